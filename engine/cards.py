@@ -1,0 +1,73 @@
+"""Playing cards as small integers, with the text forms of the field.
+
+A card is ``rank * 4 + suit``::
+
+    rank   0 1 2 3 4 5 6 7 8 9 10 11 12        suit   0 1 2 3
+           2 3 4 5 6 7 8 9 T J Q  K  A                c d h s
+
+so 2c is 0, 2d is 1, ... As is 51.  This is the order of the ACPC programs' own deck sorted by rank;
+the integer *is* the public type, text is made beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+RANKS: Final = "23456789TJQKA"
+SUITS: Final = "cdhs"
+NUM_RANKS: Final = 13
+NUM_SUITS: Final = 4
+NUM_CARDS: Final = 52
+
+CARD_TEXTS: Final[tuple[str, ...]] = tuple(rank + suit for rank in RANKS for suit in SUITS)
+"""The text of each card, ``CARD_TEXTS[51] == "As"``."""
+
+_CARD_BY_TEXT: Final = {text: card for card, text in enumerate(CARD_TEXTS)}
+
+
+class InvalidCardError(ValueError):
+    """Text that is not a card, or a card named twice."""
+
+
+def make_card(rank: int, suit: int) -> int:
+    """The card of a rank index (0 = deuce .. 12 = ace) and a suit index (0 = clubs .. 3 = spades)."""
+    return rank * NUM_SUITS + suit
+
+
+def rank_of(card: int) -> int:
+    """Rank index of a card, 0 for a deuce to 12 for an ace."""
+    return card >> 2
+
+
+def suit_of(card: int) -> int:
+    """Suit index of a card: clubs 0, diamonds 1, hearts 2, spades 3."""
+    return card & 3
+
+
+def parse_card(text: str) -> int:
+    """The card of its ACPC text, such as ``"Td"``.
+
+    Raises:
+        InvalidCardError: the text is not a rank of ``23456789TJQKA`` followed by a suit of ``cdhs``.
+    """
+    try:
+        return _CARD_BY_TEXT[text]
+    except KeyError:
+        raise InvalidCardError(f"{text!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}") from None
+
+
+def parse_cards(text: str) -> tuple[int, ...]:
+    """The cards of concatenated ACPC texts, such as ``"AcQd2h"``, in the order written.
+
+    Raises:
+        InvalidCardError: an odd number of characters, or a pair of them that is not a card.
+    """
+    if len(text) % 2:
+        raise InvalidCardError(f"{text!r} is not a list of two-character cards: its length is odd")
+    return tuple(parse_card(text[i : i + 2]) for i in range(0, len(text), 2))
+
+
+def format_cards(cards: Iterable[int]) -> str:
+    """The concatenated ACPC texts of some cards, in the order given: ``"AcQd2h"``."""
+    return "".join([CARD_TEXTS[card] for card in cards])

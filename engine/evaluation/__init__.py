@@ -1,0 +1,1 @@
+"""The arithmetic of poker: hand ranks, strength, potential, odds, equity, preflop income rates."""
