@@ -54,7 +54,9 @@ def parse_card(text: str) -> int:
     try:
         return _CARD_BY_TEXT[text]
     except KeyError:
-        raise InvalidCardError(f"{text!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}") from None
+        raise InvalidCardError(
+            f"{text!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}"
+        ) from None
 
 
 def parse_cards(text: str) -> tuple[int, ...]:

@@ -1,1 +1,50 @@
-""""""
+"""The rules of poker as the ACPC plays it: games, dealing, betting, showdowns.  Pure Python.
+
+Read `hand_state` for the two ways to see a hand, `betting` for the rules proper, `hand_loop` for how a
+hand is driven.
+"""
+
+from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
+from engine.rules.betting import BettingState, LegalActions, initial_betting, parse_betting
+from engine.rules.dealing import CardDealer, Deal, StackedDealer, acpc_generator
+from engine.rules.errors import GameDefinitionError, IllegalActionError, InvalidActionError, RulesError
+from engine.rules.game_definition import GameDefinition
+from engine.rules.game_file import ALIASES, format_game, game_path, load_game, packaged_games, parse_game
+from engine.rules.hand_loop import play_hand
+from engine.rules.hand_rank import hand_rank
+from engine.rules.hand_state import HandState, HandView, initial_hand
+from engine.rules.showdown import chips_won
+
+__all__ = [
+    "ALIASES",
+    "CALL",
+    "FOLD",
+    "LIMIT_RAISE",
+    "Action",
+    "ActionKind",
+    "BettingState",
+    "CardDealer",
+    "Deal",
+    "GameDefinition",
+    "GameDefinitionError",
+    "HandState",
+    "HandView",
+    "IllegalActionError",
+    "InvalidActionError",
+    "LegalActions",
+    "RulesError",
+    "StackedDealer",
+    "acpc_generator",
+    "chips_won",
+    "format_game",
+    "game_path",
+    "hand_rank",
+    "initial_betting",
+    "initial_hand",
+    "load_game",
+    "packaged_games",
+    "parse_betting",
+    "parse_game",
+    "play_hand",
+    "raise_to",
+]

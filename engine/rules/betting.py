@@ -1,0 +1,330 @@
+"""The public half of a hand: who has put in what, who is to act, what is allowed.
+
+A `BettingState` is a node of the game's betting tree.  It knows no cards, so it can be handed to
+anybody.  Nodes never change; `apply` returns the child, and children are remembered (up to a bound)
+so that a limit match walks a tree that is already there instead of computing it again each hand.
+
+Words and rules are those of acpc-spec section 3: a position *can act* when it has not folded and has
+chips left; `spent` counts all chips of the hand, blind included.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+import attrs
+
+from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
+from engine.rules.errors import IllegalActionError
+from engine.rules.game_definition import MAX_ACTIONS_PER_ROUND, GameDefinition
+
+_MAX_REMEMBERED: Final = 20_000
+"""Nodes a tree remembers, some 20 MB: all of heads-up limit hold'em, which has 6378 decisions, and more."""
+
+
+@attrs.frozen
+class LegalActions:
+    """What the position to act may do.  Calling (or checking) is always allowed."""
+
+    can_fold: bool
+    """Folding is allowed only when there is something to call."""
+    min_raise_to: int | None
+    """Smallest total of a raise; None when no raise is allowed.  In limit games the one total."""
+    max_raise_to: int | None
+    """Largest total of a raise; None when no raise is allowed."""
+    is_limit: bool
+
+    @property
+    def can_raise(self) -> bool:
+        """Some raise is allowed."""
+        return self.min_raise_to is not None
+
+    def __contains__(self, action: Action) -> bool:
+        """Whether an action is legal exactly as it stands."""
+        if action.kind is ActionKind.CALL:
+            return action.raise_to is None
+        if action.kind is ActionKind.FOLD:
+            return self.can_fold and action.raise_to is None
+        if self.min_raise_to is None or self.max_raise_to is None:
+            return False
+        if self.is_limit:
+            return action.raise_to is None
+        return action.raise_to is not None and self.min_raise_to <= action.raise_to <= self.max_raise_to
+
+    def raising_to(self, total: int | None = None) -> Action:
+        """The legal raise nearest to a total, the smallest without one; a call where no raise is legal."""
+        if self.min_raise_to is None or self.max_raise_to is None:
+            return CALL
+        if self.is_limit:
+            return LIMIT_RAISE
+        if total is None:
+            total = self.min_raise_to
+        return raise_to(min(max(total, self.min_raise_to), self.max_raise_to))
+
+    def nearest(self, action: Action) -> Action:
+        """The action the ACPC dealer plays for `action` (acpc-spec 5.6): itself when legal, a raise
+        moved to the nearest legal size, a call for everything else."""
+        if action in self:
+            return action
+        if action.kind is not ActionKind.RAISE or (action.raise_to is None and not self.is_limit):
+            return CALL
+        return self.raising_to(action.raise_to)
+
+
+@attrs.frozen(eq=False)
+class BettingState:
+    """One node of a betting tree.  Begin at `initial_betting(game)` and walk with `apply`."""
+
+    game: GameDefinition
+    parent: BettingState | None = attrs.field(repr=False)
+    last_position: int | None
+    """Position that made the last action; None at the start of the hand."""
+    last_action: Action | None
+    spent: tuple[int, ...]
+    """Chips each position has put in during this hand."""
+    folded: tuple[bool, ...]
+    max_spent: int
+    """What a position must have spent to stay in."""
+    min_raise_to: int
+    """No-limit: smallest total of a full raise (acpc-spec 3.4)."""
+    betting_round: int
+    actions_in_round: int
+    raises_in_round: int
+    position_to_act: int | None
+    """None when the hand is over."""
+    text: str
+    """The betting as ACPC text, rounds separated by ``/``."""
+    _responded: int = attrs.field(repr=False)
+    # Bit p: position p has called or raised since, and including, the round's last raise.
+    _tree: list[int] = attrs.field(repr=False)
+    # The number of nodes this tree remembers, shared by all of them.
+    _children: dict[Action, BettingState] = attrs.field(factory=dict, init=False, repr=False)
+
+    @property
+    def is_finished(self) -> bool:
+        """The hand is over."""
+        return self.position_to_act is None
+
+    @property
+    def is_showdown(self) -> bool:
+        """The hand is over and two or more positions are still in it."""
+        return self.position_to_act is None and self.num_in_hand >= 2
+
+    @property
+    def num_in_hand(self) -> int:
+        """Positions that have not folded."""
+        return self.folded.count(False)
+
+    @property
+    def pot(self) -> int:
+        """Chips in the middle, all rounds and blinds."""
+        return sum(self.spent)
+
+    @property
+    def num_board_cards(self) -> int:
+        """Board cards that are out."""
+        return self.game.board_ends[self.betting_round]
+
+    def amount_to_call(self, position: int) -> int:
+        """Chips a position would put in by calling: never more than its stack, negative in the one case
+        of acpc-spec 8.9 where a short limit raise lowered the bet."""
+        return min(self.game.stacks[position], self.max_spent) - self.spent[position]
+
+    def can_act(self, position: int) -> bool:
+        """Has not folded and has chips left."""
+        return not self.folded[position] and self.spent[position] < self.game.stacks[position]
+
+    @property
+    def is_capped_by_length(self) -> bool:
+        """The round is so long that no raise is accepted any more (acpc-spec 3.2, 8.15)."""
+        return self.actions_in_round + self.game.num_players > MAX_ACTIONS_PER_ROUND
+
+    def raises_left(self) -> int:
+        """Raises the game definition still allows in this betting round."""
+        return self.game.max_raises[self.betting_round] - self.raises_in_round
+
+    def legal_actions(self) -> LegalActions:
+        """What the position to act may do (acpc-spec 3.2).
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
+        position = self.position_to_act
+        if position is None:
+            raise IllegalActionError(f"the hand is over after {self.text!r}: nobody is to act")
+        game = self.game
+        stack = game.stacks[position]
+        low: int | None = None
+        high: int | None = None
+        if self.raises_left() > 0 and not self.is_capped_by_length and self._num_can_act() > 1:
+            if game.is_limit:
+                low = high = min(stack, self.max_spent + game.raise_sizes[self.betting_round])
+            elif self.min_raise_to <= stack:
+                low, high = self.min_raise_to, stack
+            elif stack > self.max_spent:
+                low = high = stack
+        return LegalActions(self.spent[position] != self.max_spent, low, high, game.is_limit)
+
+    def apply(self, action: Action) -> BettingState:
+        """The state after the position to act does `action`.
+
+        Raises:
+            IllegalActionError: it may not do that, or the hand is over.
+        """
+        child = self._children.get(action)
+        if child is None:
+            legal = self.legal_actions()
+            if action not in legal:
+                raise IllegalActionError(
+                    f"{action} by position {self.position_to_act} after {self.text!r} is not legal: "
+                    f"{_describe(legal)}"
+                )
+            child = self._successor(action)
+            if self._tree[0] < _MAX_REMEMBERED:
+                self._tree[0] += 1
+                self._children[action] = child
+        return child
+
+    def history(self) -> tuple[tuple[int, int, Action], ...]:
+        """All actions so far as (betting round, position, action), oldest first."""
+        actions: list[tuple[int, int, Action]] = []
+        state = self
+        while state.parent is not None and state.last_position is not None and state.last_action is not None:
+            actions.append((state.parent.betting_round, state.last_position, state.last_action))
+            state = state.parent
+        actions.reverse()
+        return tuple(actions)
+
+    def _num_can_act(self) -> int:
+        return sum(map(self.can_act, range(self.game.num_players)))
+
+    def _successor(self, action: Action) -> BettingState:
+        game = self.game
+        position = self.position_to_act
+        assert position is not None  # legal_actions refused a finished hand
+        spent, folded = self.spent, self.folded
+        max_spent, min_raise_to = self.max_spent, self.min_raise_to
+        responded, raises = self._responded, self.raises_in_round
+        kind = action.kind
+        if kind is ActionKind.FOLD:
+            folded = (*folded[:position], True, *folded[position + 1 :])
+        else:
+            stack = game.stacks[position]
+            if kind is ActionKind.CALL:
+                chips = min(stack, max_spent)
+                responded |= 1 << position
+            else:
+                if game.is_limit:
+                    chips = min(stack, max_spent + game.raise_sizes[self.betting_round])
+                else:
+                    assert action.raise_to is not None
+                    chips = action.raise_to
+                    min_raise_to = max(min_raise_to, chips + (chips - max_spent))
+                max_spent = chips
+                responded = 1 << position
+                raises += 1
+            spent = (*spent[:position], chips, *spent[position + 1 :])
+
+        text = self.text + str(action)
+        betting_round, actions = self.betting_round, self.actions_in_round + 1
+        to_act: int | None = None
+        stacks = game.stacks
+        acting = 0
+        for p in range(game.num_players):
+            if not folded[p] and spent[p] < stacks[p]:
+                acting |= 1 << p
+        last_round = game.num_rounds - 1
+        if folded.count(False) == 1:
+            pass  # everybody else folded: over at once, in this round
+        elif acting & ~responded:
+            to_act = _next_position(acting, position + 1)
+        elif acting.bit_count() > 1:
+            if betting_round < last_round:
+                betting_round += 1
+                actions = raises = responded = 0
+                min_raise_to = max_spent + max(1, game.big_blind)
+                to_act = _next_position(acting, game.first_positions[betting_round])
+                text += "/"
+        else:  # nobody is left to bet against: the rest of the board is run out
+            text += "/" * (last_round - betting_round)
+            betting_round = last_round
+        return BettingState(
+            game, self, position, action, spent, folded, max_spent, min_raise_to,
+            betting_round, actions, raises, to_act, text, responded, self._tree,
+        )  # fmt: skip
+
+
+def _next_position(acting: int, start: int) -> int:
+    """The first position at or after `start`, cyclically, whose bit is set in `acting`."""
+    later = acting >> start
+    mask, base = (later, start) if later else (acting, 0)
+    return base + (mask & -mask).bit_length() - 1
+
+
+def _describe(legal: LegalActions) -> str:
+    options = ["c", "f"] if legal.can_fold else ["c"]
+    if legal.can_raise:
+        options.append("r" if legal.is_limit else f"r{legal.min_raise_to} to r{legal.max_raise_to}")
+    return "expected " + ", ".join(options)
+
+
+@functools.lru_cache(maxsize=16)
+def initial_betting(game: GameDefinition) -> BettingState:
+    """The root of a game's betting tree: blinds posted, nobody has acted (acpc-spec 3, 3.1, 3.5).
+
+    Where at most one position has chips behind after the blinds, that one is asked if it is there, and
+    a hand in which nobody can act goes straight to its showdown (acpc-spec 8.10).
+    """
+    acting = sum(1 << p for p in range(game.num_players) if game.blinds[p] < game.stacks[p])
+    last_round = game.num_rounds - 1
+    return BettingState(
+        game=game,
+        parent=None,
+        last_position=None,
+        last_action=None,
+        spent=game.blinds,
+        folded=(False,) * game.num_players,
+        max_spent=game.big_blind,
+        min_raise_to=2 * game.big_blind or 1,
+        betting_round=0 if acting else last_round,
+        actions_in_round=0,
+        raises_in_round=0,
+        position_to_act=_next_position(acting, game.first_positions[0]) if acting else None,
+        text="" if acting else "/" * last_round,
+        responded=0,
+        tree=[0],
+    )
+
+
+def parse_betting(game: GameDefinition, text: str) -> BettingState:
+    """The state after the betting `text`, ACPC's exact form as it stands in logs.
+
+    Raises:
+        IllegalActionError: not the text of a legal sequence of actions.
+    """
+    state = initial_betting(game)
+    while state.text != text and text.startswith(state.text):
+        state = state.apply(_action_at(text, len(state.text), game))
+    if state.text != text:
+        raise IllegalActionError(
+            f"{text!r} is not a legal betting sequence: after {state.text!r} something else follows"
+        )
+    return state
+
+
+def _action_at(text: str, start: int, game: GameDefinition) -> Action:
+    letter = text[start]
+    if letter == "f":
+        return FOLD
+    if letter == "c":
+        return CALL
+    if letter == "r":
+        if game.is_limit:
+            return LIMIT_RAISE
+        end = start + 1
+        while end < len(text) and text[end] in "0123456789":
+            end += 1
+        if end > start + 1:
+            return raise_to(int(text[start + 1 : end]))
+    raise IllegalActionError(f"{text[start:]!r} in the betting {text!r} is not an action")

@@ -1,0 +1,194 @@
+"""What is being played: players, blinds, stacks, bet sizes, rounds, deck.
+
+Everything indexed by *position* (0 is the first blind; see the glossary) or by *betting round*.
+The checks are the ACPC reader's own, in its order (acpc-spec 1.3), followed by the faults that
+program does not notice and then loops or crashes on (acpc-spec 8.10-8.14).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from engine.cards import NUM_RANKS, NUM_SUITS, make_card
+from engine.rules.errors import GameDefinitionError
+
+MAX_PLAYERS: Final = 10
+MAX_ROUNDS: Final = 4
+MAX_HOLE_CARDS: Final = 3
+MAX_BOARD_CARDS: Final = 7
+"""Size of the ACPC dealer's board; more cards than these overwrite hole cards there (acpc-spec 8.14)."""
+MAX_ACTIONS_PER_ROUND: Final = 64
+"""Raises are refused when a round's actions and the players together pass this (acpc-spec 3.2)."""
+UNLIMITED_STACK: Final = 2**31 - 1
+"""The stack of a game that names none: the largest 32-bit integer."""
+UNLIMITED_RAISES: Final = 255
+"""The raise cap of a game that names none."""
+
+
+@attrs.frozen(cache_hash=True)
+class GameDefinition:
+    """One game of poker, valid by construction.
+
+    Raises:
+        GameDefinitionError: a game that cannot be played.
+    """
+
+    is_limit: bool
+    """Fixed bet sizes; otherwise no-limit."""
+    num_players: int
+    """2 to 10."""
+    num_rounds: int
+    """1 to 4 betting rounds."""
+    blinds: tuple[int, ...]
+    """Chips each position has in the pot before the first action."""
+    raise_sizes: tuple[int, ...]
+    """Limit: chips a raise adds, per betting round.  Empty in no-limit."""
+    num_suits: int
+    """1 to 4: the last so many of clubs, diamonds, hearts, spades."""
+    num_ranks: int
+    """1 to 13: the highest so many ranks."""
+    num_hole_cards: int
+    """1 to 3 cards dealt to each position."""
+    num_board_cards: tuple[int, ...]
+    """Cards dealt to the board at the start of each betting round."""
+    stacks: tuple[int, ...]
+    """Chips of each position at the start of every hand."""
+    first_positions: tuple[int, ...]
+    """Position first in line to act in each betting round, from 0."""
+    max_raises: tuple[int, ...]
+    """Raises allowed in each betting round; blinds do not count."""
+    deck: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """A fresh deck in dealing order: suit by suit, ranks ascending (acpc-spec 4.2)."""
+    board_ends: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """How many board cards are out in each betting round: ``(0, 3, 4, 5)`` in hold'em."""
+
+    def __attrs_post_init__(self) -> None:
+        _check(self)
+        deck = tuple(
+            make_card(rank, suit)
+            for suit in range(NUM_SUITS - self.num_suits, NUM_SUITS)
+            for rank in range(NUM_RANKS - self.num_ranks, NUM_RANKS)
+        )
+        object.__setattr__(self, "deck", deck)
+        ends = tuple(sum(self.num_board_cards[: k + 1]) for k in range(self.num_rounds))
+        object.__setattr__(self, "board_ends", ends)
+
+    @property
+    def big_blind(self) -> int:
+        """The largest blind: the unit of mbb/h and of the smallest no-limit bet."""
+        return max(self.blinds)
+
+    @property
+    def small_bet(self) -> int | None:
+        """The bet size of a limit game's first round, the papers' unit; None in no-limit."""
+        return self.raise_sizes[0] if self.is_limit else None
+
+    @property
+    def cards_per_hand(self) -> int:
+        """Cards dealt each hand, and so random numbers drawn (acpc-spec 4.4)."""
+        return self.num_players * self.num_hole_cards + self.board_ends[-1]
+
+
+def _check(game: GameDefinition) -> None:
+    """Raise the first fault in the ACPC reader's order, then the faults it overlooks."""
+    rounds, players = game.num_rounds, game.num_players
+
+    def fault(field: str, acpc_line: str | None, message: str) -> GameDefinitionError:
+        return GameDefinitionError(f"{field}: {message}", acpc_line=acpc_line, field=field)
+
+    if not 1 <= rounds <= MAX_ROUNDS:
+        raise fault(
+            "numRounds",
+            f"invalid number of rounds: {rounds}",
+            f"expected 1 to 4 betting rounds, got {rounds}",
+        )
+    if not 2 <= players <= MAX_PLAYERS:
+        raise fault(
+            "numPlayers", f"invalid number of players: {players}", f"expected 2 to 10 players, got {players}"
+        )
+    if len(game.stacks) < players:
+        raise fault(
+            "stack",
+            f"only read {len(game.stacks)} stack sizes, need {players}",
+            f"expected a stack for each of {players} positions, got {len(game.stacks)} "
+            "(a game of five or more players must name them)",
+        )
+    if len(game.blinds) < players:
+        raise fault(
+            "blind",
+            f"only read {len(game.blinds)} blinds, need {players}",
+            f"expected a blind, 0 for none, for each of {players} positions, got {len(game.blinds)}",
+        )
+    for position in range(players):
+        if game.blinds[position] > game.stacks[position]:
+            raise fault(
+                "blind",
+                f"blind for player {position + 1} is greater than stack size",
+                f"position {position} posts {game.blinds[position]} of a stack of {game.stacks[position]}",
+            )
+    if game.is_limit and len(game.raise_sizes) < rounds:
+        raise fault(
+            "raiseSize",
+            f"only read {len(game.raise_sizes)} raise sizes, need {rounds}",
+            f"expected a raise size for each of {rounds} betting rounds, got {len(game.raise_sizes)}",
+        )
+    for betting_round in range(rounds):
+        first = game.first_positions[betting_round] + 1
+        if not 1 <= first <= players:
+            raise fault(
+                "firstPlayer",
+                f"invalid first player {first} on round {betting_round + 1}",
+                f"round {betting_round + 1} begins with player {first}, expected 1 to {players}",
+            )
+    if not 1 <= game.num_suits <= NUM_SUITS:
+        raise fault(
+            "numSuits", f"invalid number of suits: {game.num_suits}", f"expected 1 to 4, got {game.num_suits}"
+        )
+    if not 1 <= game.num_ranks <= NUM_RANKS:
+        raise fault(
+            "numRanks",
+            f"invalid number of ranks: {game.num_ranks}",
+            f"expected 1 to 13, got {game.num_ranks}",
+        )
+    if not 1 <= game.num_hole_cards <= MAX_HOLE_CARDS:
+        raise fault(
+            "numHoleCards",
+            f"invalid number of hole cards: {game.num_hole_cards}",
+            f"expected 1 to 3, got {game.num_hole_cards}",
+        )
+    if len(game.num_board_cards) < rounds:
+        raise fault(
+            "numBoardCards",
+            f"only read {len(game.num_board_cards)} board card numbers, need {rounds}",
+            f"expected a number, 0 for none, for each of {rounds} betting rounds, "
+            f"got {len(game.num_board_cards)}",
+        )
+    dealt = players * game.num_hole_cards + sum(game.num_board_cards[:rounds])
+    if dealt > game.num_suits * game.num_ranks:
+        raise fault(
+            "numHoleCards",
+            "too many hole and board cards for specified deck",
+            f"{dealt} hole and board cards cannot come from a deck of {game.num_suits * game.num_ranks}",
+        )
+    # From here on: what the ACPC reader lets pass and its dealer then hangs, crashes or cheats on.
+    if sum(game.num_board_cards[:rounds]) > MAX_BOARD_CARDS:
+        raise fault(
+            "numBoardCards",
+            None,
+            f"{sum(game.num_board_cards[:rounds])} board cards, at most 7 can be played",
+        )
+    for position in range(players):
+        if game.stacks[position] <= 0:
+            raise fault(
+                "stack",
+                None,
+                f"position {position} has a stack of {game.stacks[position]}, expected 1 or more",
+            )
+        if game.blinds[position] < 0:
+            raise fault(
+                "blind", None, f"position {position} posts {game.blinds[position]}, expected 0 or more"
+            )
+    if game.is_limit and min(game.raise_sizes[:rounds]) < 0:
+        raise fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes[:rounds])}")

@@ -1,0 +1,116 @@
+"""Comparing hands in plain Python: the best five of 1 to 10 cards, for any deck.
+
+Used by the dealer, which must start without numpy, and as an oracle for the compiled evaluator
+(`engine.evaluation`).  Rules of acpc-spec 3.7: straights and flushes always need five cards, the ace
+is low only in 5-4-3-2-A, with fewer than five cards the categories that exist compare with the
+kickers there are, suits never break a tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from engine.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, rank_of, suit_of
+
+(
+    HIGH_CARD, PAIR, TWO_PAIR, THREE_OF_A_KIND, STRAIGHT,
+    FLUSH, FULL_HOUSE, FOUR_OF_A_KIND, STRAIGHT_FLUSH,
+) = range(9)  # fmt: skip
+
+# A hand is one integer, a sum over its cards: thirteen 3-bit rank counts below, four 5-bit suit counts
+# above.  The suit counts start at 11, so that five of a suit set the count's top bit.
+_SUIT_SHIFT: Final = 3 * NUM_RANKS
+_RANK_MASK: Final = (1 << _SUIT_SHIFT) - 1
+_CARD_KEYS: Final = tuple(
+    (1 << 3 * rank_of(card)) + (1 << _SUIT_SHIFT + 5 * suit_of(card)) for card in range(NUM_CARDS)
+)
+_SUIT_BIAS: Final = sum(11 << _SUIT_SHIFT + 5 * suit for suit in range(NUM_SUITS))
+_FLUSH_BITS: Final = sum(16 << _SUIT_SHIFT + 5 * suit for suit in range(NUM_SUITS))
+
+_WHEEL: Final = 0b1_0000_0000_1111
+_CATEGORY_SHIFT: Final = 20
+
+_rank_values: dict[int, int] = {}
+"""Values already worked out, by rank counts: at most some 50,000 with seven cards."""
+_MAX_REMEMBERED: Final = 200_000
+
+
+def hand_rank(cards: Sequence[int]) -> int:
+    """The value of the best five-card hand among some cards: greater wins, equal ties.
+
+    Comparable among hands of equally many cards.  ``value >> 20`` is the category, 0 (high card) to 8
+    (straight flush).
+
+    Args:
+        cards: 1 to 10 different cards.
+    """
+    key = _SUIT_BIAS
+    for card in cards:
+        key += _CARD_KEYS[card]
+    ranks = key & _RANK_MASK
+    value = _rank_values.get(ranks)
+    if value is None:
+        value = _value_of_ranks(ranks)
+        if len(_rank_values) >= _MAX_REMEMBERED:
+            _rank_values.clear()
+        _rank_values[ranks] = value
+    if key & _FLUSH_BITS:
+        value = max(value, _best_flush(cards))
+    return value
+
+
+def _value(category: int, *ranks: int) -> int:
+    """Category and up to five ranks, most telling first, as one integer."""
+    value = category
+    for k in range(5):
+        value = value << 4 | (ranks[k] + 1 if k < len(ranks) else 0)
+    return value
+
+
+def _straight_high(mask: int) -> int | None:
+    """Highest rank of the best straight in a 13-bit mask of ranks."""
+    run = mask & mask << 1 & mask << 2 & mask << 3 & mask << 4
+    if run:
+        return run.bit_length() - 1
+    return 3 if mask & _WHEEL == _WHEEL else None
+
+
+def _best_flush(cards: Sequence[int]) -> int:
+    best = 0
+    for suit in range(NUM_SUITS):
+        ranks = sorted((rank_of(card) for card in cards if suit_of(card) == suit), reverse=True)
+        if len(ranks) >= 5:
+            high = _straight_high(sum(1 << rank for rank in ranks))
+            best = max(best, _value(FLUSH, *ranks[:5]) if high is None else _value(STRAIGHT_FLUSH, high))
+    return best
+
+
+def _value_of_ranks(key: int) -> int:
+    """Value by ranks alone, from the 3-bit counts."""
+    by_count: list[list[int]] = [[], [], [], [], []]
+    mask = 0
+    for rank in range(NUM_RANKS - 1, -1, -1):
+        count = key >> 3 * rank & 7
+        by_count[count].append(rank)
+        if count:
+            mask |= 1 << rank
+    _, singles, pairs, trips, quads = by_count
+
+    def kickers(number: int, *used: int) -> list[int]:
+        return [r for r in range(NUM_RANKS - 1, -1, -1) if mask >> r & 1 and r not in used][:number]
+
+    if quads:
+        return _value(FOUR_OF_A_KIND, quads[0], *kickers(1, quads[0]))
+    if trips and len(trips) + len(pairs) > 1:
+        return _value(FULL_HOUSE, trips[0], max([*trips[1:], *pairs]))
+    high = _straight_high(mask)
+    if high is not None:
+        return _value(STRAIGHT, high)
+    if trips:
+        return _value(THREE_OF_A_KIND, trips[0], *kickers(2, trips[0]))
+    if len(pairs) > 1:
+        return _value(TWO_PAIR, pairs[0], pairs[1], *kickers(1, pairs[0], pairs[1]))
+    if pairs:
+        return _value(PAIR, pairs[0], *kickers(3, pairs[0]))
+    return _value(HIGH_CARD, *singles[:5])

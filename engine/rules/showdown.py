@@ -1,0 +1,67 @@
+"""Chips won and lost in a finished hand: side pots and split pots, as the ACPC dealer counts them.
+
+Contributions are peeled in layers (acpc-spec 3.6).  Every layer is shared by all positions that put
+into it; a share is one IEEE division, and shares are added from the smallest layer up.  That order is
+part of the format: it decides the last digit and even the sign of a printed zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.rules.betting import BettingState
+from engine.rules.hand_rank import hand_rank
+
+
+def chips_won(
+    betting: BettingState, hole_cards: Sequence[Sequence[int]], board: Sequence[int]
+) -> tuple[float, ...]:
+    """Net chips of each position at the end of a hand.
+
+    They add up to zero, but for one case the ACPC rules leave open: in a limit game with stacks, a raise
+    by a short stack can lower the bet, and a position that folds after having put in more than anybody
+    left forfeits the excess to nobody (acpc-spec 8.9).
+
+    Args:
+        betting: a finished hand.
+        hole_cards: by position; at a showdown those that have not folded must be there.
+        board: all board cards of the hand; not looked at without a showdown.
+
+    Raises:
+        ValueError: the hand is not finished, or hole cards needed for the showdown are missing.
+    """
+    if not betting.is_finished:
+        raise ValueError(f"chips change hands when the hand is over; after {betting.text!r} it is not")
+    spent, folded = betting.spent, betting.folded
+    if betting.num_in_hand == 1:
+        pot = betting.pot
+        return tuple(
+            float(-chips) if out else float(pot - chips) for chips, out in zip(spent, folded, strict=True)
+        )
+
+    ranks: list[int] = []
+    for position, out in enumerate(folded):
+        if out:
+            ranks.append(-1)
+        elif not hole_cards[position]:
+            raise ValueError(
+                f"the hole cards of position {position}, which is at the showdown, are not known"
+            )
+        else:
+            ranks.append(hand_rank((*hole_cards[position], *board)))
+    won = [0.0] * len(spent)
+    remaining = list(spent)
+    paying = [position for position, chips in enumerate(spent) if chips > 0]
+    while paying:
+        layer = min([remaining[p] for p in paying])
+        best = max([ranks[p] for p in paying])
+        winners = 0 if best < 0 else sum([ranks[p] == best for p in paying])
+        losers = len(paying) - winners
+        for p in paying:
+            if winners and ranks[p] == best:
+                won[p] += layer * losers / winners
+            else:
+                won[p] -= layer
+            remaining[p] -= layer
+        paying = [p for p in paying if remaining[p]]
+    return tuple(won)

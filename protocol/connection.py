@@ -1,0 +1,287 @@
+"""One seat's conversation, without any I/O: bytes in, events out; events in, bytes out.
+
+::
+
+    connection = DealerConnection(game)                 # or PlayerConnection(game)
+    await stream.send_all(connection.send(event))
+    connection.receive_data(await stream.receive_some())
+    while (event := connection.next_event()) is not NEED_DATA: ...
+
+Both ends keep the same table of states (`protocol.states`); every event, in either direction, passes
+through `_process`.  There is no clock here and no policy: what the ACPC dealer tolerates is an event,
+and what to do about it (warn, call, give up) is the server's business; what ends a conversation is an
+error.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from typing import Final, Literal
+
+from engine.rules import BettingState, GameDefinition, HandView, InvalidActionError
+from protocol.actions import MissingSizeError, read_action
+from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
+from protocol.events import (
+    Comment,
+    ConnectionClosed,
+    Event,
+    Flaw,
+    Greeting,
+    Note,
+    Reply,
+    StaleReply,
+    StateUpdate,
+    TurnToAct,
+    TurnWithdrawn,
+    UnreadableLine,
+    Version,
+)
+from protocol.extension import format_greeting, is_comment, parse_greeting, parse_note
+from protocol.framing import MAX_LINE, LineBuffer
+from protocol.match_state import format_match_state, parse_match_state, read_match_state, same_match_state
+from protocol.states import TRANSITIONS, State
+
+_VERSION: Final = re.compile(rb"VERSION:\s*\+?(\d+)\.\s*\+?(\d+)\.\s*\+?(\d+)")
+_LINE_END: Final = b"\r\n"
+_GREETING_START: Final = b"#riverboat/"
+
+
+class _NeedData(enum.Enum):
+    NEED_DATA = enum.auto()
+
+
+NEED_DATA: Final = _NeedData.NEED_DATA
+"""What `next_event` returns when more bytes must be received first."""
+NeedData = Literal[_NeedData.NEED_DATA]
+
+
+class _Connection:
+    """What both ends share: the line buffer and the state."""
+
+    def __init__(self, game: GameDefinition) -> None:
+        self._game = game
+        self._lines = LineBuffer()
+        self._state = State.AWAITING_VERSION
+
+    @property
+    def state(self) -> State:
+        """Where the conversation stands."""
+        return self._state
+
+    def receive_data(self, data: bytes) -> None:
+        """Take received bytes; empty bytes mean that the other side has closed.
+
+        Afterwards call `next_event` until it returns `NEED_DATA`.
+        """
+        self._lines.feed(data)
+
+    def send_failed(self) -> None:
+        """A write did not complete: nobody knows what arrived, so nothing more can be said."""
+        self._state = State.ERROR
+
+    def _process(self, event: Event) -> None:
+        """Take every event, said by either side, through the table."""
+        state = TRANSITIONS[self._state].get(type(event))
+        if state is None:
+            raise LocalProtocolError(
+                f"{type(event).__name__} cannot follow while the conversation is in state {self._state.value!r}"
+            )
+        self._state = state
+
+    def _process_received(self, event: Event) -> None:
+        """The same for what the other side said: a breach is its fault, and the end."""
+        try:
+            self._process(event)
+        except LocalProtocolError as error:
+            raise self._fault(RemoteProtocolError(f"from the other side: {error}")) from None
+
+    def _fault(self, error: RemoteProtocolError) -> RemoteProtocolError:
+        self._state = State.ERROR
+        return error
+
+
+class DealerConnection(_Connection):
+    """The dealer's end of the conversation with one client."""
+
+    def __init__(self, game: GameDefinition) -> None:
+        super().__init__(game)
+        self._view: HandView | None = None
+        self._echo = b""
+
+    def send(self, event: StateUpdate | TurnToAct | TurnWithdrawn | Greeting | Note) -> bytes:
+        """The bytes that say `event`; none for the local `TurnWithdrawn`.
+
+        Raises:
+            LocalProtocolError: it cannot be said now.
+        """
+        self._process(event)
+        if isinstance(event, StateUpdate | TurnToAct):
+            self._view = event.view
+            self._echo = format_match_state(event.view).encode("ascii")
+            return self._echo + _LINE_END
+        if isinstance(event, Note):
+            return f"#{event.name} {event.text}".encode() + _LINE_END
+        if isinstance(event, Greeting):
+            return format_greeting(event.words).encode() + _LINE_END
+        return b""
+
+    def next_event(self) -> Event | NeedData:
+        """What the client said next.
+
+        What it says out of turn waits until it is to act, as with the ACPC dealer, so that an answer sent
+        early is an answer (acpc-spec 5.6); only greetings are taken at any time.
+
+        Raises:
+            BadVersion: its first line is not a version.
+            RemoteProtocolError: the conversation has already broken down.
+        """
+        event = self._read_event()
+        if event is not NEED_DATA:
+            self._process_received(event)
+        return event
+
+    def _read_event(self) -> Event | NeedData:
+        if self._state is State.ERROR:
+            raise RemoteProtocolError("the conversation has broken down")
+        lines = self._lines
+        line = lines.peek()
+        if line is None:
+            return ConnectionClosed() if lines.at_end and self._state is not State.CLOSED else NEED_DATA
+        if self._state is State.TO_ACT:
+            lines.next_line()
+            return self._read_answer(line)
+        if self._state is State.AWAITING_VERSION:
+            lines.next_line()
+            return self._read_version(line)
+        if line.startswith(_GREETING_START):
+            lines.next_line()
+            return self._read_comment(line)
+        return NEED_DATA
+
+    def _read_version(self, line: bytes) -> Version:
+        version = _VERSION.match(line)
+        if version is None:
+            message = f"expected VERSION:MAJOR.MINOR.REVISION as the first line, got {line[:80]!r}"
+            raise self._fault(BadVersion(message, line))
+        major, minor, revision = (int(part[-20:]) for part in version.groups())
+        return Version(major, minor, revision, line)
+
+    def _read_comment(self, line: bytes) -> Event:
+        words = parse_greeting(_text(line)) if line.startswith(_GREETING_START) else None
+        return Comment(line) if words is None else Greeting(words)
+
+    def _read_answer(self, line: bytes) -> Event:
+        end = len(self._echo)
+        if line.startswith(self._echo) and line[end : end + 1] == b":":
+            return self._read_reply(line, _text(line), end)
+        if is_comment(line):
+            return self._read_comment(line)
+        text = _text(line)
+        try:
+            view, end = read_match_state(text, self._game)
+        except BadMatchState:
+            return UnreadableLine(line)
+        if self._view is None or not same_match_state(view, self._view):
+            return StaleReply(line)
+        return self._read_reply(line, text, end)
+
+    def _read_reply(self, line: bytes, text: str, end: int) -> Reply:
+        """The reply whose echo of the state ends at `end`."""
+        if text[end : end + 1] != ":":
+            return Reply(None, Flaw.BAD_FORMAT, line)
+        try:
+            action, _ = read_action(text, end + 1, self._game.is_limit)
+        except MissingSizeError:
+            return Reply(None, Flaw.BAD_FORMAT, line)
+        except InvalidActionError:
+            return Reply(None, Flaw.UNKNOWN_ACTION, line)
+        return Reply(action, None, line)
+
+
+class PlayerConnection(_Connection):
+    """A client's end of its conversation with the dealer.
+
+    `game` may be set again before a state has been received, when the server has told it.
+    """
+
+    def __init__(self, game: GameDefinition) -> None:
+        super().__init__(game)
+        self._echo = b""
+        self._betting: BettingState | None = None
+
+    @property
+    def game(self) -> GameDefinition:
+        """What is being played, as match states are read."""
+        return self._game
+
+    @game.setter
+    def game(self, game: GameDefinition) -> None:
+        self._game = game
+        self._betting = None
+
+    def send(self, event: Version | Greeting | Comment | Reply) -> bytes:
+        """The bytes that say `event`.
+
+        Send a comment and the reply it belongs to in one write: two small writes can cost 40 ms.
+
+        Raises:
+            LocalProtocolError: it cannot be said now, or it is a reply without an action.
+        """
+        if isinstance(event, Reply) and event.action is None:
+            raise LocalProtocolError("a reply needs an action")
+        self._process(event)
+        if isinstance(event, Reply):
+            return b"%s:%s\r\n" % (self._echo, str(event.action).encode("ascii"))
+        if isinstance(event, Version):
+            return b"VERSION:%d.%d.%d\n" % (event.major, event.minor, event.revision)
+        if isinstance(event, Greeting):
+            return format_greeting(event.words).encode() + _LINE_END
+        return event.line.rstrip(b"\r\n") + _LINE_END
+
+    def next_event(self) -> Event | NeedData:
+        """What the dealer said next.
+
+        Raises:
+            LineTooLong, BadMatchState, RemoteProtocolError: the dealer broke the protocol, or plays another
+                game than ours.
+        """
+        event = self._read_event()
+        if event is not NEED_DATA:
+            if isinstance(event, StateUpdate | TurnToAct) and self._state is State.TO_ACT:
+                self._process(TurnWithdrawn())  # the dealer has acted for us
+            self._process_received(event)
+        return event
+
+    def _read_event(self) -> Event | NeedData:
+        if self._state is State.ERROR:
+            raise RemoteProtocolError("the conversation has broken down")
+        line = self._lines.next_line()
+        if line is None:
+            return ConnectionClosed() if self._lines.at_end and self._state is not State.CLOSED else NEED_DATA
+        if not line.endswith(b"\n"):
+            if len(line) == MAX_LINE:
+                raise self._fault(LineTooLong(f"the dealer sent {MAX_LINE} bytes without a line end"))
+            raise self._fault(
+                RemoteProtocolError(f"the dealer closed in the middle of a line: {line[:80]!r}")
+            )
+        if is_comment(line):
+            text = line.rstrip(b"\r\n").decode("utf-8", "replace")
+            words = parse_greeting(text)
+            if words is not None:
+                return Greeting(words)
+            name, rest = parse_note(text)
+            return Note(name, rest) if name else Comment(line)
+        echo = line.rstrip(b"\r\n")
+        try:
+            view = parse_match_state(echo.decode("latin-1"), self._game, self._betting)
+        except BadMatchState as error:
+            raise self._fault(error) from None
+        self._echo = echo
+        self._betting = view.betting
+        return TurnToAct(view) if view.is_our_turn else StateUpdate(view)
+
+
+def _text(line: bytes) -> str:
+    """A line as text for parsing: without line end and, like a C string, up to the first NUL."""
+    return line.rstrip(b"\r\n").partition(b"\0")[0].decode("latin-1")

@@ -1,0 +1,121 @@
+"""What is said in a conversation between the dealer and one seat.
+
+Events are values: two with the same content are equal.  Those that come from a client keep the line
+they were read from, for traces and diagnostics.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import attrs
+
+from engine.rules import Action, HandView
+
+
+class Event:
+    """Anything that is said or happens in a conversation."""
+
+    __slots__ = ()
+
+
+# --- said by the client ------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Version(Event):
+    """The client's first line."""
+
+    major: int = 2
+    minor: int = 0
+    revision: int = 0
+    line: bytes = attrs.field(default=b"", eq=False, repr=False)
+
+    @property
+    def is_supported(self) -> bool:
+        """Version 2.0 of the protocol, whatever the revision.  Others are told, and served all the same."""
+        return self.major == 2 and self.minor == 0
+
+
+@attrs.frozen
+class Greeting(Event):
+    """A ``#riverboat/1`` line: what a client asks for, or what the server grants."""
+
+    words: tuple[str, ...]
+
+
+@attrs.frozen
+class Comment(Event):
+    """A line that is skipped: it begins with ``#`` or ``;``."""
+
+    line: bytes
+
+
+class Flaw(enum.Enum):
+    """Why a reply to the current state has no action; both are played as a call (acpc-spec 5.6)."""
+
+    BAD_FORMAT = "bad action format"
+    """No colon after the state, or a no-limit raise without a number."""
+    UNKNOWN_ACTION = "invalid action"
+    """The letter after the colon is no action."""
+
+
+@attrs.frozen
+class Reply(Event):
+    """An answer to the state in which the client is to act.  The action need not be legal."""
+
+    action: Action | None
+    flaw: Flaw | None = None
+    line: bytes = attrs.field(default=b"", eq=False, repr=False)
+
+
+@attrs.frozen
+class StaleReply(Event):
+    """A well-formed answer, but to another state than the current one."""
+
+    line: bytes
+
+
+@attrs.frozen
+class UnreadableLine(Event):
+    """A line that is nothing of the above."""
+
+    line: bytes
+
+
+# --- said by the dealer ------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class StateUpdate(Event):
+    """The hand as the client may see it; another position is to act, or the hand is over."""
+
+    view: HandView
+
+
+@attrs.frozen
+class TurnToAct(Event):
+    """The hand as the client may see it; the client is to act.  The same bytes as a `StateUpdate`."""
+
+    view: HandView
+
+
+@attrs.frozen
+class Note(Event):
+    """A ``#name text`` line of the server: ``seat``, ``names``, ``game``, ``clock``."""
+
+    name: str
+    text: str
+
+
+# --- local: nothing travels --------------------------------------------------------------------------
+
+
+@attrs.frozen
+class TurnWithdrawn(Event):
+    """The dealer has acted for a seat that did not answer."""
+
+
+@attrs.frozen
+class ConnectionClosed(Event):
+    """The other side will say nothing more."""

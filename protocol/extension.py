@@ -1,0 +1,48 @@
+"""What Riverboat says beyond the ACPC's protocol, in lines that begin with ``#``.
+
+ACPC programs on either side skip such lines.  A client opts in after its version line::
+
+    #riverboat/1 seat names clock token=s3cret
+
+and is answered with the capabilities it is granted; from then on it also gets
+
+    #seat K            its seat, from 0
+    #names A|B|...     who sits where, in seat order
+    #game DEFINITION   the game file, its lines joined by ``;``
+    #clock SECONDS     before each of its turns: how long it may think
+
+Unknown words and unknown ``#`` lines are ignored by both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+GREETING: Final = "#riverboat/1"
+CAPABILITIES: Final = ("seat", "names", "game", "clock")
+"""What a client may ask for."""
+TOKEN: Final = "token="
+"""Begins the word that carries a seat's credential."""
+
+
+def is_comment(line: bytes) -> bool:
+    """A line both sides' ACPC programs skip."""
+    return line[:1] in (b"#", b";")
+
+
+def parse_greeting(text: str) -> tuple[str, ...] | None:
+    """The words of a ``#riverboat/1`` line, None for any other line."""
+    name, *words = text.split() or [""]
+    return tuple(words) if name == GREETING else None
+
+
+def format_greeting(words: Iterable[str]) -> str:
+    """A ``#riverboat/1`` line, without line end."""
+    return " ".join([GREETING, *words])
+
+
+def parse_note(text: str) -> tuple[str, str]:
+    """Name and text of a ``#name text`` line; the name is empty for an ordinary comment."""
+    name, _, rest = text[1:].partition(" ")
+    return (name, rest.strip()) if name.isalpha() else ("", text)

@@ -1,0 +1,205 @@
+"""Match-state text: a hand as one position sees it, on the wire; and as everybody saw it, in the log.
+
+::
+
+    MATCHSTATE:position:hand:betting:holes board        to a player
+    STATE:hand:betting:all holes board:values:names     in the log (protocol.records)
+
+The grammar is acpc-spec section 2.  Formatting is exact.  Reading is as lenient as the ACPC programs
+(acpc-spec 5.7), with a fast path for the exact text, which is what both sides nearly always send.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Final
+
+from engine.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
+from engine.rules import BettingState, GameDefinition, HandView, RulesError, initial_betting
+from protocol.actions import read_action
+from protocol.errors import BadMatchState
+
+_PREFIX: Final = "MATCHSTATE:"
+_NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,40})")
+
+Cards = tuple[int, ...]
+
+
+@functools.lru_cache(maxsize=8192)
+def format_hole_cards_and_board(
+    hole_cards: tuple[Cards, ...], board: Cards, board_ends: tuple[int, ...], betting_round: int
+) -> str:
+    """``8dJd|/As9d6s/3d``: hole cards by position, then the board of each round up to the current one."""
+    parts = ["|".join(map(format_cards, hole_cards)), format_cards(board[: board_ends[0]])]
+    for start, end in zip(board_ends[:betting_round], board_ends[1:], strict=False):
+        parts += ["/", format_cards(board[start:end])]
+    return "".join(parts)
+
+
+def format_match_state(view: HandView) -> str:
+    """The message that shows a view to its player, without line end."""
+    betting = view.betting
+    cards = format_hole_cards_and_board(
+        view.hole_cards, view.board, betting.game.board_ends, betting.betting_round
+    )
+    return f"MATCHSTATE:{view.position}:{view.hand_number}:{betting.text}:{cards}"
+
+
+def parse_match_state(text: str, game: GameDefinition, last: BettingState | None = None) -> HandView:
+    """The view a message shows.
+
+    Args:
+        text: the message without its line end.
+        game: what is being played.
+        last: betting state of an earlier message; where the new betting continues it, only what is new is
+            read.
+
+    Raises:
+        BadMatchState: not a match state of this game, or something follows it.
+    """
+    fast = _parse_exact(text, game, last)
+    if fast is not None:
+        return fast
+    view, end = read_match_state(text, game)
+    if end != len(text):
+        raise BadMatchState(f"{text[end:]!r} follows the match state {text[:end]!r}")
+    return view
+
+
+def read_match_state(text: str, game: GameDefinition) -> tuple[HandView, int]:
+    """The view that `text` begins with, read as the ACPC programs do, and where it ends.
+
+    Raises:
+        BadMatchState: the text does not begin with a match state of this game.
+    """
+    if not text.startswith(_PREFIX):
+        raise BadMatchState(f"{_shown(text)} does not begin with {_PREFIX}")
+    position, at = _read_number(text, len(_PREFIX), "a position")
+    position %= 2**8
+    if position >= game.num_players:
+        raise BadMatchState(f"{_shown(text)}: position {position} in a game of {game.num_players} players")
+    at = _expect_colon(text, at)
+    hand_number, at = _read_number(text, at, "a hand number")
+    at = _expect_colon(text, at)
+    betting, at = _read_betting(text, at, game)
+    at = _expect_colon(text, at)
+    hole_cards: list[Cards] = []
+    for p in range(game.num_players):
+        if p and text[at : at + 1] == "|":
+            at += 1
+        cards, at = _read_cards(text, at, game.num_hole_cards)
+        if cards and len(cards) != game.num_hole_cards:
+            raise BadMatchState(
+                f"{_shown(text)}: {len(cards)} of {game.num_hole_cards} cards for position {p}"
+            )
+        hole_cards.append(cards)
+    board: Cards = ()
+    for betting_round in range(betting.betting_round + 1):
+        if betting_round and text[at : at + 1] == "/":
+            at += 1
+        expected = game.num_board_cards[betting_round]
+        cards, at = _read_cards(text, at, expected)
+        if len(cards) != expected:
+            raise BadMatchState(
+                f"{_shown(text)}: expected {expected} board cards in round {betting_round}, got {len(cards)}"
+            )
+        board += cards
+    return HandView(betting, position, hand_number % 2**32, tuple(hole_cards), board), at
+
+
+def same_match_state(view: HandView, other: HandView) -> bool:
+    """Whether an echo answers a message: all but other positions' hole cards must agree (acpc-spec 5.7)."""
+    return (
+        view.position == other.position
+        and view.hand_number == other.hand_number
+        and view.betting.text == other.betting.text
+        and view.own_cards == other.own_cards
+        and view.board == other.board
+    )
+
+
+def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> HandView | None:
+    """The view of an exactly formatted message, None where the text is anything else."""
+    parts = text.split(":")
+    if len(parts) != 5 or parts[0] != "MATCHSTATE" or not (parts[1].isdecimal() and parts[2].isdecimal()):
+        return None
+    betting_text = parts[3]
+    betting = last if last is not None and betting_text.startswith(last.text) else initial_betting(game)
+    try:
+        while betting.text != betting_text:
+            start = len(betting.text)
+            if start >= len(betting_text) or not betting_text.startswith(betting.text):
+                return None
+            betting = betting.apply(read_action(betting_text, start, game.is_limit)[0])
+        hole_cards, board = _parse_hole_cards_and_board(parts[4], game, betting.betting_round)
+    except RulesError:
+        return None
+    except InvalidCardError:
+        return None
+    position = int(parts[1])
+    if position >= game.num_players:
+        return None
+    return HandView(betting, position, int(parts[2]), hole_cards, board)
+
+
+@functools.lru_cache(maxsize=1024)
+def _parse_hole_cards_and_board(
+    text: str, game: GameDefinition, betting_round: int
+) -> tuple[tuple[Cards, ...], Cards]:
+    hole_text, *board_texts = text.split("/")
+    *others, last = hole_text.split("|")
+    # Nothing separates round-0 board cards from the last position's hole cards (acpc-spec 8.13): the
+    # lenient reader decides there.
+    hole_cards = tuple([parse_cards(part) for part in [*others, last]])
+    boards = [parse_cards(part) for part in board_texts]
+    if (
+        game.num_board_cards[0]
+        or len(hole_cards) != game.num_players
+        or any([len(cards) not in (0, game.num_hole_cards) for cards in hole_cards])
+        or tuple(map(len, boards)) != game.num_board_cards[1 : betting_round + 1]
+    ):
+        raise InvalidCardError(f"{text!r} does not have this game's numbers of cards")
+    return hole_cards, tuple([card for cards in boards for card in cards])
+
+
+def _read_number(text: str, start: int, what: str) -> tuple[int, int]:
+    number = _NUMBER.match(text, start)
+    if number is None:
+        raise BadMatchState(f"{_shown(text)}: expected {what}, got {text[start : start + 10]!r}")
+    return int(number.group(1)), number.end()
+
+
+def _expect_colon(text: str, at: int) -> int:
+    if text[at : at + 1] != ":":
+        raise BadMatchState(f"{_shown(text)}: expected a colon, got {text[at : at + 10]!r}")
+    return at + 1
+
+
+def _read_betting(text: str, at: int, game: GameDefinition) -> tuple[BettingState, int]:
+    betting = initial_betting(game)
+    while at < len(text) and text[at] != ":":
+        if text[at] == "/":
+            at += 1
+            continue
+        try:
+            action, at = read_action(text, at, game.is_limit)
+            betting = betting.apply(action)
+        except RulesError as error:
+            raise BadMatchState(f"{_shown(text)}: {error}") from error
+    return betting, at
+
+
+def _read_cards(text: str, at: int, most: int) -> tuple[Cards, int]:
+    cards: list[int] = []
+    while len(cards) < most and at + 1 < len(text):
+        rank, suit = RANKS.find(text[at].upper()), SUITS.find(text[at + 1].lower())
+        if rank < 0 or suit < 0:
+            break
+        cards.append(make_card(rank, suit))
+        at += 2
+    return tuple(cards), at
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 80 else text[:77] + "...")

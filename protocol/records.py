@@ -1,0 +1,143 @@
+"""The lines of the match log and of the transaction log (acpc-spec section 6): format and parse.
+
+Nothing here opens a file.  Chips print with up to six decimals; a tiny negative rounding residue prints
+as ``-0``, as in the ACPC's own logs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from engine.rules import Action, HandState, InvalidActionError
+from protocol.actions import MissingSizeError, read_action
+from protocol.match_state import format_hole_cards_and_board
+
+_STAMPS: Final = re.compile(r"\s*([+-]?[0-9]+)\s+([0-9]+)\.([0-9]{1,6})\s+([0-9]+)\.([0-9]{1,6})")
+
+
+def format_chips(chips: float) -> str:
+    """``-50``, ``0.5``, ``16.666667``, ``-0``."""
+    return f"{chips:.6f}".rstrip("0").rstrip(".")
+
+
+def format_header(
+    match_name: str, game: str, hands: int, seed: int, t_response_ms: int, t_hand_ms: int, t_per_hand_ms: int
+) -> str:
+    """The four lines a log begins with; `game` as the user typed it, times in milliseconds."""
+    return (
+        f"# name/game/hands/seed {match_name} {game} {hands} {seed}\n"
+        f"#--t_response {t_response_ms}\n#--t_hand {t_hand_ms}\n#--t_per_hand {t_per_hand_ms}\n"
+    )
+
+
+def format_hand(state: HandState, chips: Sequence[float], names: Sequence[str]) -> str:
+    """The ``STATE:`` line of a finished hand; chips and names in position order."""
+    betting = state.betting
+    cards = format_hole_cards_and_board(
+        state.deal.hole_cards, state.board, betting.game.board_ends, betting.betting_round
+    )
+    values = "|".join(map(format_chips, chips))
+    return f"STATE:{state.hand_number}:{betting.text}:{cards}:{values}:{'|'.join(names)}\n"
+
+
+def format_score(chips: Sequence[float], names: Sequence[str]) -> str:
+    """The ``SCORE:`` line of a match; chips and names in seat order."""
+    return f"SCORE:{'|'.join(map(format_chips, chips))}:{'|'.join(names)}\n"
+
+
+@attrs.frozen
+class HandRecord:
+    """A ``STATE:`` line, taken apart but not interpreted."""
+
+    hand_number: int
+    betting: str
+    cards: str
+    """Hole cards of all positions and the board, as printed."""
+    chips: tuple[float, ...]
+    """By position, as printed: six decimals."""
+    names: tuple[str, ...]
+    """By position."""
+
+
+def parse_hand(line: str) -> HandRecord | None:
+    """The record in a log line; None for any other line, such as comments and ``SCORE:``.
+
+    Raises:
+        ValueError: the line begins like a record and is not one, torn off perhaps.
+    """
+    if not line.startswith("STATE:"):
+        return None
+    parts = line.rstrip("\r\n").split(":")
+    if len(parts) != 6:
+        raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {line.rstrip()!r}")
+    _, hand, betting, cards, values, names = parts
+    return HandRecord(
+        int(hand), betting, cards, tuple(map(float, values.split("|"))), tuple(names.split("|"))
+    )
+
+
+def parse_score(line: str) -> tuple[tuple[float, ...], tuple[str, ...]] | None:
+    """Chips and names by seat in a ``SCORE:`` line; None for any other line."""
+    parts = line.rstrip("\r\n").split(":")
+    if parts[0] != "SCORE" or len(parts) != 3:
+        return None
+    return tuple(map(float, parts[1].split("|"))), tuple(parts[2].split("|"))
+
+
+@attrs.frozen
+class Transaction:
+    """One line of the transaction log: an action as played, and when it was asked for and answered."""
+
+    action: Action
+    hand_number: int
+    sent_us: int
+    """When the state went out to the acting seat, in microseconds since 1970."""
+    received_us: int
+    """When its answer was read."""
+
+    @property
+    def seconds(self) -> float:
+        """How long the seat took."""
+        return (self.received_us - self.sent_us) / 1e6
+
+
+class TransactionError(ValueError):
+    """A line of a transaction log that cannot be read; the message is the ACPC dealer's own."""
+
+
+def format_stamp(time_us: int) -> str:
+    """``1795244878.621937`` for a time in microseconds since 1970."""
+    return f"{time_us // 1_000_000}.{time_us % 1_000_000:06d}"
+
+
+def format_transaction(entry: Transaction) -> str:
+    """``r200 0 1795244896.520175 1795244896.520224`` and a line end."""
+    sent, received = format_stamp(entry.sent_us), format_stamp(entry.received_us)
+    return f"{entry.action} {entry.hand_number} {sent} {received}\n"
+
+
+def parse_transaction(line: str, is_limit: bool) -> Transaction:
+    """The entry in a line of a transaction log; what follows the second stamp is ignored.
+
+    Raises:
+        TransactionError: with the line the ACPC dealer prints for it.
+    """
+    try:
+        action, end = read_action(line, 0, is_limit)
+    except MissingSizeError:
+        raise TransactionError(f"ERROR: could not parse transaction action {line}") from None
+    except InvalidActionError:
+        action, end = None, 1
+    stamps = _STAMPS.match(line, end)
+    if stamps is None:
+        raise TransactionError(f"ERROR: could not parse transaction stamp {line}")
+    if action is None:
+        raise TransactionError(f"ERROR: invalid action in transaction log: {line}")
+    hand, sent, sent_fraction, received, received_fraction = map(int, stamps.groups())
+    return Transaction(
+        action, hand % 2**32, sent * 1_000_000 + sent_fraction, received * 1_000_000 + received_fraction
+    )

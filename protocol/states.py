@@ -1,0 +1,83 @@
+"""The states of one seat's conversation, as a table.
+
+Everything that decides what may be said when stands here, and nothing here knows which side we are on.
+Theory of operation: the client speaks first (its version); then the dealer sends the hand before
+every action, and the client answers exactly those states in which it is to act.  "It is your turn" is
+an event of its own, although its bytes are those of any state, so that the table is complete and no
+transition hides in code.  An event that is missing from a state's row is the error.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+from protocol.events import (
+    Comment,
+    ConnectionClosed,
+    Event,
+    Greeting,
+    Note,
+    Reply,
+    StaleReply,
+    StateUpdate,
+    TurnToAct,
+    TurnWithdrawn,
+    UnreadableLine,
+    Version,
+)
+
+
+class State(enum.Enum):
+    """Where a conversation stands."""
+
+    AWAITING_VERSION = "awaiting version"
+    """Nothing has been said; the client is to send its version."""
+    WATCHING = "watching"
+    """Somebody else is to act, or no hand is on."""
+    TO_ACT = "to act"
+    """The client has been shown a state in which it is to act."""
+    CLOSED = "closed"
+    """One side has left in good order."""
+    ERROR = "error"
+    """A side broke the protocol, or a write failed and nobody knows what arrived."""
+
+
+TRANSITIONS: Final[dict[State, dict[type[Event], State]]] = {
+    State.AWAITING_VERSION: {
+        Version: State.WATCHING,
+        ConnectionClosed: State.CLOSED,
+    },
+    State.WATCHING: {
+        Greeting: State.WATCHING,
+        Note: State.WATCHING,
+        Comment: State.WATCHING,
+        StaleReply: State.WATCHING,
+        UnreadableLine: State.WATCHING,
+        StateUpdate: State.WATCHING,
+        TurnToAct: State.TO_ACT,
+        ConnectionClosed: State.CLOSED,
+    },
+    State.TO_ACT: {
+        Greeting: State.TO_ACT,
+        Note: State.TO_ACT,
+        Comment: State.TO_ACT,
+        StaleReply: State.TO_ACT,
+        UnreadableLine: State.TO_ACT,
+        Reply: State.WATCHING,
+        TurnWithdrawn: State.WATCHING,
+        ConnectionClosed: State.CLOSED,
+    },
+    State.CLOSED: {},
+    State.ERROR: {},
+}
+
+
+def diagram() -> str:
+    """The table as lines ``state --event--> state``, for the documentation."""
+    lines: list[str] = []
+    for state, row in TRANSITIONS.items():
+        for target in dict.fromkeys(row.values()):
+            events = ", ".join(event.__name__ for event, to in row.items() if to is target)
+            lines.append(f"{state.value:<17} --[{events}]--> {target.value}")
+    return "\n".join(lines)
