@@ -85,7 +85,7 @@ class _Connection:
         state = TRANSITIONS[self._state].get(type(event))
         if state is None:
             raise LocalProtocolError(
-                f"{type(event).__name__} cannot follow while the conversation is in state {self._state.value!r}"
+                f"{type(event).__name__} is not admitted while the conversation is {self._state.value!r}"
             )
         self._state = state
 

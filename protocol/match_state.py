@@ -12,6 +12,7 @@ The grammar is acpc-spec section 2.  Formatting is exact.  Reading is as lenient
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from typing import Final
 
@@ -32,7 +33,7 @@ def format_hole_cards_and_board(
 ) -> str:
     """``8dJd|/As9d6s/3d``: hole cards by position, then the board of each round up to the current one."""
     parts = ["|".join(map(format_cards, hole_cards)), format_cards(board[: board_ends[0]])]
-    for start, end in zip(board_ends[:betting_round], board_ends[1:], strict=False):
+    for start, end in itertools.pairwise(board_ends[: betting_round + 1]):
         parts += ["/", format_cards(board[start:end])]
     return "".join(parts)
 
@@ -156,7 +157,7 @@ def _parse_hole_cards_and_board(
     if (
         game.num_board_cards[0]
         or len(hole_cards) != game.num_players
-        or any([len(cards) not in (0, game.num_hole_cards) for cards in hole_cards])
+        or any(len(cards) not in (0, game.num_hole_cards) for cards in hole_cards)
         or tuple(map(len, boards)) != game.num_board_cards[1 : betting_round + 1]
     ):
         raise InvalidCardError(f"{text!r} does not have this game's numbers of cards")
