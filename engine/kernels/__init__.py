@@ -1,1 +1,3 @@
-"""Compiled inner loops; the only place with numba.  Public functions in ``engine.evaluation`` stand in front of them."""
+"""Compiled inner loops; the only place with numba.  Public functions in ``engine.evaluation`` stand in
+front of them.
+"""

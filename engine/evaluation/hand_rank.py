@@ -1,0 +1,275 @@
+"""Hand rank: which of the 7462 classes of poker hands the best five of 5, 6 or 7 cards are.
+
+A rank is an integer, 0 (7-5-4-3-2 of mixed suits) to 7461 (a royal flush); greater is better, equal ranks
+split the pot, and 5, 6 and 7 cards are on the same scale.  Cards are the integers of ``engine.cards``.
+
+===========================  =============================================================
+``hand_rank(cards)``         one hand, checked
+``rank_seven_cards(a..g)``   one hand of seven, unchecked: for inner loops written in Python
+``hand_ranks(hands)``        many hands, ``(N, 5|6|7)`` uint8
+``board_ranks(board)``       every combo on a board, ``(1326,)``
+===========================  =============================================================
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cards import NUM_CARDS, format_cards
+from engine.combos import NUM_COMBOS
+from engine.kernels import ranking
+from engine.kernels.tables import (
+    CATEGORY_SHIFT,
+    MAIN_SHIFT,
+    NUM_CLASSES,
+    RANK_MASK,
+    class_scores,
+    ranking_table,
+)
+
+__all__ = [
+    "DEAD_COMBO",
+    "NUM_HAND_RANKS",
+    "HandCategory",
+    "board_ranks",
+    "check_board",
+    "check_cards",
+    "count_five_card_hands",
+    "count_seven_card_hands",
+    "describe_hand",
+    "describe_hand_rank",
+    "hand_category",
+    "hand_rank",
+    "hand_ranks",
+    "rank_five_cards",
+    "rank_seven_cards",
+    "rank_six_cards",
+]
+
+NUM_HAND_RANKS: Final = NUM_CLASSES
+"""7462: hand ranks are 0..7461."""
+
+DEAD_COMBO: Final = ranking.DEAD
+"""0xFFFF, in place of the rank of a combo that shares a card with the board."""
+
+rank_five_cards = ranking.rank_five
+"""The rank of five different cards, five ints.  Unchecked: wrong cards give a wrong rank or a crash."""
+
+rank_six_cards = ranking.rank_six
+"""The rank of the best five of six different cards, six ints.  Unchecked, as `rank_five_cards`."""
+
+rank_seven_cards = ranking.rank_seven
+"""The rank of the best five of seven different cards, seven ints.  Unchecked, as `rank_five_cards`."""
+
+
+class HandCategory(IntEnum):
+    """The nine categories, in ascending order; a royal flush is the best straight flush."""
+
+    HIGH_CARD = 0
+    PAIR = 1
+    TWO_PAIR = 2
+    THREE_OF_A_KIND = 3
+    STRAIGHT = 4
+    FLUSH = 5
+    FULL_HOUSE = 6
+    FOUR_OF_A_KIND = 7
+    STRAIGHT_FLUSH = 8
+
+
+def check_cards(cards: Sequence[int], what: str = "cards") -> tuple[int, ...]:
+    """The cards as a tuple of ints, after checking that they are different cards of 0..51.
+
+    Args:
+        cards: a sequence or array of integers.
+        what: how to call them in the message of the error.
+
+    Raises:
+        ValueError: a number outside 0..51, or a card twice.
+    """
+    checked = tuple([int(card) for card in cards])
+    for card in checked:
+        if not 0 <= card < NUM_CARDS:
+            raise ValueError(f"{what}: expected cards of 0..51, got {card}")
+    if len(set(checked)) != len(checked):
+        raise ValueError(f"{what}: expected different cards, got {format_cards(checked)}")
+    return checked
+
+
+def check_board(board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)) -> tuple[int, ...]:
+    """The board as a tuple of ints, after checking its cards and its size.
+
+    Raises:
+        ValueError: a number outside 0..51, a card twice, or a size that is not one of `sizes`.
+    """
+    checked = check_cards(board, "board")
+    if len(checked) not in sizes:
+        expected = " or ".join(str(size) for size in sizes)
+        raise ValueError(f"board: expected {expected} cards, got {len(checked)}: {format_cards(checked)!r}")
+    return checked
+
+
+_RANK_BY_SIZE: Final[dict[int, Callable[..., int]]] = {
+    5: rank_five_cards,
+    6: rank_six_cards,
+    7: rank_seven_cards,
+}
+
+
+def hand_rank(cards: Sequence[int]) -> int:
+    """The rank 0..7461 of the best five of 5, 6 or 7 cards.
+
+    Raises:
+        ValueError: not 5, 6 or 7 cards, a number outside 0..51, or a card twice.
+    """
+    checked = check_cards(cards)
+    rank = _RANK_BY_SIZE.get(len(checked))
+    if rank is None:
+        raise ValueError(f"a hand: expected 5, 6 or 7 cards, got {len(checked)}: {format_cards(checked)!r}")
+    return rank(*checked)
+
+
+def hand_ranks(hands: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """The rank of every row of `hands`.
+
+    That the cards of a row differ is not checked; that they are cards is.
+
+    Args:
+        hands: shape (N, 5|6|7), uint8.
+
+    Returns:
+        Shape (N,), uint16.
+
+    Raises:
+        ValueError: another shape or type, or a number above 51.
+    """
+    if hands.ndim != 2 or hands.shape[1] not in (5, 6, 7) or hands.dtype != np.uint8:
+        raise ValueError(f"hands: expected shape (N, 5|6|7) and uint8, got {hands.shape} and {hands.dtype}")
+    hands = np.ascontiguousarray(hands)
+    if hands.size and int(hands.max()) >= NUM_CARDS:
+        raise ValueError(f"hands: expected cards of 0..51, got {int(hands.max())}")
+    ranks = np.empty(len(hands), np.uint16)
+    ranking.rank_hands(ranking_table(), hands, ranks)
+    return ranks
+
+
+def board_ranks(board: Sequence[int]) -> NDArray[np.uint16]:
+    """The rank of every combo with a board of 3, 4 or 5 cards.
+
+    Returns:
+        Shape (1326,), uint16, by combo index; `DEAD_COMBO` (0xFFFF) where a combo shares a card with the
+        board.
+
+    Raises:
+        ValueError: another number of cards, a number outside 0..51, or a card twice.
+    """
+    ranks = np.empty(NUM_COMBOS, np.uint16)
+    ranking.fill_board_ranks(ranking_table(), np.array(check_board(board), np.uint8), ranks)
+    return ranks
+
+
+def count_seven_card_hands() -> NDArray[np.int64]:
+    """How many of the 133,784,560 seven-card hands have each rank.  Shape (7462,); 4824 are not zero."""
+    counts = np.empty(NUM_CLASSES, np.int64)
+    ranking.count_all_seven_card_hands(ranking_table(), counts)
+    return counts
+
+
+def count_five_card_hands() -> NDArray[np.int64]:
+    """How many of the 2,598,960 five-card hands have each rank.  Shape (7462,); none is zero."""
+    counts = np.empty(NUM_CLASSES, np.int64)
+    ranking.count_all_five_card_hands(ranking_table(), counts)
+    return counts
+
+
+@functools.cache
+def _scores() -> tuple[int, ...]:
+    return tuple(class_scores().tolist())
+
+
+def _score(rank: int) -> int:
+    if not 0 <= rank < NUM_CLASSES:
+        raise ValueError(f"a hand rank is 0..{NUM_CLASSES - 1}, got {rank}")
+    return _scores()[rank]
+
+
+def hand_category(rank: int) -> HandCategory:
+    """The category of a hand rank.
+
+    Raises:
+        ValueError: a number outside 0..7461.
+    """
+    return HandCategory(_score(rank) >> CATEGORY_SHIFT)
+
+
+_NAMES: Final = (
+    "deuce",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "jack",
+    "queen",
+    "king",
+    "ace",
+)
+_PLURALS: Final = tuple(name + ("es" if name == "six" else "s") for name in _NAMES)
+
+
+def _ranks_of(mask: int) -> list[int]:
+    """The ranks of a mask, highest first."""
+    return [rank for rank in range(12, -1, -1) if mask >> rank & 1]
+
+
+def _listed(mask: int) -> str:
+    *names, last = [_NAMES[rank] for rank in _ranks_of(mask)]
+    return f"{', '.join(names)} and {last}" if names else last
+
+
+def describe_hand_rank(rank: int) -> str:
+    """A hand rank in words: ``"two pair, kings and tens, queen kicker"``.
+
+    Raises:
+        ValueError: a number outside 0..7461.
+    """
+    score = _score(rank)
+    category = HandCategory(score >> CATEGORY_SHIFT)
+    main, kicker_mask = score >> MAIN_SHIFT & RANK_MASK, score & RANK_MASK
+    plural = " and ".join([_PLURALS[r] for r in _ranks_of(main)])
+    match category:
+        case HandCategory.HIGH_CARD:
+            return f"high card, {_listed(kicker_mask)}"
+        case HandCategory.PAIR:
+            return f"pair of {plural}, {_listed(kicker_mask)} kickers"
+        case HandCategory.TWO_PAIR:
+            return f"two pair, {plural}, {_listed(kicker_mask)} kicker"
+        case HandCategory.THREE_OF_A_KIND:
+            return f"three of a kind, {plural}, {_listed(kicker_mask)} kickers"
+        case HandCategory.STRAIGHT:
+            return f"straight, {_listed(main)} high"
+        case HandCategory.FLUSH:
+            return f"flush, {_listed(kicker_mask)}"
+        case HandCategory.FULL_HOUSE:
+            return f"full house, {plural} over {_PLURALS[_ranks_of(kicker_mask)[0]]}"
+        case HandCategory.FOUR_OF_A_KIND:
+            return f"four of a kind, {plural}, {_listed(kicker_mask)} kicker"
+        case HandCategory.STRAIGHT_FLUSH:
+            return "royal flush" if rank == NUM_CLASSES - 1 else f"straight flush, {_listed(main)} high"
+
+
+def describe_hand(cards: Sequence[int]) -> str:
+    """The best five of 5, 6 or 7 cards in words: ``"two pair, kings and tens, queen kicker"``.
+
+    Raises:
+        ValueError: as `hand_rank`.
+    """
+    return describe_hand_rank(hand_rank(cards))

@@ -1,0 +1,195 @@
+"""The one place that configures numba: the ``kernel`` decorator and where compiled code is kept.
+
+A kernel is compiled once per machine.  Its object code lies in ::
+
+    $RIVERBOAT_CACHE_DIR, else $XDG_CACHE_HOME/riverboat, else ~/.cache/riverboat
+        kernels/<hash of all kernel sources and the numba version>/
+
+numba's own cache notices an edit only in the file in which a kernel stands; a caller in another file would
+go on running stale code.  Here every edit under ``engine/kernels`` opens a new folder, so callers cannot go
+stale.  A folder that cannot be written is still read (an image may carry it); one that cannot be read costs
+the compilation, nothing else.
+
+numba imports scipy twice if it is installed: to check its version and to look for BLAS, 0.2 s in all.  No
+kernel here uses linear algebra, so scipy is hidden from numba while it is being imported, and from nobody
+else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _NoScipy:
+    """A finder that denies scipy to one thread."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name.partition(".")[0] == "scipy" and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"No module named {name!r} (hidden from numba)", name=name)
+        return None
+
+
+@contextlib.contextmanager
+def _scipy_hidden() -> Iterator[None]:
+    finder = _NoScipy()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+with _scipy_hidden():
+    import numba
+
+    # Looks for BLAS on import, which would otherwise happen at the first call of a kernel.
+    import numba.np.arraymath
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+integer: Final = cast("Callable[[object], int]", np.int64)
+"""``np.int64`` inside a kernel, where numba knows no other integer that is safe to mix; an int to a type
+checker.
+"""
+
+
+def cache_directory() -> Path:
+    """Where this user's compiled kernels and computed tables are kept (not necessarily existing yet)."""
+    override = os.environ.get("RIVERBOAT_CACHE_DIR")
+    if override:
+        return Path(override).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    # The base directory specification says that a relative path is to be ignored.
+    if base and os.path.isabs(base):
+        return Path(base) / "riverboat"
+    try:
+        return Path.home() / ".cache" / "riverboat"
+    except RuntimeError:  # no home directory, as in some containers
+        return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
+
+
+@functools.cache
+def source_hash() -> str:
+    """A hash of all kernel sources and of the numba that compiles them."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    folder = Path(__file__).parent
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+class _Locator:
+    """Tells numba's cache where a kernel's code lies; has the interface of numba's own locators."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._py_file = file  # numba names it in its warnings
+        self._line = function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> _Locator:
+        return cls(function, file)
+
+    def ensure_cache_path(self) -> None:
+        # Compiled code is run when it is loaded: nobody else may write it.
+        os.makedirs(self.get_cache_path(), mode=0o700, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(cache_directory() / "kernels" / source_hash())
+
+    def get_source_stamp(self) -> str:
+        return source_hash()
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]  # numba ships no types
+    _locator_classes = (_Locator,)
+
+
+_notice_lock: Final = threading.Lock()
+_noticed = False
+
+
+def _say_that_we_compile() -> None:
+    """One line on stderr, once in a process."""
+    global _noticed
+    with _notice_lock:
+        if _noticed:
+            return
+        _noticed = True
+    print(
+        "riverboat: compiling kernels for this machine, once; this takes some seconds",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
+    """numba's cache in our folder: says when something is to be compiled, and never fails for want of a
+    disk.
+    """
+
+    _impl_class = _CacheImpl
+
+    def __init__(self, function: Callable[..., Any], prepare: Callable[[], None] | None) -> None:
+        super().__init__(function)
+        self._prepare = prepare
+
+    def load_overload(self, sig: object, target_context: object) -> object:
+        try:
+            loaded = super().load_overload(sig, target_context)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            loaded = None
+        if loaded is None:
+            _say_that_we_compile()
+            if self._prepare is not None:
+                self._prepare()
+        return loaded
+
+    def save_overload(self, sig: object, data: object) -> None:
+        with contextlib.suppress(OSError):  # a read-only or full disk: the next process compiles again
+            super().save_overload(sig, data)
+
+
+def kernel(*, prepare: Callable[[], None] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorates a function that numba is to compile at its first call, and to keep on disk.
+
+    The result is a numba dispatcher; to a type checker it is the function that was decorated.  The function
+    itself is its ``py_func``.  Kernels let other threads run (``nogil``) and do not check divisors.
+
+    Args:
+        prepare: called before the kernel is compiled, not when it is loaded from disk: sets the module's
+            globals that are to be embedded as constants.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        if numba.config.DISABLE_JIT:  # the environment variable NUMBA_DISABLE_JIT
+            if prepare is not None:
+                prepare()
+            return function
+        dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+        # As numba's `cache=True` does, with our folder instead of numba's choice of folders.
+        dispatcher._cache = _Cache(function, prepare)
+        compiled: Callable[P, R] = dispatcher
+        return compiled
+
+    return decorate
