@@ -1,0 +1,22 @@
+"""Seeds derived from seeds: one number in, as many unrelated ones out as are wanted.
+
+Plain 64-bit arithmetic (SplitMix64), the same on every machine and in every Python, so that a match
+can be repeated years later and from other languages.
+"""
+
+from __future__ import annotations
+
+_MASK = 2**64 - 1
+
+
+def _mix(value: int) -> int:
+    """One step of SplitMix64: a bijection of 64-bit integers that leaves no visible pattern."""
+    value = (value + 0x9E3779B97F4A7C15) & _MASK
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & _MASK
+    return value ^ value >> 31
+
+
+def derive_seed(seed: int, index: int) -> int:
+    """The `index`-th 32-bit seed that follows from `seed`, such as a seat's own from the match's."""
+    return _mix(_mix(seed & _MASK) ^ index & _MASK) >> 32
