@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from engine.rules import BettingState, GameDefinition, HandView, InvalidActionError
@@ -59,8 +60,7 @@ NeedData = Literal[_NeedData.NEED_DATA]
 class _Connection:
     """What both ends share: the line buffer and the state."""
 
-    def __init__(self, game: GameDefinition) -> None:
-        self._game = game
+    def __init__(self) -> None:
         self._lines = LineBuffer()
         self._state = State.AWAITING_VERSION
 
@@ -105,7 +105,8 @@ class DealerConnection(_Connection):
     """The dealer's end of the conversation with one client."""
 
     def __init__(self, game: GameDefinition) -> None:
-        super().__init__(game)
+        super().__init__()
+        self._game = game
         self._view: HandView | None = None
         self._echo = b""
 
@@ -203,20 +204,32 @@ class PlayerConnection(_Connection):
     """A client's end of its conversation with the dealer.
 
     `game` may be set again before a state has been received, when the server has told it.
+
+    Args:
+        game: what is being played; None when nobody has said, and `candidates` must name it.
+        candidates: the games that a match state, given as text, may belong to, likeliest first.  Asked
+            when the text cannot be read as a state of `game`; the first it can be read in is the game
+            from then on.
     """
 
-    def __init__(self, game: GameDefinition) -> None:
-        super().__init__(game)
+    def __init__(
+        self,
+        game: GameDefinition | None,
+        candidates: Callable[[str], Iterable[GameDefinition]] | None = None,
+    ) -> None:
+        super().__init__()
+        self._game = game
+        self._candidates = candidates
         self._echo = b""
         self._betting: BettingState | None = None
 
     @property
-    def game(self) -> GameDefinition:
-        """What is being played, as match states are read."""
+    def game(self) -> GameDefinition | None:
+        """What is being played, as match states are read; None while that is not known."""
         return self._game
 
     @game.setter
-    def game(self, game: GameDefinition) -> None:
+    def game(self, game: GameDefinition | None) -> None:
         self._game = game
         self._betting = None
 
@@ -273,13 +286,27 @@ class PlayerConnection(_Connection):
             name, rest = parse_note(text)
             return Note(name, rest) if name else Comment(line)
         echo = line.rstrip(b"\r\n")
-        try:
-            view = parse_match_state(echo.decode("latin-1"), self._game, self._betting)
-        except BadMatchState as error:
-            raise self._fault(error) from None
+        view = self._read_state(echo.decode("latin-1"))
         self._echo = echo
         self._betting = view.betting
         return TurnToAct(view) if view.is_our_turn else StateUpdate(view)
+
+    def _read_state(self, text: str) -> HandView:
+        fault = None
+        if self._game is not None:
+            try:
+                return parse_match_state(text, self._game, self._betting)
+            except BadMatchState as error:
+                fault = error
+        for game in self._candidates(text) if self._candidates else ():
+            try:
+                view = parse_match_state(text, game)
+            except BadMatchState as error:
+                fault = fault or error
+            else:
+                self._game = game
+                return view
+        raise self._fault(fault or BadMatchState(f"{text[:80]!r} is not a state of any game we know"))
 
 
 def _text(line: bytes) -> str:
