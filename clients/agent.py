@@ -1,0 +1,130 @@
+"""Agent: code that decides.  Sub-class it and override what you need.
+
+An agent knows nothing about sockets or clocks.  The same object sits at a table over TCP
+(`clients.session`) and at an in-process one (`clients.arena`), is called with the same views in the
+same order there, and so does the same things.
+
+The order of calls in a match, for every agent at the table::
+
+    match_started                      with the first state that is seen
+    (hand_started
+       (action_seen | choose_action)*  action_seen for every action, its own included, as it was played
+     hand_finished)*
+
+An agent that joins in mid-hand, or comes back to a table, is told of the actions it missed as if it had
+seen them.  A hand whose end it did not see has no `hand_finished`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable
+from typing import NamedTuple
+
+from engine.rules import Action, GameDefinition, HandView
+
+_OUTSIDE_HANDS = (1 << 64) - 1
+"""Stands for hand and decision where the generator is used before the first decision."""
+
+
+class ProbabilityTriple(NamedTuple):
+    """The chances with which a strategy folds, calls and raises; they add up to one."""
+
+    fold: float
+    call: float
+    raise_: float
+
+
+class Agent:
+    """What a player does.  Only `choose_action` must be overridden.
+
+    The table sets the attributes below before it calls anything; `__init__` need not be called by
+    sub-classes and is theirs to define: its keyword parameters are the agent's options (``--set
+    KEY=VALUE``), converted as they are annotated.
+    """
+
+    game: GameDefinition
+    """What is being played; set before `match_started`."""
+    seat: int
+    """Our place at the table for the whole match, from 0; set before `match_started`."""
+    names: tuple[str, ...] | None = None
+    """Who sits where, in seat order; None where the dealer does not tell, as the ACPC's does not."""
+    seed: int = 0
+    """Where `rng` starts from: same seed, same decisions."""
+
+    _view: HandView | None = None
+    _rng_view: HandView | None = None
+    _rng: random.Random | None = None
+
+    # --- hooks ---------------------------------------------------------------------------------------
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """The first state has come.  Called again should the game or seat turn out to be another."""
+
+    def hand_started(self, view: HandView) -> None:
+        """Cards have been dealt and blinds posted; nobody has acted."""
+
+    def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        """The player in `position` did `action`; `view` is the hand after it, with any new board cards.
+
+        What stood before is ``view.betting.parent``.
+        """
+
+    def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
+        """Our turn: the action to play, or a coroutine that finds it (``async def`` will do).
+
+        An action that is not legal is corrected as the ACPC dealer does: a raise is moved to the nearest
+        legal size, anything else becomes a call.  A coroutine is cancelled when the dealer goes on
+        without us.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how to choose an action")
+
+    def hand_finished(self, view: HandView) -> None:
+        """The hand is over.  `view` has the cards a showdown has shown; ``view.chips_won()`` the result."""
+
+    # --- given to sub-classes ------------------------------------------------------------------------
+
+    @property
+    def rng(self) -> random.Random:
+        """A generator that begins anew with each decision, from (seed, hand, decision in the hand).
+
+        So what an agent does depends neither on how long it has been running nor on what it drew before.
+        """
+        rng = self._rng
+        if rng is None:
+            rng = self._rng = random.Random(self.decision_seed)
+            self._rng_view = self._view
+        elif self._rng_view is not self._view:
+            rng.seed(self.decision_seed)
+            self._rng_view = self._view
+        return rng
+
+    @property
+    def decision_seed(self) -> int:
+        """What `rng` begins with, for generators of another kind: ``numpy.random.default_rng(...)``."""
+        view = self._view
+        if view is None:
+            return self.seed << 64 | _OUTSIDE_HANDS
+        return self.seed << 64 | view.hand_number << 32 | decisions_made(view)
+
+    def seat_of(self, view: HandView, position: int) -> int:
+        """The seat of the player in a position: who he is for the whole match.
+
+        Right for tables with rotating and with fixed seats, since only the distance from us counts.
+        """
+        return (self.seat + position - view.position) % view.game.num_players
+
+
+def decisions_made(view: HandView) -> int:
+    """How often the player whose view it is has acted in this hand."""
+    position, made = view.position, 0
+    betting = view.betting
+    while betting.parent is not None:
+        made += betting.last_position == position
+        betting = betting.parent
+    return made
+
+
+def seat_for_decision(agent: Agent, view: HandView) -> None:
+    """Tell an agent's generator which decision comes next; for tables, right before `choose_action`."""
+    agent._view = view  # noqa: SLF001  # the table's side of `Agent.rng`
