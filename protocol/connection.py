@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from engine.rules import BettingState, GameDefinition, HandView, InvalidActionError
+from engine.rules.game_file import wrap_unsigned
 from protocol.actions import MissingSizeError, read_action
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
 from protocol.events import (
@@ -43,7 +44,7 @@ from protocol.framing import MAX_LINE, LineBuffer
 from protocol.match_state import format_match_state, parse_match_state, read_match_state, same_match_state
 from protocol.states import TRANSITIONS, State
 
-_VERSION: Final = re.compile(rb"VERSION:\s*\+?(\d+)\.\s*\+?(\d+)\.\s*\+?(\d+)")
+_VERSION: Final = re.compile(rb"VERSION:\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})")
 _LINE_END: Final = b"\r\n"
 _GREETING_START: Final = b"#riverboat/"
 
@@ -68,6 +69,11 @@ class _Connection:
     def state(self) -> State:
         """Where the conversation stands."""
         return self._state
+
+    @property
+    def num_buffered(self) -> int:
+        """Bytes received that no event has taken yet; a shell that bounds memory stops receiving on these."""
+        return len(self._lines)
 
     def receive_data(self, data: bytes) -> None:
         """Take received bytes; empty bytes mean that the other side has closed.
@@ -165,7 +171,7 @@ class DealerConnection(_Connection):
         if version is None:
             message = f"expected VERSION:MAJOR.MINOR.REVISION as the first line, got {line[:80]!r}"
             raise self._fault(BadVersion(message, line))
-        major, minor, revision = (int(part[-20:]) for part in version.groups())
+        major, minor, revision = (wrap_unsigned(int(part), 32) for part in version.groups())
         return Version(major, minor, revision, line)
 
     def _read_comment(self, line: bytes) -> Event:
@@ -239,10 +245,13 @@ class PlayerConnection(_Connection):
         Send a comment and the reply it belongs to in one write: two small writes can cost 40 ms.
 
         Raises:
-            LocalProtocolError: it cannot be said now, or it is a reply without an action.
+            LocalProtocolError: it cannot be said now, it is a reply without an action, or a comment that the
+                dealer would not skip.
         """
         if isinstance(event, Reply) and event.action is None:
             raise LocalProtocolError("a reply needs an action")
+        if isinstance(event, Comment) and not _is_one_comment(event.line):
+            raise LocalProtocolError(f"not a comment of one line, with # or ; first: {event.line[:80]!r}")
         self._process(event)
         if isinstance(event, Reply):
             return b"%s:%s\r\n" % (self._echo, str(event.action).encode("ascii"))
@@ -283,8 +292,8 @@ class PlayerConnection(_Connection):
             words = parse_greeting(text)
             if words is not None:
                 return Greeting(words)
-            name, rest = parse_note(text)
-            return Note(name, rest) if name else Comment(line)
+            note = parse_note(text)
+            return Comment(line) if note is None else Note(*note)
         echo = line.rstrip(b"\r\n")
         view = self._read_state(echo.decode("latin-1"))
         self._echo = echo
@@ -307,6 +316,11 @@ class PlayerConnection(_Connection):
                 self._game = game
                 return view
         raise self._fault(fault or BadMatchState(f"{text[:80]!r} is not a state of any game we know"))
+
+
+def _is_one_comment(line: bytes) -> bool:
+    body = line.rstrip(b"\r\n")
+    return is_comment(body) and b"\n" not in body and len(body) + len(_LINE_END) <= MAX_LINE
 
 
 def _text(line: bytes) -> str:

@@ -42,7 +42,7 @@ def format_greeting(words: Iterable[str]) -> str:
     return " ".join([GREETING, *words])
 
 
-def parse_note(text: str) -> tuple[str, str]:
-    """Name and text of a ``#name text`` line; the name is empty for an ordinary comment."""
+def parse_note(text: str) -> tuple[str, str] | None:
+    """Name and text of a ``#name text`` line, None for an ordinary comment."""
     name, _, rest = text[1:].partition(" ")
-    return (name, rest.strip()) if name.isalpha() else ("", text)
+    return (name, rest.strip()) if text.startswith("#") and name.isalpha() else None

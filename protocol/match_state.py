@@ -18,6 +18,7 @@ from typing import Final
 
 from engine.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
 from engine.rules import BettingState, GameDefinition, HandView, RulesError, initial_betting
+from engine.rules.game_file import wrap_unsigned
 from protocol.actions import read_action
 from protocol.errors import BadMatchState
 
@@ -57,14 +58,16 @@ def parse_match_state(text: str, game: GameDefinition, last: BettingState | None
             read.
 
     Raises:
-        BadMatchState: not a match state of this game, or something follows it.
+        BadMatchState: not a match state of this game, something follows it, or the addressee's own cards are
+            missing.
     """
-    fast = _parse_exact(text, game, last)
-    if fast is not None:
-        return fast
-    view, end = read_match_state(text, game)
-    if end != len(text):
-        raise BadMatchState(f"{text[end:]!r} follows the match state {text[:end]!r}")
+    view = _parse_exact(text, game, last)
+    if view is None:
+        view, end = read_match_state(text, game)
+        if end != len(text):
+            raise BadMatchState(f"{_shown(text[end:])} follows the match state {_shown(text[:end])}")
+    if not view.own_cards:
+        raise BadMatchState(f"{_shown(text)} does not show position {view.position} its own cards")
     return view
 
 
@@ -76,12 +79,11 @@ def read_match_state(text: str, game: GameDefinition) -> tuple[HandView, int]:
     """
     if not text.startswith(_PREFIX):
         raise BadMatchState(f"{_shown(text)} does not begin with {_PREFIX}")
-    position, at = _read_number(text, len(_PREFIX), "a position")
-    position %= 2**8
+    position, at = _read_number(text, len(_PREFIX), "a position", bits=8)
     if position >= game.num_players:
         raise BadMatchState(f"{_shown(text)}: position {position} in a game of {game.num_players} players")
     at = _expect_colon(text, at)
-    hand_number, at = _read_number(text, at, "a hand number")
+    hand_number, at = _read_number(text, at, "a hand number", bits=32)
     at = _expect_colon(text, at)
     betting, at = _read_betting(text, at, game)
     at = _expect_colon(text, at)
@@ -106,7 +108,7 @@ def read_match_state(text: str, game: GameDefinition) -> tuple[HandView, int]:
                 f"{_shown(text)}: expected {expected} board cards in round {betting_round}, got {len(cards)}"
             )
         board += cards
-    return HandView(betting, position, hand_number % 2**32, tuple(hole_cards), board), at
+    return HandView(betting, position, hand_number, tuple(hole_cards), board), at
 
 
 def same_match_state(view: HandView, other: HandView) -> bool:
@@ -125,6 +127,8 @@ def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> 
     parts = text.split(":")
     if len(parts) != 5 or parts[0] != "MATCHSTATE" or not (parts[1].isdecimal() and parts[2].isdecimal()):
         return None
+    if len(parts[1]) > 3 or len(parts[2]) > 9:
+        return None  # perhaps too large for the ACPC's integers
     betting_text = parts[3]
     betting = last if last is not None and betting_text.startswith(last.text) else initial_betting(game)
     try:
@@ -149,26 +153,26 @@ def _parse_hole_cards_and_board(
     text: str, game: GameDefinition, betting_round: int
 ) -> tuple[tuple[Cards, ...], Cards]:
     hole_text, *board_texts = text.split("/")
-    *others, last = hole_text.split("|")
-    # Nothing separates round-0 board cards from the last position's hole cards (acpc-spec 8.13): the
-    # lenient reader decides there.
-    hole_cards = tuple([parse_cards(part) for part in [*others, last]])
-    boards = [parse_cards(part) for part in board_texts]
+    *others, last = map(parse_cards, hole_text.split("|"))
+    # Nothing separates the board cards of round 0 from the last position's hole cards (acpc-spec 8.13);
+    # but there are always as many of them, and they come last.
+    split = max(len(last) - game.num_board_cards[0], 0)
+    hole_cards = (*others, last[:split])
+    boards = [last[split:], *map(parse_cards, board_texts)]
     if (
-        game.num_board_cards[0]
-        or len(hole_cards) != game.num_players
+        len(hole_cards) != game.num_players
         or any(len(cards) not in (0, game.num_hole_cards) for cards in hole_cards)
-        or tuple(map(len, boards)) != game.num_board_cards[1 : betting_round + 1]
+        or tuple(map(len, boards)) != game.num_board_cards[: betting_round + 1]
     ):
         raise InvalidCardError(f"{text!r} does not have this game's numbers of cards")
     return hole_cards, tuple([card for cards in boards for card in cards])
 
 
-def _read_number(text: str, start: int, what: str) -> tuple[int, int]:
+def _read_number(text: str, start: int, what: str, bits: int) -> tuple[int, int]:
     number = _NUMBER.match(text, start)
     if number is None:
         raise BadMatchState(f"{_shown(text)}: expected {what}, got {text[start : start + 10]!r}")
-    return int(number.group(1)), number.end()
+    return wrap_unsigned(int(number.group(1)), bits), number.end()
 
 
 def _expect_colon(text: str, at: int) -> int:

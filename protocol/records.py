@@ -13,6 +13,7 @@ from typing import Final
 import attrs
 
 from engine.rules import Action, HandState, InvalidActionError
+from engine.rules.game_file import wrap_unsigned
 from protocol.actions import MissingSizeError, read_action
 from protocol.match_state import format_hole_cards_and_board
 
@@ -139,5 +140,8 @@ def parse_transaction(line: str, is_limit: bool) -> Transaction:
         raise TransactionError(f"ERROR: invalid action in transaction log: {line}")
     hand, sent, sent_fraction, received, received_fraction = map(int, stamps.groups())
     return Transaction(
-        action, hand % 2**32, sent * 1_000_000 + sent_fraction, received * 1_000_000 + received_fraction
+        action,
+        wrap_unsigned(hand, 32),
+        sent * 1_000_000 + sent_fraction,
+        received * 1_000_000 + received_fraction,
     )

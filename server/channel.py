@@ -1,0 +1,161 @@
+"""One client's socket: writes that never block, reads that can be tried.
+
+A stream class would cost a scheduler turn for every message.  A local player answers within some 20
+microseconds, which is less; so messages are written straight to the non-blocking socket, and after a
+write the answer may be polled for a few times before the task goes to sleep (`Channel.receive`).
+What a client does not read is kept here up to a bound, and flushed by a task of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import socket
+from typing import Final
+
+import trio
+
+MAX_UNSENT: Final = 256 * 1024
+"""Bytes kept for a client that does not read, beyond what the kernel keeps: some 3000 messages."""
+_CHUNK: Final = 64 * 1024
+_POLLS: Final = 24
+"""Reads tried before sleeping: about the time of one trip through the scheduler."""
+_PATIENCE: Final = 3
+"""Unsuccessful windows in a row after which a client is taken for a slow one."""
+_RETRY_EVERY: Final = 64
+"""Of a slow client's answers, one in so many is polled for again: it may have become fast."""
+
+
+class ChannelBroken(Exception):
+    """Writing failed: the client is gone, or has left too much unread.  `is_full` tells which."""
+
+    def __init__(self, message: str, *, is_full: bool) -> None:
+        super().__init__(message)
+        self.is_full = is_full
+
+
+class Channel:
+    """A connected client.
+
+    *Resource handling*: `close` must be called; it may be called twice.
+    """
+
+    def __init__(self, sock: socket.socket, nursery: trio.Nursery) -> None:
+        sock.setblocking(False)
+        if sock.family in (socket.AF_INET, socket.AF_INET6):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._sock = sock
+        self._nursery = nursery
+        self._unsent = bytearray()
+        self._flushed: trio.Event | None = None  # set when the flushing task, where there is one, is done
+        self._closed = False
+        self._broken: str | None = None
+        self._misses = 0
+        self._since_polled = 0
+
+    def send(self, data: bytes) -> None:
+        """Write, or keep for later, without ever waiting.
+
+        Raises:
+            ChannelBroken: the connection is gone, or more than `MAX_UNSENT` bytes are waiting.
+        """
+        if self._broken is not None or self._closed:
+            raise ChannelBroken(self._broken or "the connection is closed", is_full=False)
+        if not self._unsent:
+            try:
+                sent = self._sock.send(data)
+            except BlockingIOError:
+                sent = 0
+            except OSError as error:
+                self._broken = error.strerror or str(error)
+                raise ChannelBroken(self._broken, is_full=False) from error
+            if sent == len(data):
+                return
+            data = data[sent:]
+        if len(self._unsent) + len(data) > MAX_UNSENT:
+            raise ChannelBroken(f"{len(self._unsent)} bytes are waiting to be read", is_full=True)
+        self._unsent += data
+        if self._flushed is None:
+            self._flushed = trio.Event()
+            self._nursery.start_soon(self._flush, self._flushed)
+
+    async def _flush(self, flushed: trio.Event) -> None:
+        try:
+            while self._unsent:
+                await trio.lowlevel.wait_writable(self._sock)
+                sent = self._sock.send(self._unsent)
+                del self._unsent[:sent]
+        except trio.ClosedResourceError:
+            pass  # closed while waiting: what was unsent does not matter any more
+        except OSError as error:
+            self._broken = error.strerror or str(error)  # the next send reports it
+        finally:
+            self._flushed = None
+            flushed.set()
+
+    def try_receive(self) -> bytes | None:
+        """What has arrived; None if nothing has, empty at the end of the stream or after a reset."""
+        try:
+            return self._sock.recv(_CHUNK)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""  # reset by the client: it is gone either way
+
+    async def receive(self, deadline: float, *, may_poll: bool) -> bytes | None:
+        """What arrives next; None when nothing has by `deadline`, empty at the end of the stream.
+
+        Args:
+            deadline: on trio's clock.
+            may_poll: no other table is waiting for this thread, so the socket may be tried a few times
+                before the task sleeps.  Without success there is still a full trip through the scheduler.
+        """
+        if may_poll and self._is_worth_polling():
+            for _ in range(_POLLS):
+                data = self.try_receive()
+                if data is not None:
+                    self._misses = 0
+                    return data
+            self._misses += 1
+        else:
+            data = self.try_receive()
+            if data is not None:
+                return data
+        with trio.CancelScope(deadline=deadline):
+            while True:
+                await trio.lowlevel.wait_readable(self._sock)
+                data = self.try_receive()
+                if data is not None:
+                    return data
+        return None
+
+    def _is_worth_polling(self) -> bool:
+        if self._misses < _PATIENCE:
+            return True
+        self._since_polled += 1
+        if self._since_polled < _RETRY_EVERY:
+            return False
+        self._since_polled = 0
+        return True
+
+    async def finish(self, seconds: float) -> None:
+        """Say goodbye in good order: flush, half-close, and read what the client still sends until it closes,
+        so that it is not shown a reset instead of the last state (acpc-spec 8.8).  Then close."""
+        with trio.move_on_after(seconds):
+            try:
+                if self._flushed is not None:
+                    await self._flushed.wait()
+                self._sock.shutdown(socket.SHUT_WR)
+                while await self.receive(math.inf, may_poll=False):
+                    pass
+            except OSError:
+                pass  # it has already gone
+            except trio.ClosedResourceError:
+                pass
+        self.close()
+
+    def close(self) -> None:
+        """Close the socket at once; waiting tasks see it as closed."""
+        if not self._closed:
+            self._closed = True
+            trio.lowlevel.notify_closing(self._sock)
+            self._sock.close()

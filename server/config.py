@@ -1,0 +1,86 @@
+"""What a match is, as one frozen value: everything below the command line gets it and reads nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.rules import GameDefinition
+
+MAX_NAME: Final = 100
+"""Longest player name: ten of them and a hand fit the ACPC programs' line buffers."""
+_NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f]+")
+
+
+class OnFailure(StrEnum):
+    """What happens when a player leaves, stalls or cannot be sent to."""
+
+    ABORT = "abort"
+    """The match ends at once, as with the ACPC dealer."""
+    FOLD = "fold"
+    """The seat checks or folds until somebody connects to its port again."""
+
+
+@attrs.frozen
+class TimeLimits:
+    """How long players may take, in seconds.  A limit is exceeded when strictly passed."""
+
+    response: float = 600.0
+    """One decision."""
+    hand: float = 600.0
+    """All decisions of one seat in one hand."""
+    per_hand: float = 7.0
+    """Average over the match: a seat has this times the number of hands in all."""
+    start: float | None = None
+    """For all seats to connect; None waits for ever."""
+    handshake: float = 30.0
+    """From connecting to the version line (and the token, where the seat has one)."""
+
+
+@attrs.frozen
+class MatchConfig:
+    """One match."""
+
+    name: str
+    """As it stands in the log's header."""
+    game: GameDefinition
+    game_text: str
+    """The game as the user named it, for the log's header."""
+    hands: int
+    seed: int
+    names: tuple[str, ...]
+    """Players in seat order."""
+    limits: TimeLimits = TimeLimits()
+    fixed_seats: bool = False
+    """Seat s is position s in every hand; otherwise the button moves."""
+    on_failure: OnFailure = OnFailure.ABORT
+    comment_failures: bool = False
+    """Write failures into the log as comment lines."""
+    host: str = "127.0.0.1"
+    """Address to listen on."""
+    ports: tuple[int, ...] = ()
+    """In seat order; 0 or missing is chosen by the system."""
+    seat_tokens: tuple[str | None, ...] = ()
+    """In seat order: a word the client of a seat must present; None or missing for an open seat."""
+    log_path: Path | None = None
+    transaction_path: Path | None = None
+    append: bool = False
+    """Append to the files; with a transaction file also resume from it."""
+    quiet: bool = False
+    """No trace of the messages on stderr."""
+
+
+def check_names(names: Sequence[str]) -> str | None:
+    """What is wrong with some players' names, None if nothing: log lines are split at ``|`` and ``:``."""
+    for name in names:
+        if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+            return (
+                f"invalid player name {name[:MAX_NAME]!r}: expected 1 to {MAX_NAME} characters, "
+                "without blanks, '|' and ':'"
+            )
+    return None

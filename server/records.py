@@ -1,0 +1,73 @@
+"""The match log and the transaction log on disk.
+
+Every line is written with one unbuffered write: whatever kills the process, the files hold everything
+that was said to have happened.  Opening a file to append cuts a torn last line off first.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class RecordFile:
+    """A text file that is only ever appended to, a line per write.
+
+    *Resource handling*: close it, or use it in a ``with`` block.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: Path, *, append: bool) -> None:
+        self._file = open(path, "ab" if append else "wb", buffering=0)  # noqa: SIM115 - closed in close()
+        if append:
+            _cut_torn_line(path)
+
+    def write(self, text: str) -> None:
+        """Append text, ended by a line end.
+
+        Raises:
+            OSError: the disk is full, or worse.
+        """
+        data = text.encode("utf-8", "surrogateescape")
+        written = self._file.write(data)
+        while written is not None and written < len(data):
+            data = data[written:]
+            written = self._file.write(data)
+
+    def close(self) -> None:
+        """Close the file; a second time does nothing."""
+        self._file.close()
+
+    def __enter__(self) -> RecordFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Cut off what stands behind the last line end: the process that wrote it died in the middle."""
+    with open(path, "rb+") as file:
+        size = file.seek(0, 2)
+        start = size
+        while start > 0:
+            step = min(start, 65536)
+            start -= step
+            file.seek(start)
+            end = file.read(step).rfind(b"\n")
+            if end >= 0:
+                start += end + 1
+                break
+        if start < size:
+            file.truncate(start)
+
+
+def read_lines(path: Path) -> list[str]:
+    """The complete lines of a record file, line ends included; none if there is no such file."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    lines = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
+    return lines if data.endswith(b"\n") or not lines else lines[:-1]

@@ -1,0 +1,63 @@
+"""One seat: who sits there, how to talk to him, how much time he has used, how he failed."""
+
+from __future__ import annotations
+
+from array import array
+
+import attrs
+
+from protocol import DealerConnection
+from server.channel import Channel
+from server.clock import SeatClock
+from server.errors import Failure
+
+
+@attrs.define(eq=False)
+class Client:
+    """Somebody connected to a seat."""
+
+    channel: Channel
+    connection: DealerConnection
+    capabilities: frozenset[str] = frozenset()
+    """What the server has granted (`protocol.extension`)."""
+    outgoing: list[bytes] = attrs.Factory(list)
+    """Said, but not written yet: one write carries all of it."""
+
+    def flush(self) -> None:
+        """Write what has been said.
+
+        Raises:
+            ChannelBroken: it cannot be written.
+        """
+        outgoing = self.outgoing
+        if outgoing:
+            data = outgoing[0] if len(outgoing) == 1 else b"".join(outgoing)
+            outgoing.clear()
+            self.channel.send(data)
+
+
+@attrs.define(eq=False)
+class Seat:
+    """A fixed place at the table for the whole match."""
+
+    number: int
+    """From 0; people are told ``number + 1``."""
+    name: str
+    clock: SeatClock
+    token: str | None
+    """What a client must present to sit here; None for an open seat."""
+    port: int = 0
+    client: Client | None = None
+    """Who is connected; None while the seat is vacant."""
+    is_away: bool = False
+    """Its client was late and has not spoken since: it is not waited for."""
+    late_in_a_row: int = 0
+    failures: list[Failure] = attrs.Factory(list)
+    decision_seconds: array[float] = attrs.Factory(lambda: array("d"))
+    warnings: int = 0
+    """Answers that had to be ignored or corrected."""
+
+    @property
+    def label(self) -> str:
+        """How messages name the seat."""
+        return f"seat {self.number + 1} ({self.name})"
