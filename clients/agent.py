@@ -51,6 +51,10 @@ class Agent:
     """Who sits where, in seat order; None where the dealer does not tell, as the ACPC's does not."""
     seed: int = 0
     """Where `rng` starts from: same seed, same decisions."""
+    wants_clock: bool = False
+    """Set it to be told `seconds_to_act` before each decision."""
+    seconds_to_act: float | None = None
+    """How long we may think; None where the dealer does not tell."""
 
     _view: HandView | None = None
     _rng_view: HandView | None = None
@@ -125,6 +129,6 @@ def decisions_made(view: HandView) -> int:
     return made
 
 
-def seat_for_decision(agent: Agent, view: HandView) -> None:
+def begin_decision(agent: Agent, view: HandView) -> None:
     """Tell an agent's generator which decision comes next; for tables, right before `choose_action`."""
-    agent._view = view  # noqa: SLF001  # the table's side of `Agent.rng`
+    agent._view = view  # the table's side of `Agent.rng`

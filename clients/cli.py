@@ -1,0 +1,107 @@
+"""The commands of the players: ``riverboat bot`` and ``riverboat bots``.
+
+`server.cli` finds them through the entry-point group ``riverboat.commands``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from clients.agent import Agent
+
+
+@click.command()
+@click.argument("name")
+@click.argument("host")
+@click.argument("port")
+@click.option(
+    "--seed",
+    metavar="S",
+    envvar="RIVERBOAT_SEED",
+    help="Same seed, same decisions.  A whole number, or 'random' (the default, reported on stderr); "
+    "the environment variable RIVERBOAT_SEED does the same.",
+)
+@click.option(
+    "--set", "settings", metavar="KEY=VALUE", multiple=True, help="An option of the bot; may be repeated."
+)
+@click.option(
+    "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
+    help="Go on trying to connect for so long.",
+)  # fmt: skip
+@click.option(
+    "--game",
+    metavar="GAME",
+    help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
+    "table, which says so itself; RIVERBOAT_GAME is used where a dealer does not.",
+)
+@click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")
+@click.option("--acpc", is_flag=True, help="Say nothing to the dealer beyond the ACPC's own protocol.")
+def bot(
+    name: str,
+    host: str,
+    port: str,
+    seed: str | None,
+    settings: tuple[str, ...],
+    wait_s: float,
+    game: str | None,
+    token: str | None,
+    acpc: bool,
+) -> None:
+    """Seat the bot NAME at the table HOST PORT.
+
+    `riverboat bots` lists the names.  The table may be any dealer that speaks the ACPC's protocol.
+    """
+    from clients.program import ProgramError, Table, main, read_port, read_seed, table_from_environment
+
+    def start() -> tuple[Agent, Table]:
+        table = table_from_environment(
+            host, read_port(port), wait_s=wait_s, game=game, token=token, extension=not acpc
+        )
+        own_seed = read_seed(seed or "random")
+        agent = _make_agent(name, settings)
+        agent.seed = own_seed
+        if seed in (None, "", "random"):
+            click.echo(f"{name}: seed {own_seed}", err=True)
+        return agent, table
+
+    def _make_agent(name: str, settings: tuple[str, ...]) -> Agent:
+        from clients.options import make_agent, parse_settings
+        from clients.registry import UnknownBot, load_bot
+
+        try:
+            factory = load_bot(name)
+        except UnknownBot as error:
+            raise ProgramError(str(error), 2) from error
+        except (ImportError, AttributeError) as error:
+            raise ProgramError(f"the bot {name!r} cannot be loaded: {error}") from error
+        return make_agent(name, factory, parse_settings(settings))
+
+    sys.exit(main(name, start))
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def bots(as_json: bool) -> None:
+    """List the bots that can sit down, with their options."""
+    from clients.options import describe_options
+    from clients.registry import installed_bots
+
+    listed = []
+    for name, entry in installed_bots().items():
+        try:
+            factory = entry.load()
+            about = (factory.__doc__ or "").strip().partition("\n")[0]
+            options = describe_options(factory)
+        except Exception as error:  # one broken package must not hide the others
+            about, options = f"cannot be loaded: {error}", ""
+        listed.append({"name": name, "about": about, "options": options, "from": entry.value})
+    if as_json:
+        click.echo(json.dumps({"bots": listed}))
+        return
+    width = max((len(bot["name"]) for bot in listed), default=0)
+    for item in listed:
+        options = f"  [{item['options']}]" if item["options"] else ""
+        click.echo(f"{item['name']:<{width}}  {item['about']}{options}")

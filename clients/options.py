@@ -1,0 +1,147 @@
+"""Options of an agent: ``KEY=VALUE`` texts to the keyword arguments of its factory.
+
+What options there are, and of what type, is read off the factory's signature, so that a bot declares
+them once, in its `__init__`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clients.agent import Agent
+
+AgentFactory = Callable[..., Agent]
+
+_BOOLEANS = {
+    "true": True, "yes": True, "on": True, "1": True,
+    "false": False, "no": False, "off": False, "0": False,
+}  # fmt: skip
+
+
+class OptionError(ValueError):
+    """An option that the agent does not have or cannot take; the message is one line for people."""
+
+
+def parse_settings(settings: Sequence[str]) -> dict[str, str]:
+    """``["fold=0.1", "call=0.5"]`` as a dictionary; the later of two for one key wins.
+
+    Raises:
+        OptionError: an item without ``=``.
+    """
+    options: dict[str, str] = {}
+    for item in settings:
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip():
+            raise OptionError(f"expected KEY=VALUE, got {item!r}")
+        options[key.strip()] = value.strip()
+    return options
+
+
+def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str]) -> Agent:
+    """An agent with its options.
+
+    Args:
+        name: what to call it in messages.
+        factory: a class or function with keyword parameters.
+        options: as texts, converted as the parameters are annotated.
+
+    Raises:
+        OptionError: no such option, or a value the agent does not take.
+    """
+    if not options:
+        return factory()
+    parameters = {_option_name(p.name): p for p in agent_options(factory)}
+    arguments: dict[str, Any] = {}
+    for key, text in options.items():
+        parameter = parameters.get(_option_name(key))
+        if parameter is None:
+            raise OptionError(f"{name} has no option {key!r}; it has {_describe(parameters.values())}")
+        try:
+            arguments[parameter.name] = _convert(text, _type_of(parameter))
+        except ValueError as error:
+            raise OptionError(f"{name}: option {key}={text!r}: expected {error}") from None
+    try:
+        return factory(**arguments)
+    except ValueError as error:
+        raise OptionError(f"{name}: {error}") from error
+
+
+def agent_options(factory: AgentFactory) -> tuple[inspect.Parameter, ...]:
+    """The options a factory takes: its parameters that can be given by keyword."""
+    try:
+        signature = inspect.signature(factory, eval_str=True)
+    except NameError:  # an annotation that is only imported for type checkers
+        signature = inspect.signature(factory)
+    keyword = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return tuple(p for p in signature.parameters.values() if p.kind in keyword)
+
+
+def describe_options(factory: AgentFactory) -> str:
+    """``fold=0.06 call=0.47 raise=0.47``: options with their defaults; empty where there are none."""
+    return " ".join(map(_with_default, agent_options(factory)))
+
+
+def _option_name(name: str) -> str:
+    """As users type it: ``raise`` for a parameter that must be spelled ``raise_`` in Python."""
+    return name.rstrip("_").replace("-", "_")
+
+
+def _describe(parameters: typing.Iterable[inspect.Parameter]) -> str:
+    return ", ".join(map(_with_default, parameters)) or "none"
+
+
+def _with_default(parameter: inspect.Parameter) -> str:
+    name = _option_name(parameter.name)
+    return name if parameter.default is parameter.empty else f"{name}={parameter.default}"
+
+
+def _type_of(parameter: inspect.Parameter) -> Any:
+    if parameter.annotation is not parameter.empty and not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    if parameter.default is parameter.empty or parameter.default is None:
+        return str
+    return type(parameter.default)
+
+
+def _convert(text: str, kind: Any) -> Any:
+    """The value of a text; what was expected as the ValueError's message."""
+    origin = typing.get_origin(kind)
+    if origin is typing.Literal:
+        for value in typing.get_args(kind):
+            if str(value) == text:
+                return value
+        raise ValueError("one of " + ", ".join(map(str, typing.get_args(kind))))
+    if origin in (typing.Union, types.UnionType):
+        kinds = typing.get_args(kind)
+        if types.NoneType in kinds and text.lower() == "none":
+            return None
+        expected: list[str] = []
+        for one in kinds:
+            if one is not types.NoneType:
+                try:
+                    return _convert(text, one)
+                except ValueError as error:
+                    expected.append(str(error))
+        raise ValueError(" or ".join(expected))
+    if kind is bool:
+        if text.lower() not in _BOOLEANS:
+            raise ValueError("true or false")
+        return _BOOLEANS[text.lower()]
+    if kind is int or kind is float:
+        try:
+            return kind(text)
+        except ValueError:
+            raise ValueError("a whole number" if kind is int else "a number") from None
+    if kind is Path:
+        return Path(text)
+    if kind is str or kind is Any:
+        return text
+    try:
+        return kind(text)
+    except (TypeError, ValueError):
+        raise ValueError(f"a value of type {getattr(kind, '__name__', kind)}") from None

@@ -1,0 +1,214 @@
+"""A bot as a program: connects, plays, and says in one line what went wrong.
+
+Exit status: 0 the match is over, 1 it broke off, 2 usage, 130 on Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import attrs
+import trio
+
+from clients.agent import Agent
+from clients.options import OptionError
+from clients.session import SessionError, play
+from engine.rules import GameDefinition, GameDefinitionError, load_game
+
+_RETRY_S: Final = 0.1
+"""Between attempts to connect: soon enough for a person, cheap enough for a machine."""
+_CONNECT_S: Final = 30.0
+"""How long one attempt may take where the network does not answer at all."""
+
+
+class ProgramError(Exception):
+    """Ends a program: one line for stderr and the exit status."""
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@attrs.frozen
+class Table:
+    """Where to play, and what is known about it beforehand."""
+
+    host: str
+    port: int
+    wait_s: float = 0.0
+    """How long to go on trying to connect."""
+    game: GameDefinition | None = None
+    """What is being played, said by the user."""
+    fallback_game: GameDefinition | None = None
+    """What is being played unless the server says otherwise."""
+    token: str | None = None
+    """The seat's credential."""
+    extension: bool = True
+    """Ask for Riverboat's own notes."""
+
+
+def read_port(text: str) -> int:
+    """A port from its text.
+
+    Raises:
+        ProgramError: it is not a number from 1 to 65535.
+    """
+    if not (text.isascii() and text.isdecimal() and 0 < int(text[:10]) < 65536):
+        raise ProgramError(f"expected a port from 1 to 65535, got {text!r}", 2)
+    return int(text)
+
+
+def read_seed(text: str) -> int:
+    """A seed from its text; ``random`` draws one from the operating system.
+
+    Raises:
+        ProgramError: it is not a whole number, 0 or more.
+    """
+    if text == "random":
+        return int.from_bytes(os.urandom(4), "big")
+    if not (text.isascii() and text.isdecimal()):
+        raise ProgramError(f"expected a seed, a whole number of 0 or more or 'random', got {text!r}", 2)
+    return int(text)
+
+
+def read_game(text: str) -> GameDefinition:
+    """GAME as users type it: a game file's path or a packaged game's name.
+
+    Raises:
+        ProgramError: there is no such game, or it cannot be played.
+    """
+    try:
+        return load_game(text)
+    except OSError as error:
+        raise ProgramError(
+            f"there is no game {text!r}: {error.strerror or error} (`riverboat games` lists them)", 2
+        ) from error
+    except GameDefinitionError as error:
+        raise ProgramError(str(error), 2) from error
+
+
+def table_from_environment(
+    host: str,
+    port: int,
+    *,
+    wait_s: float = 0.0,
+    game: str | None = None,
+    token: str | None = None,
+    extension: bool = True,
+    environment: Mapping[str, str] = os.environ,
+) -> Table:
+    """A table with what ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
+
+    Raises:
+        ProgramError: a game that is named does not exist.
+    """
+    fallback = environment.get("RIVERBOAT_GAME")
+    return Table(
+        host,
+        port,
+        wait_s,
+        game=read_game(game) if game else None,
+        fallback_game=read_game(fallback) if fallback and not game else None,
+        token=token or environment.get("RIVERBOAT_TOKEN") or None,
+        extension=extension,
+    )
+
+
+async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) -> int:
+    """Connect and play to the end; returns the number of hands finished.
+
+    Raises:
+        ProgramError: nobody answers there.
+        SessionError: the match broke off.
+    """
+    async with await _connect(table) as stream:
+        return await play(
+            agent,
+            stream,
+            table.game,
+            fallback=table.fallback_game,
+            extension=table.extension,
+            token=table.token,
+            warn=warn,
+        )
+
+
+async def _connect(table: Table) -> trio.SocketStream:
+    deadline = trio.current_time() + table.wait_s
+    while True:
+        try:
+            with trio.fail_after(max(_CONNECT_S, table.wait_s)):
+                return await trio.open_tcp_stream(table.host, table.port)
+        except (OSError, trio.TooSlowError) as error:
+            if trio.current_time() + _RETRY_S > deadline:
+                reason = _reason(error)
+                raise ProgramError(f"cannot connect to {table.host} port {table.port}: {reason}") from error
+        await trio.sleep(_RETRY_S)
+
+
+def _reason(error: BaseException) -> str:
+    """Why connecting failed, in the words of the innermost error; trio wraps one error per address."""
+    while error.__cause__ is not None or isinstance(error, BaseExceptionGroup):
+        if error.__cause__ is not None:
+            error = error.__cause__
+        else:
+            assert isinstance(error, BaseExceptionGroup)
+            error = error.exceptions[0]
+    if isinstance(error, trio.TooSlowError):
+        return "no answer"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:
+    """Run a bot and turn everything that can go wrong into one line and an exit status.
+
+    Args:
+        program: begins every line on stderr.
+        start: makes the agent, seeded, and finds the table; may raise ProgramError or OptionError.
+    """
+
+    def say(line: str) -> None:
+        print(f"{program}: {line}", file=sys.stderr, flush=True)
+
+    try:
+        agent, table = start()
+        trio.run(join_table, agent, table, say)
+    except OptionError as error:
+        say(str(error))
+        return 2
+    except ProgramError as error:
+        say(str(error))
+        return error.status
+    except SessionError as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BaseExceptionGroup as group:  # Ctrl-C while the agent was thinking
+        if group.split(KeyboardInterrupt)[1] is not None:
+            raise
+        return 130
+    return 0
+
+
+def run_agent(
+    factory: Callable[[], Agent],
+    arguments: Sequence[str] | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> int:
+    """`clients.run` without the exit: a user's own bot as a program that takes ``HOST PORT``."""
+    program = os.path.basename(sys.argv[0]) or "bot"
+    arguments = sys.argv[1:] if arguments is None else arguments
+
+    def start() -> tuple[Agent, Table]:
+        if len(arguments) != 2:
+            raise ProgramError(f"usage: {program} HOST PORT", 2)
+        table = table_from_environment(arguments[0], read_port(arguments[1]), environment=environment)
+        agent = factory()
+        agent.seed = read_seed(environment.get("RIVERBOAT_SEED") or "random")
+        return agent, table
+
+    return main(program, start)

@@ -1,0 +1,56 @@
+"""Bots by name: what installed packages declare in the entry-point group ``riverboat.bots``.
+
+Only the bot that is asked for gets imported, so that one player's heavy libraries cost the others
+nothing.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from clients.agent import Agent
+from clients.options import AgentFactory, OptionError, make_agent, parse_settings
+
+GROUP: Final = "riverboat.bots"
+
+
+class UnknownBot(LookupError):
+    """No installed package declares a bot of that name; the message is one line for people."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def installed_bots() -> dict[str, EntryPoint]:
+    """All bots that can sit down, by name, sorted; nothing of theirs is imported."""
+    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+
+
+def load_bot(name: str) -> AgentFactory:
+    """The factory of the bot of a name.
+
+    Raises:
+        UnknownBot: there is none.
+        ImportError, AttributeError: its package is broken.
+    """
+    bots = installed_bots()
+    if name not in bots:
+        raise UnknownBot(f"there is no bot {name!r}; there are {', '.join(bots) or 'none'}")
+    factory: AgentFactory = bots[name].load()
+    return factory
+
+
+def make_bot(spec: str) -> Agent:
+    """The agent of a ``BOT[:KEY=VALUE,...]`` text.
+
+    Raises:
+        UnknownBot: there is no such bot.
+        OptionError: it does not take these options.
+    """
+    name, colon, settings = spec.partition(":")
+    options = parse_settings(settings.split(",")) if colon else {}
+    return make_agent(name, load_bot(name), options)
+
+
+__all__ = ["GROUP", "OptionError", "UnknownBot", "installed_bots", "load_bot", "make_bot"]

@@ -1,0 +1,348 @@
+"""A seat at a table over TCP: the trio shell around `protocol.PlayerConnection`, the same for every agent.
+
+It connects nothing and prints nothing; `clients.program` does.  Every reply leaves in one write, and
+`trio.SocketStream` sets TCP_NODELAY: two small writes without it cost 40 ms a decision.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import trio
+
+from clients.agent import Agent, begin_decision
+from clients.guess import GameGuess, name_of
+from engine.rules import (
+    Action,
+    BettingState,
+    GameDefinition,
+    GameDefinitionError,
+    HandView,
+    initial_betting,
+    parse_game,
+)
+from protocol import (
+    NEED_DATA,
+    BadMatchState,
+    ConnectionClosed,
+    Event,
+    Greeting,
+    Note,
+    PlayerConnection,
+    RemoteProtocolError,
+    Reply,
+    State,
+    StateUpdate,
+    TurnToAct,
+    Version,
+)
+
+_TOKEN: Final = "token="
+
+
+class SessionError(Exception):
+    """The match cannot go on, through no fault of the agent; the message is one line for people."""
+
+
+class DealerGone(SessionError):
+    """The dealer left in the middle of a hand or before the first one."""
+
+
+class UnreadableState(SessionError):
+    """The dealer said what cannot be read; most likely it plays another game than we were told."""
+
+
+async def play(
+    agent: Agent,
+    stream: trio.abc.Stream,
+    game: GameDefinition | None = None,
+    *,
+    fallback: GameDefinition | None = None,
+    extension: bool = True,
+    token: str | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> int:
+    """Play until the dealer closes the table; returns the number of hands seen to their end.
+
+    Args:
+        agent: who plays; its `seed` is the caller's to set.
+        stream: connected to a dealer's port for one seat.  Closing it remains the caller's business.
+        game: what is being played.  Without it: what the server says, else `fallback`, else a guess among
+            the packaged games from the states that come, corrected when one contradicts it.
+        fallback: what is being played unless the server says otherwise.
+        extension: ask for `Riverboat's own notes <protocol.extension>`, which an ACPC dealer skips.
+        token: the seat's credential, where the server wants one.
+        warn: takes the lines people should see: that the game had to be guessed.
+
+    Raises:
+        DealerGone: the connection ended in the middle of a hand, or before the first.
+        UnreadableState: a line is not a state of the game.
+    """
+    session = _Session(agent, stream, game, fallback, warn or _ignore)
+    try:
+        return await session.run(_greeting_words(agent, token) if extension else ())
+    except BadMatchState as error:
+        raise UnreadableState(
+            f"{error} (is another game being played? name it with --game, or set RIVERBOAT_GAME)"
+        ) from error
+    except RemoteProtocolError as error:
+        raise UnreadableState(str(error)) from error
+
+
+def _ignore(line: str) -> None:
+    pass
+
+
+def _greeting_words(agent: Agent, token: str | None) -> tuple[str, ...]:
+    words = ["seat", "names", "game"]
+    if agent.wants_clock:
+        words.append("clock")
+    if token is not None:
+        words.append(_TOKEN + token)
+    return tuple(words)
+
+
+class _Session:
+    def __init__(
+        self,
+        agent: Agent,
+        stream: trio.abc.Stream,
+        game: GameDefinition | None,
+        fallback: GameDefinition | None,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._agent = agent
+        self._stream = stream
+        self._warn = warn
+        self._game_is_explicit = game is not None
+        self._guess = GameGuess() if game is None and fallback is None else None
+        self._connection = PlayerConnection(game or fallback, self._guess.candidates if self._guess else None)
+        self._events: deque[Event] = deque()  # read while the agent was thinking
+        self._fault: RemoteProtocolError | None = None  # met while the agent was thinking
+        # What stands at the table, as the agent knows it.
+        self._game: GameDefinition | None = None
+        self._seat: int | None = None
+        self._told_seat: int | None = None
+        self._has_fixed_seats = False
+        self._hand_number = -1
+        self._position = -1
+        self._betting: BettingState | None = None
+        self._hands_finished = 0
+        self._sees_actions = type(agent).action_seen is not Agent.action_seen
+
+    # --- bytes ---------------------------------------------------------------------------------------
+
+    async def run(self, words: Sequence[str]) -> int:
+        connection, agent = self._connection, self._agent
+        opening = connection.send(Version())
+        if words:
+            opening += connection.send(Greeting(tuple(words)))
+        await self._send(opening)
+        events, next_event, choose_action = self._events, connection.next_event, agent.choose_action
+        while True:
+            event = events.popleft() if events else next_event()
+            if event is NEED_DATA:
+                await self._receive()
+            elif isinstance(event, StateUpdate):
+                self._see(event.view)
+            elif isinstance(event, TurnToAct):
+                view = event.view
+                self._see(view)
+                begin_decision(agent, view)
+                chosen = choose_action(view)
+                action = chosen if type(chosen) is Action else await self._wait_for(chosen)
+                if action is not None:
+                    await self._send(connection.send(Reply(action)))
+            elif isinstance(event, Note):
+                self._note(event)
+            elif isinstance(event, ConnectionClosed):
+                return self._ended()
+
+    async def _receive(self) -> None:
+        try:
+            data = await self._stream.receive_some()
+        except trio.BrokenResourceError:
+            data = b""  # a reset is an end, too: what came before it counts
+        self._connection.receive_data(bytes(data))
+
+    async def _send(self, data: bytes) -> None:
+        # The dealer may have left: what it said before that is still to be read, then comes the end.
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._stream.send_all(data)
+
+    async def _wait_for(self, chosen: Action | Awaitable[Action]) -> Action | None:
+        """The action a coroutine finds; None when the dealer went on without us, and it was cancelled."""
+        if not isinstance(chosen, Awaitable):
+            raise _not_an_action(self._agent, chosen)
+        action: Action | None = None
+        error: Exception | None = None  # kept out of the nursery, which would wrap it into a group
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_for_withdrawal, nursery.cancel_scope)
+            try:
+                action = await chosen
+            except Exception as raised:  # raised again below
+                error = raised
+            nursery.cancel_scope.cancel()
+        if error is not None:
+            raise error
+        if self._fault is not None:
+            raise self._fault
+        if self._connection.state is not State.TO_ACT:
+            return None
+        if type(action) is not Action:
+            raise _not_an_action(self._agent, action)
+        return action
+
+    async def _watch_for_withdrawal(self, thinking: trio.CancelScope) -> None:
+        """Read on while the agent thinks, and stop it when the dealer has moved on or left."""
+        connection = self._connection
+        while True:
+            await self._receive()
+            try:
+                while (event := connection.next_event()) is not NEED_DATA:
+                    if isinstance(event, Note):
+                        self._note(event)
+                    else:
+                        self._events.append(event)
+            except RemoteProtocolError as error:
+                self._fault = error
+            if connection.state is not State.TO_ACT:
+                thinking.cancel()
+                return
+
+    # --- what the agent is told ------------------------------------------------------------------------
+
+    def _note(self, note: Note) -> None:
+        if note.name == "seat" and note.text.isdecimal():
+            self._told_seat = int(note.text)
+        elif note.name == "names":
+            self._agent.names = tuple(note.text.split("|"))
+        elif note.name == "clock":
+            with contextlib.suppress(ValueError):
+                self._agent.seconds_to_act = float(note.text)
+        elif note.name == "game" and not self._game_is_explicit:
+            try:
+                game = parse_game(note.text.replace(";", "\n"), source="the server's #game line")
+            except GameDefinitionError as error:
+                self._warn(f"{error}; going by what is dealt")
+                return
+            if self._guess is not None:
+                self._guess.settle()
+                self._guess = None
+            if game != self._connection.game:
+                self._connection.game = game
+
+    def _see(self, view: HandView) -> None:
+        """Tell the agent what is new in a state."""
+        betting = view.betting
+        last = self._betting
+        if (
+            last is None
+            or betting.parent is not last
+            or view.hand_number != self._hand_number
+            or view.position != self._position
+        ):
+            is_news = self._catch_up(view, last)
+        else:
+            is_news = True
+            self._betting = betting
+            if self._sees_actions:
+                assert betting.last_position is not None
+                assert betting.last_action is not None
+                self._agent.action_seen(view, betting.last_position, betting.last_action)
+        if is_news and betting.position_to_act is None:
+            self._hands_finished += 1
+            self._agent.hand_finished(view)
+
+    def _catch_up(self, view: HandView, last: BettingState | None) -> bool:
+        """Begin a hand, or tell of several actions at once; whether there was anything to tell."""
+        betting = view.betting
+        goes_on = (
+            last is not None
+            and view.hand_number == self._hand_number
+            and view.position == self._position
+            and betting.game == last.game
+        )
+        first = last if goes_on and last is not None else initial_betting(betting.game)
+        nodes = _nodes_after(first, betting)
+        if nodes is None:  # the same hand begins anew: the dealer has been restarted, perhaps
+            goes_on = False
+            nodes = _nodes_after(initial_betting(betting.game), betting)
+        assert nodes is not None  # every node follows from the root
+        if not goes_on:
+            self._start_hand(view)
+        self._betting = betting
+        if self._sees_actions:
+            for node in nodes:
+                assert node.last_position is not None
+                assert node.last_action is not None
+                self._agent.action_seen(_view_at(view, node), node.last_position, node.last_action)
+        return bool(nodes) or not goes_on
+
+    def _start_hand(self, view: HandView) -> None:
+        game = view.game
+        seat = self._find_seat(view)
+        self._hand_number, self._position = view.hand_number, view.position
+        if seat != self._seat or game != self._game:
+            if game != self._game and self._guess is not None:
+                if self._game is None:
+                    self._warn(f"nobody says what is being played: guessing {name_of(game)}")
+                else:
+                    self._warn(f"what is being played was guessed wrong: now guessing {name_of(game)}")
+            self._seat, self._game = seat, game
+            agent = self._agent
+            agent.game, agent.seat = game, seat
+            agent.match_started(game, seat)
+        self._agent.hand_started(_view_at(view, initial_betting(game)))
+
+    def _find_seat(self, view: HandView) -> int:
+        """Our seat, at the start of a hand (acpc-spec 5.4)."""
+        num_players = view.game.num_players
+        if self._told_seat is not None:
+            return self._told_seat
+        if self._seat is not None and view.position == self._position:
+            # Positions move by one each hand; one that does not belongs to a table with fixed seats.
+            self._has_fixed_seats |= (view.hand_number - self._hand_number) % num_players != 0
+        return view.position if self._has_fixed_seats else (view.position + view.hand_number) % num_players
+
+    def _ended(self) -> int:
+        if self._betting is None:
+            raise DealerGone("the dealer closed the connection before the first hand")
+        if not self._betting.is_finished:
+            raise DealerGone(f"the dealer closed the connection in the middle of hand {self._hand_number}")
+        return self._hands_finished
+
+
+def _nodes_after(first: BettingState, last: BettingState) -> list[BettingState] | None:
+    """The nodes from the first's child to the last, oldest first; None where the last does not follow."""
+    nodes: list[BettingState] = []
+    node: BettingState | None = last
+    while node is not None and len(node.text) > len(first.text):
+        nodes.append(node)
+        node = node.parent
+    if node is None or node.text != first.text:
+        return None
+    nodes.reverse()
+    return nodes
+
+
+def _view_at(view: HandView, betting: BettingState) -> HandView:
+    """The view as it was at an earlier node of its hand."""
+    if betting is view.betting:
+        return view
+    own_cards_only = tuple(
+        [cards if position == view.position else () for position, cards in enumerate(view.hole_cards)]
+    )
+    return HandView(
+        betting, view.position, view.hand_number, own_cards_only, view.board[: betting.num_board_cards]
+    )
+
+
+def _not_an_action(agent: Agent, chosen: object) -> TypeError:
+    return TypeError(
+        f"{type(agent).__name__}.choose_action returned {chosen!r}, expected FOLD, CALL, LIMIT_RAISE or "
+        "raise_to(TOTAL)"
+    )
