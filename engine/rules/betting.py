@@ -22,6 +22,9 @@ from engine.rules.game_definition import MAX_ACTIONS_PER_ROUND, GameDefinition
 _MAX_REMEMBERED: Final = 20_000
 """Nodes a tree remembers, some 20 MB: all of heads-up limit hold'em, which has 6378 decisions, and more."""
 
+_MAX_DIGITS: Final = 40
+"""Digits of a raise worth reading; CPython refuses to convert thousands of them."""
+
 
 @attrs.frozen
 class LegalActions:
@@ -325,6 +328,6 @@ def _action_at(text: str, start: int, game: GameDefinition) -> Action:
         end = start + 1
         while end < len(text) and text[end] in "0123456789":
             end += 1
-        if end > start + 1:
+        if start + 1 < end <= start + _MAX_DIGITS:
             return raise_to(int(text[start + 1 : end]))
     raise IllegalActionError(f"{text[start:]!r} in the betting {text!r} is not an action")

@@ -172,6 +172,19 @@ def _check(game: GameDefinition) -> None:
             "too many hole and board cards for specified deck",
             f"{dealt} hole and board cards cannot come from a deck of {game.num_suits * game.num_ranks}",
         )
+    for field, values, count in (
+        ("stack", game.stacks, players),
+        ("blind", game.blinds, players),
+        ("raiseSize", game.raise_sizes, rounds if game.is_limit else 0),
+        ("firstPlayer", game.first_positions, rounds),
+        ("maxRaises", game.max_raises, rounds),
+        ("numBoardCards", game.num_board_cards, rounds),
+    ):  # a game file cannot get this wrong, a program can
+        if len(values) != count:
+            raise fault(field, None, f"expected {count} numbers, got {len(values)}")
+    for field, values in (("maxRaises", game.max_raises), ("numBoardCards", game.num_board_cards)):
+        if min(values) < 0:
+            raise fault(field, None, f"expected 0 or more, got {min(values)}")
     # From here on: what the ACPC reader lets pass and its dealer then hangs, crashes or cheats on.
     if sum(game.num_board_cards[:rounds]) > MAX_BOARD_CARDS:
         raise fault(

@@ -49,6 +49,13 @@ def wrap_int32(value: int) -> int:
     return (value + 2**31) % 2**32 - 2**31
 
 
+def wrap_unsigned(value: int, bits: int) -> int:
+    """The value a C program has after reading a decimal number into an unsigned integer of some bits."""
+    return (value if abs(value) < 2**64 else -1) % (
+        1 << bits
+    )  # strtoul saturates, then the assignment truncates
+
+
 def _read_integers(text: bytes, most: int) -> list[int]:
     values: list[int] = []
     while len(values) < most:
@@ -113,12 +120,12 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             chips[keyword] = [wrap_int32(value) for value in _read_integers(rest, most)]
         elif keyword in counts:
             for value in _read_integers(rest, 1):
-                counts[keyword] = value % 256
+                counts[keyword] = wrap_unsigned(value, 8)
         elif keyword in per_round:
             for k, value in enumerate(_read_integers(rest, MAX_ROUNDS)):
-                per_round[keyword][k] = value % 256
+                per_round[keyword][k] = wrap_unsigned(value, 8)
         else:
-            board = [value % 256 for value in _read_integers(rest, MAX_ROUNDS)]
+            board = [wrap_unsigned(value, 8) for value in _read_integers(rest, MAX_ROUNDS)]
 
     rounds, players = counts["numRounds"], counts["numPlayers"]
     try:

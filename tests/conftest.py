@@ -1,0 +1,11 @@
+"""Fixtures shared by all tests; helpers live in modules of their own, to be imported by name."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+# Two cores are shared with other work: a slow example is not a failure, and every run tries the same ones.
+settings.register_profile(
+    "riverboat", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("riverboat")

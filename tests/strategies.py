@@ -1,0 +1,155 @@
+"""Hypothesis strategies for games, hands, views and the ways bytes can arrive."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from engine.rules import (
+    CALL,
+    FOLD,
+    Action,
+    CardDealer,
+    GameDefinition,
+    HandState,
+    HandView,
+    LegalActions,
+    initial_hand,
+    play_hand,
+)
+from engine.rules.game_definition import UNLIMITED_STACK
+
+MAX_CARDS_ON_BOARD = 7
+
+
+@st.composite
+def games(draw: st.DrawFn, *, limit: bool | None = None, conserving: bool = False) -> GameDefinition:
+    """Any game that can be played: 2 to 10 players, short decks, odd blinds and stacks.
+
+    Args:
+        limit: only limit or only no-limit games.
+        conserving: leave out limit games with stacks, in which chips can be forfeited (acpc-spec 8.9).
+    """
+    is_limit = draw(st.booleans()) if limit is None else limit
+    players = draw(st.integers(2, 10))
+    rounds = draw(st.integers(1, 4))
+    suits, ranks = draw(st.one_of(st.just((4, 13)), st.tuples(st.integers(1, 4), st.integers(2, 13))))
+    most_hole = min(3, suits * ranks // players)
+    if not most_hole:
+        suits, ranks, most_hole = 4, 13, 3
+    hole = draw(st.integers(1, most_hole))
+    left = min(MAX_CARDS_ON_BOARD, suits * ranks - players * hole)
+    board = []
+    for _ in range(rounds):
+        board.append(draw(st.integers(0, min(left, 3))))
+        left -= board[-1]
+    if is_limit and conserving:
+        stacks = [UNLIMITED_STACK] * players
+    else:
+        stacks = draw(_per_item(st.one_of(st.integers(1, 60), st.integers(1, 2000)), players))
+    blinds = [
+        min(blind, stack)
+        for blind, stack in zip(draw(_per_item(st.integers(0, 20), players)), stacks, strict=True)
+    ]
+    return GameDefinition(
+        is_limit=is_limit,
+        num_players=players,
+        num_rounds=rounds,
+        blinds=tuple(blinds),
+        raise_sizes=tuple(draw(_per_item(st.integers(0, 60), rounds))) if is_limit else (),
+        num_suits=suits,
+        num_ranks=ranks,
+        num_hole_cards=hole,
+        num_board_cards=tuple(board),
+        stacks=tuple(stacks),
+        first_positions=tuple(draw(_per_item(st.integers(0, players - 1), rounds))),
+        max_raises=tuple(draw(_per_item(st.one_of(st.integers(0, 5), st.just(255)), rounds))),
+    )
+
+
+def _per_item(items: st.SearchStrategy[int], number: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(items, min_size=number, max_size=number)
+
+
+choices = st.lists(st.integers(0, 2**16), max_size=60)
+"""What is done in a hand, to be read by `choose`; calls from there on."""
+
+
+def choose(choice: int, legal: LegalActions) -> Action:
+    """The legal action a number stands for: 0 calls, others are spread over what is legal."""
+    kind, size = choice % 4, choice // 4
+    if kind == 1 and legal.can_fold:
+        return FOLD
+    if kind in (2, 3) and legal.min_raise_to is not None and legal.max_raise_to is not None:
+        span = legal.max_raise_to - legal.min_raise_to + 1
+        # Small raises are likelier than large ones, or every hand ends all-in at once.
+        return legal.raising_to(legal.min_raise_to + (size % span if kind == 3 else size % min(span, 3)))
+    return CALL
+
+
+def play(
+    game: GameDefinition, seed: int, choices_made: Sequence[int], hand_number: int = 0
+) -> list[HandState]:
+    """All states of one hand, the finished one last."""
+    dealer = CardDealer(game, seed)
+    state = initial_hand(game, hand_number, dealer.deal())
+    states = [state]
+    for choice in [*choices_made, *[0] * 1000]:
+        if state.is_finished:
+            return states
+        state = state.apply(choose(choice, state.legal_actions()))
+        states.append(state)
+    raise AssertionError(f"{game} is endless after {state.betting.text!r}")
+
+
+@st.composite
+def hands(
+    draw: st.DrawFn, *, game: GameDefinition | None = None, conserving: bool = False
+) -> list[HandState]:
+    """All states of a random hand of a random game, the finished one last."""
+    chosen = game or draw(games(conserving=conserving))
+    return play(
+        chosen,
+        draw(st.integers(0, 2**32 - 1)),
+        draw(choices),
+        draw(st.one_of(st.integers(0, 3), st.integers(0, 2**32 - 1))),
+    )
+
+
+@st.composite
+def views(draw: st.DrawFn) -> HandView:
+    """One position's view somewhere in a random hand."""
+    states = draw(hands())
+    state = states[draw(st.integers(0, len(states) - 1))]
+    return state.view(draw(st.integers(0, state.betting.game.num_players - 1)))
+
+
+def chop(data: bytes, cuts: Sequence[int]) -> list[bytes]:
+    """`data` in pieces, cut at some places; no piece is empty."""
+    ends = sorted({cut for cut in cuts if 0 < cut < len(data)} | {len(data)})
+    return [data[start:end] for start, end in zip([0, *ends], ends, strict=False) if start < end]
+
+
+@st.composite
+def chunkings(draw: st.DrawFn, data: bytes) -> list[bytes]:
+    """`data` as it may arrive: whole, byte by byte, or in random pieces."""
+    how = draw(st.integers(0, 3))
+    if how == 0:
+        return chop(data, [])
+    if how == 1:
+        return chop(data, range(len(data)))
+    return chop(data, draw(st.lists(st.integers(1, max(len(data) - 1, 1)), max_size=30)))
+
+
+def random_hand(game: GameDefinition, hand_number: int, dealer: CardDealer, rng: random.Random) -> HandState:
+    """The end of one hand of `choose`'s random play, driven through the hand loop."""
+    hand = play_hand(game, hand_number, dealer.deal())
+    try:
+        state = next(hand)
+        while True:
+            state = hand.send(choose(rng.randrange(2**16), state.legal_actions()))
+    except StopIteration as end:
+        result: HandState = end.value
+        return result
