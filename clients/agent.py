@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from engine.rules import Action, GameDefinition, HandView
 
+_LARGEST_SIZE = 2**31 - 1
 _OUTSIDE_HANDS = (1 << 64) - 1
 """Stands for hand and decision where the generator is used before the first decision."""
 
@@ -132,3 +133,23 @@ def decisions_made(view: HandView) -> int:
 def begin_decision(agent: Agent, view: HandView) -> None:
     """Tell an agent's generator which decision comes next; for tables, right before `choose_action`."""
     agent._view = view  # the table's side of `Agent.rng`
+
+
+def checked_action(agent: Agent, chosen: object) -> Action:
+    """The action an agent has chosen, fit for the wire.
+
+    A size that is not an integer is cut down to one; one beyond 32 bits is brought back to that range,
+    for the ACPC's dealer would wrap it around and play the smallest raise.
+
+    Raises:
+        TypeError: it is not an action.
+    """
+    if not isinstance(chosen, Action):
+        raise TypeError(
+            f"{type(agent).__name__}.choose_action returned {chosen!r}, expected FOLD, CALL, LIMIT_RAISE or "
+            "raise_to(TOTAL)"
+        )
+    total = chosen.raise_to
+    if total is None or (type(total) is int and 0 <= total <= _LARGEST_SIZE):
+        return chosen
+    return chosen._replace(raise_to=int(min(max(total, 0), _LARGEST_SIZE)))

@@ -64,11 +64,11 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str]) -> 
         try:
             arguments[parameter.name] = _convert(text, _type_of(parameter))
         except ValueError as error:
-            raise OptionError(f"{name}: option {key}={text!r}: expected {error}") from None
+            raise OptionError(f"option {key}={text!r} of {name}: expected {error}") from None
     try:
         return factory(**arguments)
     except ValueError as error:
-        raise OptionError(f"{name}: {error}") from error
+        raise OptionError(f"{name} does not take these options: {error}") from error
 
 
 def agent_options(factory: AgentFactory) -> tuple[inspect.Parameter, ...]:

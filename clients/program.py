@@ -159,7 +159,9 @@ def _reason(error: BaseException) -> str:
             error = error.exceptions[0]
     if isinstance(error, trio.TooSlowError):
         return "no answer"
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+    if isinstance(error, OSError) and error.errno is not None:
+        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)  # < 0: a name not found
+    return str(error)
 
 
 def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:

@@ -13,7 +13,7 @@ from typing import Final
 
 import trio
 
-from clients.agent import Agent, begin_decision
+from clients.agent import Agent, begin_decision, checked_action
 from clients.guess import GameGuess, name_of
 from engine.rules import (
     Action,
@@ -153,9 +153,12 @@ class _Session:
                 self._see(view)
                 begin_decision(agent, view)
                 chosen = choose_action(view)
-                action = chosen if type(chosen) is Action else await self._wait_for(chosen)
-                if action is not None:
-                    await self._send(connection.send(Reply(action)))
+                if not isinstance(chosen, Action) and isinstance(chosen, Awaitable):
+                    found = await self._wait_for(chosen)
+                    if found is None:
+                        continue
+                    chosen = found
+                await self._send(connection.send(Reply(checked_action(agent, chosen))))
             elif isinstance(event, Note):
                 self._note(event)
             elif isinstance(event, ConnectionClosed):
@@ -173,10 +176,8 @@ class _Session:
         with contextlib.suppress(trio.BrokenResourceError):
             await self._stream.send_all(data)
 
-    async def _wait_for(self, chosen: Action | Awaitable[Action]) -> Action | None:
+    async def _wait_for(self, chosen: Awaitable[Action]) -> Action | None:
         """The action a coroutine finds; None when the dealer went on without us, and it was cancelled."""
-        if not isinstance(chosen, Awaitable):
-            raise _not_an_action(self._agent, chosen)
         action: Action | None = None
         error: Exception | None = None  # kept out of the nursery, which would wrap it into a group
         async with trio.open_nursery() as nursery:
@@ -192,9 +193,7 @@ class _Session:
             raise self._fault
         if self._connection.state is not State.TO_ACT:
             return None
-        if type(action) is not Action:
-            raise _not_an_action(self._agent, action)
-        return action
+        return checked_action(self._agent, action)
 
     async def _watch_for_withdrawal(self, thinking: trio.CancelScope) -> None:
         """Read on while the agent thinks, and stop it when the dealer has moved on or left."""
@@ -338,11 +337,4 @@ def _view_at(view: HandView, betting: BettingState) -> HandView:
     )
     return HandView(
         betting, view.position, view.hand_number, own_cards_only, view.board[: betting.num_board_cards]
-    )
-
-
-def _not_an_action(agent: Agent, chosen: object) -> TypeError:
-    return TypeError(
-        f"{type(agent).__name__}.choose_action returned {chosen!r}, expected FOLD, CALL, LIMIT_RAISE or "
-        "raise_to(TOTAL)"
     )

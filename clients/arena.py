@@ -1,0 +1,230 @@
+"""A table in this process: agents called directly, for training, for simulation and for tests.
+
+The same hands as at a dealer's table with the same seed, the same calls in the same order as from
+`clients.session`, the same correction of illegal actions; no sockets, no clocks, and thousands of
+times as many hands an hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Sequence
+
+import attrs
+
+from clients.agent import Agent, begin_decision, checked_action
+from engine.rules import CALL, Action, CardDealer, GameDefinition, HandState, initial_hand, play_hand
+from engine.seeds import derive_seed
+from protocol.records import format_hand, format_score
+
+OnHand = Callable[[HandState, tuple[float, ...]], None]
+"""Takes the end of a hand and the chips won, both by position."""
+
+
+@attrs.frozen
+class _Seating:
+    """Who is called for what while the button stands where it stands.  Lists are in seat order."""
+
+    seats: tuple[int, ...]
+    """By position."""
+    agents: tuple[Agent, ...]
+    """By position."""
+    names: tuple[str, ...]
+    """By position."""
+    starters: tuple[tuple[int, Agent], ...]
+    """Positions and agents that want to know when a hand starts."""
+    watchers: tuple[tuple[int, Agent], ...]
+    """... what everybody does."""
+    finishers: tuple[tuple[int, Agent], ...]
+    """... how it ended."""
+
+
+class Arena:
+    """A table with an agent in each seat.
+
+    Args:
+        game: what is played.
+        agents: in seat order, each an object of its own.
+        seed: of the cards; seat k's agent is seeded with the k-th seed derived from it.
+        names: of the players, by seat; ``p0``, ``p1`` ... without.
+        fixed_seats: seats keep their positions instead of moving around the table (the dealer's ``-f``).
+        seed_agents: set it to False where the agents bring their own seeds.
+
+    Raises:
+        ValueError: not one agent for each seat.
+    """
+
+    def __init__(
+        self,
+        game: GameDefinition,
+        agents: Sequence[Agent],
+        seed: int,
+        *,
+        names: Sequence[str] | None = None,
+        fixed_seats: bool = False,
+        seed_agents: bool = True,
+    ) -> None:
+        num_players = game.num_players
+        if len(agents) != num_players or len({id(agent) for agent in agents}) != num_players:
+            raise ValueError(f"expected {num_players} different agents, one a seat, got {len(agents)}")
+        self.game = game
+        self.names = tuple(names) if names is not None else tuple(f"p{k}" for k in range(num_players))
+        if len(self.names) != num_players:
+            raise ValueError(f"expected {num_players} names, got {len(self.names)}")
+        self._agents = tuple(agents)
+        self._dealer = CardDealer(game, seed)
+        self._chips = [0.0] * num_players
+        self._hands_played = 0
+        self._has_started = False
+        shifts = range(1) if fixed_seats else range(num_players)
+        self._seatings = tuple(self._seating(shift) for shift in shifts)
+        for seat, agent in enumerate(agents):
+            agent.game, agent.seat, agent.names = game, seat, self.names
+            if seed_agents:
+                agent.seed = derive_seed(seed, seat)
+
+    @property
+    def chips(self) -> tuple[float, ...]:
+        """Chips won by each seat in all hands so far."""
+        return tuple(self._chips)
+
+    @property
+    def hands_played(self) -> int:
+        """How many hands have been played."""
+        return self._hands_played
+
+    def score_line(self) -> str:
+        """The last line of a dealer's log of these hands."""
+        return format_score(self._chips, self.names)
+
+    def play(
+        self, hands: int, *, record: Callable[[str], object] | None = None, on_hand: OnHand | None = None
+    ) -> tuple[float, ...]:
+        """Play some hands more; returns the chips each seat won in them.
+
+        Args:
+            hands: how many.
+            record: takes each hand's line as it stands in a dealer's log, line end included:
+                ``file.write`` or ``list.append``.
+            on_hand: takes the end of each hand.
+
+        Raises:
+            RuntimeError: an agent's coroutine waits for something; use `play_async`.
+        """
+        before = self.chips
+        match = self._match(hands, record, on_hand)
+        try:
+            waiting = next(match)
+            while True:
+                waiting = match.send(_result_at_once(waiting))
+        except StopIteration:
+            return self._since(before)
+
+    async def play_async(
+        self, hands: int, *, record: Callable[[str], object] | None = None, on_hand: OnHand | None = None
+    ) -> tuple[float, ...]:
+        """The same for agents whose coroutines wait for something."""
+        before = self.chips
+        match = self._match(hands, record, on_hand)
+        try:
+            waiting = next(match)
+            while True:
+                waiting = match.send(await waiting)
+        except StopIteration:
+            return self._since(before)
+
+    def _since(self, before: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(now - then for now, then in zip(self._chips, before, strict=True))
+
+    def _seating(self, shift: int) -> _Seating:
+        """The seating `shift` hands into the match (acpc-spec 5.4)."""
+        num_players = self.game.num_players
+        seats = tuple((position + shift) % num_players for position in range(num_players))
+        in_seat_order = [((seat - shift) % num_players, agent) for seat, agent in enumerate(self._agents)]
+
+        def overriding(hook: str) -> tuple[tuple[int, Agent], ...]:
+            # Calling an empty method of every agent for every action would cost more than the rules.
+            base = getattr(Agent, hook)
+            return tuple(entry for entry in in_seat_order if getattr(type(entry[1]), hook) is not base)
+
+        return _Seating(
+            seats,
+            tuple(self._agents[seat] for seat in seats),
+            tuple(self.names[seat] for seat in seats),
+            overriding("hand_started"),
+            overriding("action_seen"),
+            overriding("hand_finished"),
+        )
+
+    def _match(
+        self, hands: int, record: Callable[[str], object] | None, on_hand: OnHand | None
+    ) -> Generator[Awaitable[Action], Action, None]:
+        """Play hands; yields what must be awaited and is sent its result."""
+        if not self._has_started:
+            self._has_started = True
+            for seat, agent in enumerate(self._agents):
+                agent.match_started(self.game, seat)
+        seatings, chips_by_seat = self._seatings, self._chips
+        for hand_number in range(self._hands_played, self._hands_played + hands):
+            seating = seatings[hand_number % len(seatings)]
+            state = yield from self._hand(seating, hand_number)
+            chips = state.chips_won()
+            for seat, won in zip(seating.seats, chips, strict=True):
+                chips_by_seat[seat] += won
+            self._hands_played += 1
+            if record is not None:
+                record(format_hand(state, chips, seating.names))
+            for position, agent in seating.finishers:
+                agent.hand_finished(state.view(position))
+            if on_hand is not None:
+                on_hand(state, chips)
+
+    def _hand(self, seating: _Seating, hand_number: int) -> Generator[Awaitable[Action], Action, HandState]:
+        deal = self._dealer.deal()
+        if seating.starters:
+            start = initial_hand(self.game, hand_number, deal)
+            for position, agent in seating.starters:
+                agent.hand_started(start.view(position))
+        agents, watchers = seating.agents, seating.watchers
+        hand = play_hand(self.game, hand_number, deal)
+        try:
+            state = next(hand)
+        except StopIteration as end:  # everybody is all in from the blinds
+            final: HandState = end.value
+            return final
+        while True:
+            to_act = state.betting.position_to_act
+            assert to_act is not None  # the hand loop asks only where somebody is
+            agent = agents[to_act]
+            view = state.view(to_act)
+            begin_decision(agent, view)
+            action = agent.choose_action(view)
+            if action is not CALL:
+                if not isinstance(action, Action) and isinstance(action, Awaitable):
+                    action = yield action
+                action = state.legal_actions().nearest(checked_action(agent, action))
+            try:
+                state = hand.send(action)
+            except StopIteration as end:
+                final = end.value
+                _tell(watchers, final)
+                return final
+            _tell(watchers, state)
+
+
+def _tell(watchers: tuple[tuple[int, Agent], ...], state: HandState) -> None:
+    """The last action, to everybody who watches."""
+    betting = state.betting
+    for position, agent in watchers:
+        assert betting.last_position is not None
+        assert betting.last_action is not None
+        agent.action_seen(state.view(position), betting.last_position, betting.last_action)
+
+
+def _result_at_once(waiting: Awaitable[Action]) -> Action:
+    steps = waiting.__await__()
+    try:
+        next(steps)
+    except StopIteration as end:
+        action: Action = end.value
+        return action
+    raise RuntimeError("an agent's choose_action waits for something: use `await arena.play_async(...)`")
