@@ -144,7 +144,7 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             max_raises=tuple(per_round["maxRaises"][:rounds]),
         )
     except GameDefinitionError as error:
-        where = f"{source}:{line_of[error.field]}" if error.field in line_of else f"{source}: no such line,"
+        where = f"{source}:{line_of[error.field]}:" if error.field in line_of else f"{source}: no such line,"
         raise GameDefinitionError(f"{where} {error}", acpc_line=error.acpc_line, field=error.field) from None
 
 
