@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
-from engine.rules import BettingState, GameDefinition, HandView, InvalidActionError
+from engine.rules import CALL, FOLD, LIMIT_RAISE, BettingState, GameDefinition, HandView, InvalidActionError
 from engine.rules.game_file import wrap_unsigned
 from protocol.actions import MissingSizeError, read_action
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
@@ -47,6 +47,8 @@ from protocol.states import TRANSITIONS, State
 _VERSION: Final = re.compile(rb"VERSION:\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})")
 _LINE_END: Final = b"\r\n"
 _GREETING_START: Final = b"#riverboat/"
+_READING: Final = frozenset({State.TO_ACT, State.AWAITING_VERSION})
+# States in which the dealer takes a client's lines as they come.
 
 
 class _NeedData(enum.Enum):
@@ -86,19 +88,19 @@ class _Connection:
         """A write did not complete: nobody knows what arrived, so nothing more can be said."""
         self._state = State.ERROR
 
-    def _process(self, event: Event) -> None:
+    def _process(self, kind: type[Event]) -> None:
         """Take every event, said by either side, through the table."""
-        state = TRANSITIONS[self._state].get(type(event))
+        state = TRANSITIONS[self._state].get(kind)
         if state is None:
             raise LocalProtocolError(
-                f"{type(event).__name__} is not admitted while the conversation is {self._state.value!r}"
+                f"{kind.__name__} is not admitted while the conversation is {self._state.value!r}"
             )
         self._state = state
 
     def _process_received(self, event: Event) -> None:
         """The same for what the other side said: a breach is its fault, and the end."""
         try:
-            self._process(event)
+            self._process(type(event))
         except LocalProtocolError as error:
             raise self._fault(RemoteProtocolError(f"from the other side: {error}")) from None
 
@@ -113,8 +115,13 @@ class DealerConnection(_Connection):
     def __init__(self, game: GameDefinition) -> None:
         super().__init__()
         self._game = game
-        self._view: HandView | None = None
         self._echo = b""
+        is_limit = game.is_limit
+        plain = {b"f": FOLD, b"c": CALL, b"r": LIMIT_RAISE} if is_limit else {b"f": FOLD, b"c": CALL}
+        self._plain = {
+            b":%s%s" % (text, end): action for text, action in plain.items() for end in (b"\r\n", b"\n")
+        }
+        # What nearly every client sends after the state, so that it need not be parsed.
 
     def send(self, event: StateUpdate | TurnToAct | TurnWithdrawn | Greeting | Note) -> bytes:
         """The bytes that say `event`; none for the local `TurnWithdrawn`.
@@ -122,16 +129,26 @@ class DealerConnection(_Connection):
         Raises:
             LocalProtocolError: it cannot be said now.
         """
-        self._process(event)
         if isinstance(event, StateUpdate | TurnToAct):
-            self._view = event.view
-            self._echo = format_match_state(event.view).encode("ascii")
-            return self._echo + _LINE_END
+            return self.show(
+                format_match_state(event.view).encode("ascii"), is_turn=isinstance(event, TurnToAct)
+            )
+        self._process(type(event))
         if isinstance(event, Note):
             return f"#{event.name} {event.text}".encode() + _LINE_END
         if isinstance(event, Greeting):
             return format_greeting(event.words).encode() + _LINE_END
         return b""
+
+    def show(self, message: bytes, *, is_turn: bool) -> bytes:
+        """The same for a match state that is already text: a `TurnToAct` if `is_turn`, else a `StateUpdate`.
+
+        Args:
+            message: what `HandMessages` or `format_match_state` give, without line end.
+        """
+        self._process(TurnToAct if is_turn else StateUpdate)
+        self._echo = message
+        return message + _LINE_END
 
     def next_event(self) -> Event | NeedData:
         """What the client said next.
@@ -152,14 +169,12 @@ class DealerConnection(_Connection):
         if self._state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
         lines = self._lines
-        line = lines.peek()
+        line = lines.next_line() if self._state in _READING else lines.peek()
         if line is None:
             return ConnectionClosed() if lines.at_end and self._state is not State.CLOSED else NEED_DATA
         if self._state is State.TO_ACT:
-            lines.next_line()
             return self._read_answer(line)
         if self._state is State.AWAITING_VERSION:
-            lines.next_line()
             return self._read_version(line)
         if line.startswith(_GREETING_START):
             lines.next_line()
@@ -180,16 +195,21 @@ class DealerConnection(_Connection):
 
     def _read_answer(self, line: bytes) -> Event:
         end = len(self._echo)
-        if line.startswith(self._echo) and line[end : end + 1] == b":":
-            return self._read_reply(line, _text(line), end)
+        if line.startswith(self._echo):
+            action = self._plain.get(line[end:])
+            if action is not None:
+                return Reply(action, None, line)
+            if line[end : end + 1] == b":":
+                return self._read_reply(line, _text(line), end)
         if is_comment(line):
             return self._read_comment(line)
         text = _text(line)
         try:
             view, end = read_match_state(text, self._game)
+            expected, _ = read_match_state(self._echo.decode("ascii"), self._game)
         except BadMatchState:
             return UnreadableLine(line)
-        if self._view is None or not same_match_state(view, self._view):
+        if not same_match_state(view, expected):
             return StaleReply(line)
         return self._read_reply(line, text, end)
 
@@ -252,7 +272,7 @@ class PlayerConnection(_Connection):
             raise LocalProtocolError("a reply needs an action")
         if isinstance(event, Comment) and not _is_one_comment(event.line):
             raise LocalProtocolError(f"not a comment of one line, with # or ; first: {event.line[:80]!r}")
-        self._process(event)
+        self._process(type(event))
         if isinstance(event, Reply):
             return b"%s:%s\r\n" % (self._echo, str(event.action).encode("ascii"))
         if isinstance(event, Version):
@@ -271,7 +291,7 @@ class PlayerConnection(_Connection):
         event = self._read_event()
         if event is not NEED_DATA:
             if isinstance(event, StateUpdate | TurnToAct) and self._state is State.TO_ACT:
-                self._process(TurnWithdrawn())  # the dealer has acted for us
+                self._process(TurnWithdrawn)  # the dealer has acted for us
             self._process_received(event)
         return event
 

@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from engine.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
-from engine.rules import BettingState, GameDefinition, HandView, RulesError, initial_betting
+from engine.rules import BettingState, GameDefinition, HandState, HandView, RulesError, initial_betting
 from engine.rules.game_file import wrap_unsigned
 from protocol.actions import read_action
 from protocol.errors import BadMatchState
@@ -46,6 +46,34 @@ def format_match_state(view: HandView) -> str:
         view.hole_cards, view.board, betting.game.board_ends, betting.betting_round
     )
     return f"MATCHSTATE:{view.position}:{view.hand_number}:{betting.text}:{cards}"
+
+
+class HandMessages:
+    """The messages of one hand, to whoever sits in each position.
+
+    What stays the same from one message to the next is formatted once: the beginning for the whole hand,
+    the cards for each betting round.
+    """
+
+    def __init__(self, game: GameDefinition, hand_number: int) -> None:
+        self._begin = [b"MATCHSTATE:%d:%d:" % (p, hand_number) for p in range(game.num_players)]
+        self._cards: dict[tuple[int, bool], list[bytes]] = {}
+
+    def message(self, state: HandState, position: int) -> bytes:
+        """The message for a position, without line end: `format_match_state` of its view."""
+        betting = state.betting
+        is_over = betting.position_to_act is None
+        cards = self._cards.get((betting.betting_round, is_over))
+        if cards is None:
+            ends, betting_round = betting.game.board_ends, betting.betting_round
+            views = [state.view(p) for p in range(len(self._begin))]
+            cards = [
+                b":%s"
+                % format_hole_cards_and_board(v.hole_cards, v.board, ends, betting_round).encode("ascii")
+                for v in views
+            ]
+            self._cards[betting_round, is_over] = cards
+        return self._begin[position] + betting.text.encode("ascii") + cards[position]
 
 
 def parse_match_state(text: str, game: GameDefinition, last: BettingState | None = None) -> HandView:

@@ -42,6 +42,8 @@ class State(enum.Enum):
     ERROR = "error"
     """A side broke the protocol, or a write failed and nobody knows what arrived."""
 
+    __hash__ = object.__hash__  # members are looked up for every message; Enum's own hash is slow Python
+
 
 TRANSITIONS: Final[dict[State, dict[type[Event], State]]] = {
     State.AWAITING_VERSION: {

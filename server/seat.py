@@ -47,6 +47,8 @@ class Seat:
     token: str | None
     """What a client must present to sit here; None for an open seat."""
     port: int = 0
+    position: int = 0
+    """Its place in the current hand, relative to the button."""
     client: Client | None = None
     """Who is connected; None while the seat is vacant."""
     is_away: bool = False

@@ -103,6 +103,8 @@ class BettingState:
     _tree: list[int] = attrs.field(repr=False)
     # The number of nodes this tree remembers, shared by all of them.
     _children: dict[Action, BettingState] = attrs.field(factory=dict, init=False, repr=False)
+    _legal: LegalActions | None = attrs.field(default=None, init=False, repr=False)
+    # Worked out when first asked for.
 
     @property
     def is_finished(self) -> bool:
@@ -153,6 +155,8 @@ class BettingState:
         Raises:
             IllegalActionError: the hand is over.
         """
+        if self._legal is not None:
+            return self._legal
         position = self.position_to_act
         if position is None:
             raise IllegalActionError(f"the hand is over after {self.text!r}: nobody is to act")
@@ -167,7 +171,13 @@ class BettingState:
                 low, high = self.min_raise_to, stack
             elif stack > self.max_spent:
                 low = high = stack
-        return LegalActions(self.spent[position] != self.max_spent, low, high, game.is_limit)
+        legal = LegalActions(self.spent[position] != self.max_spent, low, high, game.is_limit)
+        object.__setattr__(self, "_legal", legal)
+        return legal
+
+    def is_legal(self, action: Action) -> bool:
+        """Whether the position to act may do exactly this; quick where it has been done before."""
+        return action in self._children or action in self.legal_actions()
 
     def apply(self, action: Action) -> BettingState:
         """The state after the position to act does `action`.
