@@ -150,6 +150,6 @@ def checked_action(agent: Agent, chosen: object) -> Action:
             "raise_to(TOTAL)"
         )
     total = chosen.raise_to
-    if total is None or (type(total) is int and 0 <= total <= _LARGEST_SIZE):
+    if total is None or (type(total) is int and -_LARGEST_SIZE <= total <= _LARGEST_SIZE):
         return chosen
-    return chosen._replace(raise_to=int(min(max(total, 0), _LARGEST_SIZE)))
+    return chosen._replace(raise_to=int(min(max(total, -_LARGEST_SIZE), _LARGEST_SIZE)))

@@ -34,7 +34,6 @@ from protocol import (
     PlayerConnection,
     RemoteProtocolError,
     Reply,
-    State,
     StateUpdate,
     TurnToAct,
     Version,
@@ -120,7 +119,7 @@ class _Session:
         self._game_is_explicit = game is not None
         self._guess = GameGuess() if game is None and fallback is None else None
         self._connection = PlayerConnection(game or fallback, self._guess.candidates if self._guess else None)
-        self._events: deque[Event] = deque()  # read while the agent was thinking
+        self._events: deque[Event] = deque()  # came while the agent was thinking, and end its turn
         self._fault: RemoteProtocolError | None = None  # met while the agent was thinking
         # What stands at the table, as the agent knows it.
         self._game: GameDefinition | None = None
@@ -191,7 +190,7 @@ class _Session:
             raise error
         if self._fault is not None:
             raise self._fault
-        if self._connection.state is not State.TO_ACT:
+        if self._events:
             return None
         return checked_action(self._agent, action)
 
@@ -204,11 +203,11 @@ class _Session:
                 while (event := connection.next_event()) is not NEED_DATA:
                     if isinstance(event, Note):
                         self._note(event)
-                    else:
+                    elif isinstance(event, StateUpdate | TurnToAct | ConnectionClosed):
                         self._events.append(event)
             except RemoteProtocolError as error:
                 self._fault = error
-            if connection.state is not State.TO_ACT:
+            if self._events or self._fault is not None:
                 thinking.cancel()
                 return
 
