@@ -14,7 +14,7 @@ from engine.rules import GameDefinition
 
 MAX_NAME: Final = 100
 """Longest player name: ten of them and a hand fit the ACPC programs' line buffers."""
-_NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f]+")
+_NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: bytes that are no UTF-8
 
 
 class OnFailure(StrEnum):

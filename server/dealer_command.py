@@ -18,6 +18,7 @@ import attrs
 import trio
 
 from engine.rules import GameDefinition, GameDefinitionError, load_game
+from engine.rules.game_file import wrap_unsigned
 from server.config import MatchConfig, OnFailure, TimeLimits, check_names
 from server.errors import MatchAborted
 from server.match import MatchServer
@@ -26,8 +27,7 @@ PROGRAM: Final = "riverboat dealer"
 _SHORT: Final = "flLp:qtTa"
 _ACPC_LONG: Final = ("t_response", "t_hand", "t_per_hand", "start_timeout")
 _OUR_LONG: Final = ("host", "seat-token", "on-failure", "handshake_timeout")
-_UNSIGNED: Final = re.compile(r"[ \t\n\v\f\r]*\+?([0-9]+)")
-_SIGNED: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
+_NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
 USAGE: Final = f"""\
 usage: {PROGRAM} MATCH GAME HANDS SEED NAME NAME... [options]
@@ -78,11 +78,16 @@ class _Options:
     positionals: list[str] = attrs.Factory(list)
 
 
-def _number(pattern: re.Pattern[str], text: str, complaint: str) -> int:
-    number = pattern.match(text)
+def _number(text: str, complaint: str) -> int:
+    number = _NUMBER.match(text)
     if number is None:
         raise UsageError(f"ERROR: {complaint}{text}\n")
     return int(number.group(1)[:40])
+
+
+def _unsigned(text: str, complaint: str, bits: int) -> int:
+    """An unsigned number as scanf reads it: a negative one wraps around."""
+    return wrap_unsigned(_number(text, complaint), bits)
 
 
 def _ports(text: str) -> tuple[int, ...]:
@@ -93,26 +98,29 @@ def _ports(text: str) -> tuple[int, ...]:
             if not rest.startswith(","):
                 raise UsageError(f"ERROR: bad port string {text}\n")
             rest = rest[1:]
-        number = _UNSIGNED.match(rest)
+        number = _NUMBER.match(rest)
         if number is None:
             raise UsageError(f"ERROR: bad port string {text}\n")
-        ports.append(int(number.group(1)[:40]) % 65536)
+        ports.append(wrap_unsigned(int(number.group(1)[:40]), 16))
         rest = rest[number.end() :]
     return tuple(ports)
 
 
 def _long_option(word: str) -> str:
-    """The long option that a possibly abbreviated word means; the ACPC's own go before ours."""
-    for group in (_ACPC_LONG, _OUR_LONG):
-        if word in group:
-            return word
-    for group in (_ACPC_LONG, _OUR_LONG):
-        candidates = [name for name in group if name.startswith(word)]
-        if len(candidates) == 1:
-            return candidates[0]
-        if candidates:
-            possible = " ".join(f"'--{name}'" for name in candidates)
-            raise _unknown(f"option '--{word}' is ambiguous; possibilities: {possible}")
+    """The long option that a possibly abbreviated word means; the ACPC's own go before ours.
+
+    An abbreviation of several ACPC options is the first of them: getopt cannot tell them apart, as that
+    dealer declares them.
+    """
+    candidates = [name for name in _ACPC_LONG if name.startswith(word)]
+    if candidates:
+        return candidates[0]
+    candidates = [name for name in _OUR_LONG if name.startswith(word)]
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        possible = " ".join(f"'--{name}'" for name in candidates)
+        raise _unknown(f"option '--{word}' is ambiguous; possibilities: {possible}")
     raise _unknown(f"unrecognized option '--{word}'")
 
 
@@ -170,15 +178,15 @@ def _set_short(options: _Options, letter: str, value: str) -> None:
 
 def _set_long(options: _Options, name: str, value: str) -> None:
     if name == "t_response":
-        options.response_ms = _number(_UNSIGNED, value, "could not get response timeout from ")
+        options.response_ms = _unsigned(value, "could not get response timeout from ", 64)
     elif name == "t_hand":
-        options.hand_ms = _number(_UNSIGNED, value, "could not get player hand timeout from ")
+        options.hand_ms = _unsigned(value, "could not get player hand timeout from ", 64)
     elif name == "t_per_hand":
-        options.per_hand_ms = _number(_UNSIGNED, value, "could not get average player hand timeout from ")
+        options.per_hand_ms = _unsigned(value, "could not get average player hand timeout from ", 64)
     elif name == "start_timeout":
-        options.start_ms = _number(_SIGNED, value, "could not get start timeout ")
+        options.start_ms = _number(value, "could not get start timeout ")
     elif name == "handshake_timeout":
-        options.handshake_ms = _number(_UNSIGNED, value, "could not get handshake timeout ")
+        options.handshake_ms = _unsigned(value, "could not get handshake timeout ", 64)
     elif name == "host":
         options.host = value
     elif name == "seat-token":
@@ -236,14 +244,14 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
     if len(names) < game.num_players:
         raise _WantsUsage
     names = names[: game.num_players]
-    hands = _number(_UNSIGNED, hands_text, "invalid number of hands ") % 2**32
+    hands = _unsigned(hands_text, "invalid number of hands ", 32)
     if hands == 0:
         raise UsageError(f"ERROR: invalid number of hands {hands_text}\n")
     if seed_text == "random":
         seed = int.from_bytes(os.urandom(4), "little")
         sys.stderr.write(f"# seed {seed}, drawn from the operating system\n")
     else:
-        seed = _number(_UNSIGNED, seed_text, "invalid random number seed ") % 2**32
+        seed = _unsigned(seed_text, "invalid random number seed ", 32)
     fault = check_names(names)
     if fault is None and any(letter in match_name for letter in "\r\n\0"):
         fault = f"invalid match name {match_name!r}: expected one line"
