@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from engine.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
-from engine.rules import BettingState, GameDefinition, HandState, HandView, RulesError, initial_betting
+from engine.rules import BettingState, Deal, GameDefinition, HandState, HandView, RulesError, initial_betting
 from engine.rules.game_file import wrap_unsigned
 from protocol.actions import read_action
 from protocol.errors import BadMatchState
@@ -28,15 +28,19 @@ _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,40})")
 Cards = tuple[int, ...]
 
 
-@functools.lru_cache(maxsize=8192)
+def format_board(board: Cards, board_ends: tuple[int, ...], betting_round: int) -> str:
+    """``/As9d6s/3d``: the board of each round up to the current one, each after a slash but the first."""
+    parts = [format_cards(board[: board_ends[0]])]
+    for start, end in itertools.pairwise(board_ends[: betting_round + 1]):
+        parts += ["/", format_cards(board[start:end])]
+    return "".join(parts)
+
+
 def format_hole_cards_and_board(
     hole_cards: tuple[Cards, ...], board: Cards, board_ends: tuple[int, ...], betting_round: int
 ) -> str:
     """``8dJd|/As9d6s/3d``: hole cards by position, then the board of each round up to the current one."""
-    parts = ["|".join(map(format_cards, hole_cards)), format_cards(board[: board_ends[0]])]
-    for start, end in itertools.pairwise(board_ends[: betting_round + 1]):
-        parts += ["/", format_cards(board[start:end])]
-    return "".join(parts)
+    return "|".join(map(format_cards, hole_cards)) + format_board(board, board_ends, betting_round)
 
 
 def format_match_state(view: HandView) -> str:
@@ -51,29 +55,30 @@ def format_match_state(view: HandView) -> str:
 class HandMessages:
     """The messages of one hand, to whoever sits in each position.
 
-    What stays the same from one message to the next is formatted once: the beginning for the whole hand,
-    the cards for each betting round.
+    What stays the same from one message to the next is formatted once: the beginning and the hole cards
+    for the whole hand, the board for each betting round.
     """
 
-    def __init__(self, game: GameDefinition, hand_number: int) -> None:
-        self._begin = [b"MATCHSTATE:%d:%d:" % (p, hand_number) for p in range(game.num_players)]
-        self._cards: dict[tuple[int, bool], list[bytes]] = {}
+    def __init__(self, hand_number: int, deal: Deal) -> None:
+        hole_cards = deal.hole_cards
+        last = len(hole_cards) - 1
+        self._begin = [b"MATCHSTATE:%d:%d:" % (p, hand_number) for p in range(last + 1)]
+        self._own_cards = [
+            b":%s%s%s" % (b"|" * p, format_cards(cards).encode("ascii"), b"|" * (last - p))
+            for p, cards in enumerate(hole_cards)
+        ]
+        self._boards: dict[int, bytes] = {}
 
     def message(self, state: HandState, position: int) -> bytes:
         """The message for a position, without line end: `format_match_state` of its view."""
         betting = state.betting
-        is_over = betting.position_to_act is None
-        cards = self._cards.get((betting.betting_round, is_over))
-        if cards is None:
-            ends, betting_round = betting.game.board_ends, betting.betting_round
-            views = [state.view(p) for p in range(len(self._begin))]
-            cards = [
-                b":%s"
-                % format_hole_cards_and_board(v.hole_cards, v.board, ends, betting_round).encode("ascii")
-                for v in views
-            ]
-            self._cards[betting_round, is_over] = cards
-        return self._begin[position] + betting.text.encode("ascii") + cards[position]
+        if betting.position_to_act is None and betting.num_in_hand > 1:  # a showdown, seen once
+            return format_match_state(state.view(position)).encode("ascii")
+        board = self._boards.get(betting.betting_round)
+        if board is None:
+            text = format_board(state.board, betting.game.board_ends, betting.betting_round)
+            board = self._boards[betting.betting_round] = text.encode("ascii")
+        return self._begin[position] + betting.text.encode("ascii") + self._own_cards[position] + board
 
 
 def parse_match_state(text: str, game: GameDefinition, last: BettingState | None = None) -> HandView:

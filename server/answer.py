@@ -12,7 +12,18 @@ from typing import Final
 import trio
 
 from engine.rules import CALL, Action, ActionKind, HandState
-from protocol import NEED_DATA, Comment, ConnectionClosed, Flaw, Greeting, Reply, StaleReply, UnreadableLine
+from protocol import (
+    NEED_DATA,
+    Comment,
+    ConnectionClosed,
+    Event,
+    Flaw,
+    Greeting,
+    NeedData,
+    Reply,
+    StaleReply,
+    UnreadableLine,
+)
 from protocol.records import format_stamp
 from server.config import MatchConfig, OnFailure
 from server.console import Console, now_us
@@ -45,14 +56,15 @@ async def read_answer(
     shown_at = heard_at = trio.current_time()
     junk_lines = 0
     number = seat.number + 1
+    event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
     while True:
-        event = connection.next_event()
         if event is NEED_DATA:
             data = await channel.receive(heard_at + response, may_poll=may_poll)
             if data is None:
                 seconds = trio.current_time() - shown_at
                 raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
             connection.receive_data(data)
+            event = connection.next_event()
             continue
         seconds = trio.current_time() - shown_at
         if isinstance(event, Reply):
@@ -75,14 +87,12 @@ async def read_answer(
                 "closed its connection when it was to act",
                 _no_action(number, seconds, response),
             )
+        if isinstance(event, Comment | UnreadableLine | StaleReply) and not config.quiet:
+            _trace(console, number, event.line)
         if isinstance(event, Greeting):
             welcome(seat, client, event.words, config)
             client.flush()
-            continue
-        assert isinstance(event, Comment | UnreadableLine | StaleReply)
-        if not config.quiet:
-            _trace(console, number, event.line)
-        if isinstance(event, Comment):
+        elif isinstance(event, Comment):
             if seconds <= response:  # it restarts the wait once, but not the clock
                 heard_at = trio.current_time()
         elif seat.clock.is_exceeded_by(seconds):
@@ -101,6 +111,7 @@ async def read_answer(
                 )
         # Somebody who talks without answering must not keep the others from running.
         await trio.lowlevel.checkpoint()
+        event = connection.next_event()
 
 
 def _corrected(seat: Seat, reply: Reply, state: HandState, console: Console) -> Action:

@@ -91,7 +91,7 @@ class MatchServer:
         self._replay: deque[str] = deque()  # what is left of the transaction log
         self._logged: set[str] = set()  # hands an interrupted match has already logged
         self._state: HandState | None = None
-        self._messages = HandMessages(config.game, 0)
+        self._messages: HandMessages | None = None  # of the current hand
         self._trace: list[str] = []
         self._last_send_us = 0
         self._hands_done = 0
@@ -383,11 +383,12 @@ class MatchServer:
         for position, seat in enumerate(by_position):
             seat.position = position
             seat.clock.new_hand()
-        self._messages = HandMessages(config.game, hand_number)
         is_live = not self._replay
         if is_live:
             await trio.lowlevel.checkpoint()  # the one place where a fast match lets everybody else run
-        loop = play_hand(config.game, hand_number, dealer.deal())
+        deal = dealer.deal()
+        loop = play_hand(config.game, hand_number, deal)
+        self._messages = HandMessages(hand_number, deal)
         try:
             state = next(loop)
             while True:
@@ -446,6 +447,7 @@ class MatchServer:
         is_turn = state.betting.position_to_act == seat.position
         if is_turn and "clock" in client.capabilities:
             client.outgoing.append(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
+        assert self._messages is not None  # a hand is on
         data = connection.show(self._messages.message(state, seat.position), is_turn=is_turn)
         client.outgoing.append(data)
         if not self._config.quiet:
