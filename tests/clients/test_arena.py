@@ -1,0 +1,275 @@
+"""The arena: the dealer's hands and log lines, whatever the agents do and however they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import attrs
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from engine.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    Action,
+    GameDefinition,
+    HandState,
+    HandView,
+    load_game,
+    parse_betting,
+    raise_to,
+)
+from protocol import format_match_state
+from tests.clients.matches import DEALERS, bot, play_match
+from tests.doubles import RecordingAgent
+from tests.golden_files import LOGS, golden_log
+from tests.strategies import games
+
+
+class Replayer(Agent):
+    """Plays the actions of a log, whoever they were of."""
+
+    def __init__(self, bettings: Iterable[str]) -> None:
+        self.bettings = list(bettings)
+        self.actions: dict[str, Action] = {}
+
+    def hand_started(self, view: HandView) -> None:
+        node = parse_betting(view.game, self.bettings[view.hand_number])
+        self.actions = {}
+        while node.parent is not None and node.last_action is not None:
+            self.actions[node.parent.text] = node.last_action
+            node = node.parent
+
+    def choose_action(self, view: HandView) -> Action:
+        return self.actions[view.betting.text]
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_the_arena_writes_the_golden_logs(name: str) -> None:
+    log = golden_log(name)
+    agents = [Replayer(record.betting for record in log.records) for _ in log.names]
+    arena = Arena(log.game, agents, log.seed, names=log.names)
+    lines: list[str] = []
+
+    arena.play(log.hands, record=lines.append)
+
+    assert log.header + "".join(lines) + arena.score_line() == log.text
+
+
+def record_of(
+    game: GameDefinition, agents: list[Agent], hands: int, seed: int, *, fixed_seats: bool = False
+) -> list[str]:
+    arena = Arena(game, agents, seed, fixed_seats=fixed_seats)
+    lines: list[str] = []
+    arena.play(hands, record=lines.append)
+    return [line.rstrip("\n") for line in [*lines, arena.score_line()]]
+
+
+@pytest.mark.parametrize("dealer", DEALERS)
+@pytest.mark.parametrize(
+    ("game", "names", "options"),
+    [
+        ("holdem.limit.2p.reverse_blinds", ["random", "random"], []),
+        ("holdem.nolimit.3p", ["random", "always-raise", "always-call"], []),
+        ("leduc", ["random", "always-fold"], ["-f"]),
+        ("kuhn.limit.3p", ["always-all-in", "random", "random"], []),
+    ],
+)
+def test_the_same_hands_as_over_tcp(
+    game: str, names: list[str], options: list[str], dealer: str | None, tmp_path: Path
+) -> None:
+    factories = {
+        "random": Random,
+        "always-raise": AlwaysRaise,
+        "always-call": AlwaysCall,
+        "always-fold": AlwaysFold,
+        "always-all-in": AlwaysAllIn,
+    }
+    agents = [factories[name]() for name in names]
+    loaded = load_game(game)
+    expected = record_of(loaded, list(agents), 40, 7, fixed_seats="-f" in options)
+
+    (tmp_path / f"{game}.game").write_bytes((Path(__file__).parent / f"../golden/{game}.game").read_bytes())
+    arguments = ["m", f"{game}.game", "40", "7", *(f"p{k}" for k in range(len(names))), *options]
+    players = [
+        bot(name, "--seed", str(agent.seed), "--game", f"{game}.game")
+        for name, agent in zip(names, agents, strict=True)
+    ]
+    played = play_match(arguments, players, tmp_path, dealer)
+
+    assert played.errors == [""] * len(names)
+    assert played.statuses == [0] * len(names)
+    assert played.log == expected
+
+
+class Awkward(Agent):
+    """Answers a turn with whatever it was given, legal or not."""
+
+    def __init__(self, answers: list[Action]) -> None:
+        self.answers = answers
+        self.turn = 0
+
+    def choose_action(self, view: HandView) -> Action:
+        self.turn += 1
+        return self.answers[self.turn % len(self.answers)]
+
+
+ANY_ACTION = st.one_of(st.sampled_from([FOLD, CALL, LIMIT_RAISE]), st.integers(-10, 30000).map(raise_to))
+
+
+@given(games(), st.lists(ANY_ACTION, min_size=1, max_size=5), st.integers(0, 2**32 - 1))
+def test_any_agent_can_play_any_game(game: GameDefinition, answers: list[Action], seed: int) -> None:
+    agents: list[Agent] = [Awkward(answers) for _ in range(game.num_players)]
+    ends: list[tuple[HandState, tuple[float, ...]]] = []
+    arena = Arena(game, agents, seed)
+
+    won = arena.play(5, on_hand=lambda state, chips: ends.append((state, chips)))
+
+    assert won == arena.chips
+    assert arena.hands_played == len(ends) == 5
+    for hand_number, (state, chips) in enumerate(ends):
+        assert state.is_finished
+        assert state.hand_number == hand_number
+        assert chips == state.chips_won()
+    for seat in range(game.num_players):
+        by_hand = [chips[(seat - number) % game.num_players] for number, (_, chips) in enumerate(ends)]
+        assert sum(by_hand) == arena.chips[seat]
+
+
+def test_agents_are_told_what_a_client_at_that_seat_is_told() -> None:
+    game = load_game("nolimit-3p")
+    agents = [RecordingAgent() for _ in range(3)]
+    ends: list[HandState] = []
+
+    Arena(game, agents, 7).play(3, on_hand=lambda state, _: ends.append(state))
+
+    for seat, agent in enumerate(agents):
+        assert agent.matches == [(game, seat)]
+        expected: list[str] = []
+        for number, end in enumerate(ends):
+            position = (seat - number) % 3
+            node, nodes = end.betting, [end.betting]
+            while node.parent is not None:
+                node = node.parent
+                nodes.append(node)
+            expected += [
+                format_match_state(HandState(node, number, end.deal).view(position))
+                for node in reversed(nodes)
+            ]
+        assert agent.seen == expected
+        assert [state for kind, state, *_ in agent.told if kind == "end"] == [
+            format_match_state(end.view((seat - number) % 3)) for number, end in enumerate(ends)
+        ]
+
+
+def test_nobody_sees_the_others_cards_before_the_showdown() -> None:
+    class Spy(Random):
+        def hand_started(self, view: HandView) -> None:
+            self.check(view)
+
+        def action_seen(self, view: HandView, position: int, action: Action) -> None:
+            self.check(view)
+
+        def check(self, view: HandView) -> None:
+            for position, cards in enumerate(view.hole_cards):
+                if position != view.position and not (
+                    view.betting.is_showdown and not view.betting.folded[position]
+                ):
+                    assert cards == ()
+
+    Arena(load_game("nolimit-6p"), [Spy() for _ in range(6)], 7).play(100)
+
+
+def test_a_hand_in_which_nobody_can_act() -> None:
+    game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
+    agents = [RecordingAgent(), RecordingAgent()]
+
+    Arena(game, agents, 7).play(1)
+
+    assert [kind for kind, *_ in agents[0].told] == ["hand", "end"]
+
+
+def test_playing_on_continues_the_match() -> None:
+    game = load_game("limit-2p")
+    whole = record_of(game, [Random(), Random()], 30, 7)
+    arena = Arena(game, [Random(), Random()], 7)
+    lines: list[str] = []
+
+    first = arena.play(10, record=lines.append)
+    second = arena.play(20, record=lines.append)
+
+    assert [line.rstrip() for line in [*lines, arena.score_line()]] == whole
+    assert arena.chips == tuple(map(sum, zip(first, second, strict=True)))
+
+
+class Coroutine(Random):
+    """The random player, in no hurry."""
+
+    waits = True
+
+    async def choose_action(self, view: HandView) -> Action:  # type: ignore[override]  # both are allowed
+        if self.waits:
+            await trio.lowlevel.checkpoint()
+        return super().choose_action(view)
+
+
+async def test_coroutines_that_wait_play_the_same_hands() -> None:
+    game = load_game("limit-2p")
+    arena = Arena(game, [Coroutine(), Random()], 7)
+    lines: list[str] = []
+
+    won = await arena.play_async(20, record=lines.append)
+
+    assert won == arena.chips
+    assert [line.rstrip() for line in [*lines, arena.score_line()]] == record_of(
+        game, [Random(), Random()], 20, 7
+    )
+
+
+def test_coroutines_that_do_not_wait_need_no_loop() -> None:
+    agent = Coroutine()
+    agent.waits = False
+    game = load_game("limit-2p")
+
+    assert record_of(game, [agent, Random()], 20, 7) == record_of(game, [Random(), Random()], 20, 7)
+
+
+def test_coroutines_that_wait_are_refused_without_a_loop() -> None:
+    with pytest.raises(RuntimeError, match="play_async"):
+        Arena(load_game("limit-2p"), [Coroutine(), Random()], 7).play(1)
+
+
+def test_agents_may_bring_their_own_seeds() -> None:
+    agents = [Random(), Random()]
+    agents[0].seed, agents[1].seed = 11, 12
+
+    Arena(load_game("limit-2p"), agents, 7, seed_agents=False)
+
+    assert [agent.seed for agent in agents] == [11, 12]
+
+
+def test_one_agent_in_two_seats_is_refused() -> None:
+    agent = Random()
+
+    with pytest.raises(ValueError, match="2 different agents"):
+        Arena(load_game("limit-2p"), [agent, agent], 7)
+    with pytest.raises(ValueError, match="2 different agents"):
+        Arena(load_game("limit-2p"), [agent], 7)
+    with pytest.raises(ValueError, match="2 names"):
+        Arena(load_game("limit-2p"), [Random(), Random()], 7, names=["a"])
+
+
+def test_what_is_not_an_action_is_said_to_be_none() -> None:
+    class Wrong(Agent):
+        def choose_action(self, view: HandView) -> Action:
+            return "call"  # type: ignore[return-value]
+
+    with pytest.raises(TypeError, match=r"Wrong\.choose_action returned 'call'"):
+        Arena(load_game("leduc"), [Wrong(), AlwaysCall()], 7).play(1)

@@ -1,0 +1,75 @@
+"""What the README shows is run: both bots of fifteen lines at a real table, and the arena."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import clients
+from protocol.records import parse_hand
+from tests.clients.matches import DEALERS, play_match
+from tests.doubles import python_blocks
+
+README = Path(clients.__file__).parent / "README.md"
+BLOCKS = list(python_blocks(README))
+WITH_OUR_PACKAGE, WITH_SOCKETS, ARENA = BLOCKS
+
+
+def test_the_bots_have_at_most_fifteen_lines() -> None:
+    assert len(WITH_OUR_PACKAGE.splitlines()) <= 15
+    assert len(WITH_SOCKETS.splitlines()) <= 15
+
+
+def test_the_plain_bot_needs_nothing_of_ours() -> None:
+    imported = [line for line in WITH_SOCKETS.splitlines() if "import" in line]
+
+    assert imported == ["import socket", "import sys"]
+
+
+@pytest.mark.parametrize("dealer", DEALERS)
+def test_the_two_bots_play_each_other(dealer: str | None, tmp_path: Path) -> None:
+    (tmp_path / "ours.py").write_text(WITH_OUR_PACKAGE)
+    (tmp_path / "plain.py").write_text(WITH_SOCKETS)
+    players = [[sys.executable, "ours.py"], [sys.executable, "plain.py"]]
+
+    arguments = ["m", "holdem.limit.2p.reverse_blinds.game", "60", "7", "ours", "plain"]
+    played = play_match(arguments, players, tmp_path, dealer)
+
+    assert (played.status, played.statuses) == (0, [0, 0])
+    hands = [record for line in played.log if (record := parse_hand(line)) is not None]
+    assert len(hands) == 60
+    assert any("f" in hand.betting for hand in hands)
+    assert any("r" in hand.betting for hand in hands)
+    assert any(hand.betting.count("/") == 3 for hand in hands)
+    assert "Traceback" not in "".join(played.errors)
+    if dealer is None:
+        assert played.errors == ["", ""]  # our dealer says what is being played: nothing to guess
+        stderr = (tmp_path / "stderr").read_text()
+        assert "un-requested" not in stderr  # neither bot ever talks out of turn
+        assert "bad" not in stderr
+
+
+def test_the_arena_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(ARENA, str(README), "exec"), {})
+
+    first, second = capsys.readouterr().out.strip("()\n").split(", ")
+    assert float(first) == -float(second) != 0
+
+
+def test_every_module_of_the_package_is_in_the_table() -> None:
+    text = README.read_text()
+
+    for module in (
+        "agent",
+        "arena",
+        "baselines",
+        "cli",
+        "guess",
+        "options",
+        "program",
+        "registry",
+        "session",
+    ):
+        assert f"`{module}.py`" in text
