@@ -1,0 +1,616 @@
+"""Both ends of the conversation: what may be said when, who is at fault, and every chunking of the bytes."""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    GameDefinition,
+    HandState,
+    load_game,
+    parse_betting,
+    raise_to,
+)
+from protocol import (
+    NEED_DATA,
+    BadMatchState,
+    BadVersion,
+    Comment,
+    ConnectionClosed,
+    DealerConnection,
+    Event,
+    Flaw,
+    Greeting,
+    LineTooLong,
+    LocalProtocolError,
+    Note,
+    PlayerConnection,
+    ProtocolError,
+    RemoteProtocolError,
+    Reply,
+    StaleReply,
+    State,
+    StateUpdate,
+    TurnToAct,
+    TurnWithdrawn,
+    UnreadableLine,
+    Version,
+    format_match_state,
+)
+from tests.doubles_protocol import ConnectionPair, drain
+from tests.golden_files import deals_from
+from tests.strategies import chunkings, games, play
+
+LIMIT = load_game("limit-2p")
+LEDUC = load_game("leduc")
+
+
+def state_of(game: GameDefinition, betting: str, hand_number: int = 0, seed: int = 0) -> HandState:
+    return HandState(parse_betting(game, betting), hand_number, next(deals_from(game, seed)))
+
+
+def dealer_after(*received: bytes, game: GameDefinition = LEDUC) -> tuple[DealerConnection, list[Event]]:
+    connection = DealerConnection(game)
+    for data in received:
+        connection.receive_data(data)
+    return connection, drain(connection)
+
+
+def joined(game: GameDefinition = LEDUC) -> ConnectionPair:
+    """A pair after the handshake."""
+    pair = ConnectionPair(game)
+    assert pair.from_player(Version()) == [Version()]
+    return pair
+
+
+# --- version (acpc-spec 5.3; each was given to the ACPC dealer too) ----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        (b"VERSION:2.0.0", (2, 0, 0)),
+        (b"VERSION: 2.0.0", (2, 0, 0)),
+        (b"VERSION:\t2. 0. 0", (2, 0, 0)),
+        (b"VERSION:2.0.5", (2, 0, 5)),
+        (b"VERSION:2.0.0.7 hello", (2, 0, 0)),
+        (b"VERSION:2.0.0abc", (2, 0, 0)),
+        (b"VERSION:002.000.000", (2, 0, 0)),
+        (b"VERSION:+2.+0.+0", (2, 0, 0)),
+        (b"VERSION:2.-0.0", (2, 0, 0)),
+        (b"VERSION:4294967298.0.0", (2, 0, 0)),
+        (b"VERSION:2.4294967296.0", (2, 0, 0)),
+        (b"VERSION:2.0.0\0junk", (2, 0, 0)),
+    ],
+)
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_version_is_served(line: bytes, version: tuple[int, int, int], end: bytes) -> None:
+    connection, events = dealer_after(line + end)
+
+    assert events == [Version(*version)]
+    assert isinstance(events[0], Version)
+    assert events[0].is_supported
+    assert events[0].line == line + end
+    assert connection.state is State.WATCHING
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"VERSION:2.1.0",
+        b"VERSION:1.0.0",
+        b"VERSION:3.0.0",
+        b"VERSION:-2.0.0",
+        b"VERSION:99999999999999999999999.0.0",
+    ],
+)
+def test_another_version_is_told_and_served(line: bytes) -> None:
+    connection, [version] = dealer_after(line + b"\n")
+
+    assert isinstance(version, Version)
+    assert not version.is_supported
+    assert connection.state is State.WATCHING
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"VERSION:2.0", b"version:2.0.0", b"#x", b"", b"VERSION:2 .0.0", b"VERSION:2.0.", b"VERSION:2.0.x",
+     b" VERSION:2.0.0", b"VERSION 2.0.0", b"VERSION::2.0.0", b"VERSION:2,0,0", b"MATCHSTATE:0:0::Ah|:c", b"GET / HTTP/1.1"],
+)  # fmt: skip
+def test_anything_else_first_is_the_clients_fault(line: bytes) -> None:
+    connection = DealerConnection(LEDUC)
+    connection.receive_data(line + b"\r\n")
+
+    with pytest.raises(BadVersion, match="expected VERSION") as caught:
+        connection.next_event()
+
+    assert caught.value.line == line + b"\r\n"
+    assert connection.state is State.ERROR
+    with pytest.raises(RemoteProtocolError):
+        connection.next_event()
+    with pytest.raises(LocalProtocolError):
+        connection.send(StateUpdate(state_of(LEDUC, "").view(1)))
+
+
+def test_a_client_that_leaves_before_its_version_has_just_left() -> None:
+    connection, events = dealer_after(b"")
+
+    assert events == [ConnectionClosed()]
+    assert connection.state is State.CLOSED
+    assert connection.next_event() is NEED_DATA
+
+
+def test_a_version_without_line_end_counts_when_the_client_closes() -> None:
+    _, events = dealer_after(b"VERSION:2.0.0", b"")
+
+    assert events == [Version(), ConnectionClosed()]
+
+
+def test_our_client_says_its_version_as_the_acpcs_does() -> None:
+    assert PlayerConnection(LEDUC).send(Version()) == b"VERSION:2.0.0\n"
+
+
+# --- turns ---------------------------------------------------------------------------------------------
+
+
+def test_a_hand_from_both_ends() -> None:
+    pair = joined()
+    state = state_of(LEDUC, "")
+
+    assert pair.from_dealer(TurnToAct(state.view(0))) == [TurnToAct(state.view(0))]
+    assert pair.from_player(Reply(LIMIT_RAISE)) == [Reply(LIMIT_RAISE)]
+    state = state.apply(LIMIT_RAISE)
+    assert pair.from_dealer(StateUpdate(state.view(0))) == [StateUpdate(state.view(0))]
+    state = state.apply(FOLD)
+    assert pair.from_dealer(StateUpdate(state.view(0))) == [StateUpdate(state.view(0))]
+    assert pair.dealer.state is State.WATCHING
+
+
+def test_bytes_of_a_turn_are_those_of_any_state() -> None:
+    view = state_of(LEDUC, "").view(0)
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+
+    assert dealer.send(TurnToAct(view)) == b"MATCHSTATE:0:0::Ah|\r\n"
+    dealer.send(TurnWithdrawn())
+    assert dealer.send(StateUpdate(view)) == b"MATCHSTATE:0:0::Ah|\r\n"
+
+
+def test_a_reply_is_the_state_as_received_and_the_action() -> None:
+    player = PlayerConnection(load_game("nolimit-2p"))
+    player.send(Version())
+    player.receive_data(b"MATCHSTATE:1:0:b200k/R 400:|td4D/As9d6s\n")
+
+    [event] = drain(player)
+
+    assert isinstance(event, TurnToAct)
+    assert event.view.betting.text == "r200c/r400"
+    assert player.send(Reply(raise_to(800))) == b"MATCHSTATE:1:0:b200k/R 400:|td4D/As9d6s:r800\r\n"
+
+
+def test_a_line_said_out_of_turn_waits_and_answers_the_state_it_predicted() -> None:
+    """acpc-spec E19."""
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+    dealer.send(StateUpdate(state_of(LEDUC, "").view(1)))
+
+    dealer.receive_data(b"MATCHSTATE:1:0:c:|Ks:r\r\n")
+    assert drain(dealer) == []
+    dealer.send(TurnToAct(state_of(LEDUC, "c").view(1)))
+
+    assert drain(dealer) == [Reply(LIMIT_RAISE)]
+
+
+def test_a_stale_line_said_out_of_turn_is_examined_in_turn() -> None:
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+
+    dealer.receive_data(
+        b"MATCHSTATE:1:0:r:|Ks:r\r\nwhat\r\n#so\r\nMATCHSTATE:1:0:c:|Ks:c\r\nMATCHSTATE:1:0:c:|Ks:r\r\n"
+    )
+    assert drain(dealer) == []
+    dealer.send(TurnToAct(state_of(LEDUC, "c").view(1)))
+
+    stale, unreadable, comment, reply = drain(dealer)
+    assert isinstance(stale, StaleReply)
+    assert isinstance(unreadable, UnreadableLine)
+    assert isinstance(comment, Comment)
+    assert reply == Reply(CALL)
+    assert dealer.num_buffered == len(b"MATCHSTATE:1:0:c:|Ks:r\r\n")  # the second answer waits
+
+
+def test_a_second_answer_to_the_same_state_is_stale_at_the_next_turn() -> None:
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+    dealer.send(TurnToAct(state_of(LEDUC, "c").view(1)))
+    dealer.receive_data(b"MATCHSTATE:1:0:c:|Ks:r\r\n" * 2)
+    assert drain(dealer) == [Reply(LIMIT_RAISE)]
+
+    dealer.send(TurnToAct(state_of(LEDUC, "crr").view(1)))
+
+    assert [type(event) for event in drain(dealer)] == [StaleReply]
+
+
+def test_closing_is_noticed_after_everything_that_was_said_before() -> None:
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+    dealer.receive_data(b"MATCHSTATE:1:0:c:|Ks:r\r\n")
+    dealer.receive_data(b"")
+    assert drain(dealer) == []
+
+    dealer.send(TurnToAct(state_of(LEDUC, "c").view(1)))
+
+    assert drain(dealer) == [Reply(LIMIT_RAISE), ConnectionClosed()]
+    assert dealer.state is State.CLOSED
+
+
+def test_a_withdrawn_turn_ends_without_bytes_and_its_late_answer_is_stale() -> None:
+    pair = joined()
+    pair.from_dealer(TurnToAct(state_of(LEDUC, "").view(0)))
+    late = pair.player.send(Reply(CALL))
+
+    assert pair.dealer.send(TurnWithdrawn()) == b""
+    pair.dealer.receive_data(late)
+    assert drain(pair.dealer) == []
+    pair.from_dealer(StateUpdate(state_of(LEDUC, "c").view(0)))
+    pair.player.receive_data(pair.dealer.send(TurnToAct(state_of(LEDUC, "cr").view(0))))
+
+    assert [type(event) for event in drain(pair.dealer)] == [StaleReply]
+    assert [type(event) for event in drain(pair.player)] == [TurnToAct]
+
+
+def test_a_player_whose_turn_passes_sees_only_the_next_state() -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+    player.receive_data(b"MATCHSTATE:0:0::Ah|\r\nMATCHSTATE:0:0:c:Ah|\r\nMATCHSTATE:0:0:cr:Ah|\r\n")
+
+    assert [type(event) for event in drain(player)] == [TurnToAct, StateUpdate, TurnToAct]
+    assert player.send(Reply(CALL)) == b"MATCHSTATE:0:0:cr:Ah|:c\r\n"
+
+
+# --- who is at fault -----------------------------------------------------------------------------------
+
+
+def test_the_dealer_may_not_speak_first() -> None:
+    with pytest.raises(
+        LocalProtocolError, match="StateUpdate is not admitted while the conversation is 'awaiting"
+    ):
+        DealerConnection(LEDUC).send(StateUpdate(state_of(LEDUC, "").view(1)))
+
+
+def test_the_dealer_may_not_go_on_before_the_answer() -> None:
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+    dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
+
+    with pytest.raises(LocalProtocolError):
+        dealer.send(StateUpdate(state_of(LEDUC, "c").view(0)))
+    assert dealer.state is State.TO_ACT
+
+
+def test_a_player_may_not_answer_out_of_turn_twice_or_without_an_action() -> None:
+    player = PlayerConnection(LEDUC)
+    with pytest.raises(LocalProtocolError):
+        player.send(Reply(CALL))
+    player.send(Version())
+    with pytest.raises(LocalProtocolError):
+        player.send(Version())
+    player.receive_data(b"MATCHSTATE:0:0::Ah|\r\n")
+    drain(player)
+
+    with pytest.raises(LocalProtocolError, match="needs an action"):
+        player.send(Reply(None, Flaw.BAD_FORMAT))
+    player.send(Reply(CALL))
+    with pytest.raises(LocalProtocolError):
+        player.send(Reply(CALL))
+
+
+@pytest.mark.parametrize("line", [b"hello", b"", b"#a\nMATCHSTATE:0:0::Ah|:c", b"# " + b"x" * 4095, b"\n#a"])
+def test_a_comment_must_be_one_line_that_is_skipped(line: bytes) -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+
+    with pytest.raises(LocalProtocolError, match="not a comment"):
+        player.send(Comment(line))
+
+
+def test_a_comment_reaches_the_dealer_without_using_up_the_turn() -> None:
+    pair = joined()
+    pair.from_dealer(TurnToAct(state_of(LEDUC, "").view(0)))
+
+    assert pair.from_player(Comment(b"# thinking")) == [Comment(b"# thinking\r\n")]
+    assert pair.from_player(Reply(CALL)) == [Reply(CALL)]
+
+
+def test_a_failed_write_ends_the_conversation() -> None:
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+
+    dealer.send_failed()
+
+    assert dealer.state is State.ERROR
+    with pytest.raises(LocalProtocolError):
+        dealer.send(StateUpdate(state_of(LEDUC, "").view(1)))
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"hello\r\n", BadMatchState),
+        (b"\r\n", BadMatchState),
+        (b"MATCHSTATE:0:0::Ah2c|\r\n", BadMatchState),
+        (b"MATCHSTATE:0:0:x:Ah|\r\n", BadMatchState),
+        (b"MATCHSTATE:0:0::|\r\n", BadMatchState),
+        (b"MATCHSTATE:0:0::Ah|\r\nMATCHSTATE:0:0:f:Ah|\r\n", BadMatchState),
+        (b"x" * 4095, LineTooLong),
+        (b"x" * 5000 + b"\n", LineTooLong),
+        (b"# " + b"x" * 5000 + b"\n", LineTooLong),
+    ],
+)
+def test_a_dealer_that_talks_nonsense_is_at_fault(data: bytes, error: type[RemoteProtocolError]) -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+    player.receive_data(data)
+
+    with pytest.raises(error):
+        drain(player)
+
+    assert player.state is State.ERROR
+    with pytest.raises(RemoteProtocolError):
+        player.next_event()
+    with pytest.raises(LocalProtocolError):
+        player.send(Reply(CALL))
+
+
+def test_a_dealer_that_closes_in_the_middle_of_a_line_is_at_fault() -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+    player.receive_data(b"MATCHSTATE:0:0::A")
+    player.receive_data(b"")
+
+    with pytest.raises(RemoteProtocolError, match="in the middle of a line"):
+        player.next_event()
+
+
+def test_a_dealer_that_speaks_before_our_version_is_at_fault() -> None:
+    player = PlayerConnection(LEDUC)
+    player.receive_data(b"MATCHSTATE:0:0::Ah|\r\n")
+
+    with pytest.raises(RemoteProtocolError, match="from the other side"):
+        player.next_event()
+
+
+def test_a_dealer_that_closes_between_lines_has_ended_the_match() -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+    player.receive_data(b"MATCHSTATE:1:0:f:|Ks\r\n".replace(b"f", b"rf"))
+    player.receive_data(b"")
+
+    assert [type(event) for event in drain(player)] == [StateUpdate, ConnectionClosed]
+    assert player.state is State.CLOSED
+    assert player.next_event() is NEED_DATA
+
+
+# --- a game that nobody told ---------------------------------------------------------------------------
+
+
+def test_a_player_finds_the_game_among_candidates() -> None:
+    asked = []
+
+    def candidates(text: str) -> list[GameDefinition]:
+        asked.append(text)
+        return [LEDUC, load_game("nolimit-2p"), LIMIT]
+
+    player = PlayerConnection(None, candidates)
+    player.send(Version())
+    player.receive_data(b"MATCHSTATE:1:0:r:|Td4d\r\nMATCHSTATE:1:0:rc/:|Td4d/As9d6s\r\n")
+
+    drain(player)
+
+    assert player.game == LIMIT
+    assert asked == ["MATCHSTATE:1:0:r:|Td4d"]
+
+
+def test_a_player_without_a_game_cannot_read_states() -> None:
+    player = PlayerConnection(None)
+    player.send(Version())
+    player.receive_data(b"MATCHSTATE:0:0::Ah|\r\n")
+
+    with pytest.raises(BadMatchState, match="not a state of any game we know"):
+        player.next_event()
+
+
+def test_a_player_can_be_told_the_game() -> None:
+    player = PlayerConnection(LIMIT)
+    player.send(Version())
+
+    player.game = LEDUC
+    player.receive_data(b"MATCHSTATE:0:0::Ah|\r\n")
+
+    assert [type(event) for event in drain(player)] == [TurnToAct]
+
+
+# --- the extension -------------------------------------------------------------------------------------
+
+
+def test_greeting_and_notes_travel_beside_the_game() -> None:
+    pair = joined()
+
+    assert pair.from_player(Greeting(("seat", "clock", "token=s3cret"))) == [
+        Greeting(("seat", "clock", "token=s3cret"))
+    ]
+    assert pair.from_dealer(Greeting(("seat", "clock"))) == [Greeting(("seat", "clock"))]
+    assert pair.from_dealer(Note("seat", "1")) == [Note("seat", "1")]
+    assert pair.from_dealer(Note("names", "Alice|Bob the Bot")) == [Note("names", "Alice|Bob the Bot")]
+    pair.from_dealer(TurnToAct(state_of(LEDUC, "").view(0)))
+    assert pair.from_dealer(Note("clock", "9.5")) == [Note("clock", "9.5")]
+    assert pair.from_player(Reply(CALL)) == [Reply(CALL)]
+
+
+def test_bytes_of_the_extension() -> None:
+    pair = joined()
+
+    assert pair.player.send(Greeting(("seat", "names"))) == b"#riverboat/1 seat names\r\n"
+    assert pair.dealer.send(Greeting(("seat",))) == b"#riverboat/1 seat\r\n"
+    assert pair.dealer.send(Note("seat", "0")) == b"#seat 0\r\n"
+
+
+def test_a_greeting_is_taken_at_once_even_out_of_turn() -> None:
+    dealer, events = dealer_after(b"VERSION:2.0.0\r\n#riverboat/1 seat\r\n")
+
+    assert events == [Version(), Greeting(("seat",))]
+    assert dealer.num_buffered == 0
+
+
+def test_a_greeting_of_another_generation_is_a_comment() -> None:
+    _, events = dealer_after(b"VERSION:2.0.0\r\n#riverboat/2 seat\r\n")
+
+    assert events == [Version(), Comment(b"#riverboat/2 seat\r\n")]
+
+
+@pytest.mark.parametrize("line", [b"# hello", b"; seat 1", b";seat 1", b"#", b"#1 2", b"##seat 1"])
+def test_other_comments_of_a_server_are_comments(line: bytes) -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+    player.receive_data(line + b"\r\n")
+
+    assert drain(player) == [Comment(line + b"\r\n")]
+
+
+# --- every chunking, any garbage -----------------------------------------------------------------------
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_the_dealers_events_do_not_depend_on_how_bytes_arrive(data: st.DataObject) -> None:
+    stream = (
+        b"VERSION:2.0.0\r\n#riverboat/1 seat\r\n# hm\r\nnonsense\r\nMATCHSTATE:0:0:c:Ah|:c\r\n"
+        + b"y" * data.draw(st.sampled_from([0, 5000]))
+        + b"\r\nMATCHSTATE:0:0::AH|:R\r\n"
+    )
+
+    def events(pieces: list[bytes]) -> list[Event]:
+        dealer = DealerConnection(LEDUC)
+        seen: list[Event] = []
+        for piece in pieces:
+            dealer.receive_data(piece)
+            seen += drain(dealer)
+            if seen and dealer.state is State.WATCHING and not any(isinstance(e, Reply) for e in seen):
+                dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
+                seen += drain(dealer)
+        return seen
+
+    assert events(data.draw(chunkings(stream))) == events([stream])
+
+
+@given(st.data(), games(), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**16), max_size=30))
+@settings(max_examples=60)
+def test_the_players_events_do_not_depend_on_how_bytes_arrive(
+    data: st.DataObject, game: GameDefinition, seed: int, made: list[int]
+) -> None:
+    views = [state.view(0) for state in play(game, seed, made)]
+    stream = b"".join(format_match_state(view).encode() + b"\r\n" for view in views)
+
+    player = PlayerConnection(game)
+    player.send(Version())
+    events = []
+    for piece in data.draw(chunkings(stream)):
+        player.receive_data(piece)
+        events += drain(player)
+
+    assert events == [TurnToAct(view) if view.is_our_turn else StateUpdate(view) for view in views]
+
+
+@given(games(), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**16), max_size=30))
+def test_both_ends_agree_through_any_hand(game: GameDefinition, seed: int, made: list[int]) -> None:
+    states = play(game, seed, made)
+    pairs = [joined(game) for _ in range(game.num_players)]
+
+    for state, following in zip(states, [*states[1:], None], strict=True):
+        for position, pair in enumerate(pairs):
+            view = state.view(position)
+            event = TurnToAct(view) if view.is_our_turn else StateUpdate(view)
+            assert pair.from_dealer(event) == [event]
+            if following is not None and view.is_our_turn:
+                reply = Reply(following.betting.last_action)
+                assert pair.from_player(reply) == [reply]
+                assert view.betting.apply(reply.action or CALL).text == following.betting.text
+
+
+lines = st.one_of(
+    st.binary(max_size=40),
+    st.sampled_from(
+        [b"VERSION:2.0.0", b"#riverboat/1 seat", b"# x", b";", b"MATCHSTATE:0:0::Ah|", b"MATCHSTATE:0:0::Ah|:c",
+         b"GUI:x", b"MATCHSTATE:0:0::Ah|:", b"MATCHSTATE:0:0::Ah|:f", b"MATCHSTATE:1:0:c:|Ks", b"#seat 1", b"\0",
+         b"x" * 5000]
+    ),
+)  # fmt: skip
+
+
+@given(st.lists(lines, max_size=12), st.data())
+def test_any_garbage_is_events_or_the_clients_fault(said: list[bytes], data: st.DataObject) -> None:
+    dealer = DealerConnection(LEDUC)
+    try:
+        for piece in [*data.draw(chunkings(b"\r\n".join([b"VERSION:2.0.0", *said]))), b""]:
+            dealer.receive_data(piece)
+            drain(dealer)
+            if dealer.state is State.WATCHING:
+                dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
+                drain(dealer)
+    except RemoteProtocolError:
+        assert dealer.state is State.ERROR
+    else:
+        assert dealer.state is State.CLOSED or dealer.num_buffered
+
+
+@given(st.lists(lines, max_size=12), st.data())
+def test_any_garbage_is_events_or_the_dealers_fault(said: list[bytes], data: st.DataObject) -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+    try:
+        for piece in [*data.draw(chunkings(b"\r\n".join(said))), b""]:
+            player.receive_data(piece)
+            drain(player)
+    except RemoteProtocolError:
+        assert player.state is State.ERROR
+    else:
+        assert player.state is State.CLOSED
+
+
+def test_a_megabyte_without_line_end_is_taken_in_pieces_and_forgotten() -> None:
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+    dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
+    chunk = b"x" * 65536
+    tracemalloc.start()
+    started = time.process_time()
+
+    for _ in range(16):
+        dealer.receive_data(chunk)
+        assert all(isinstance(event, UnreadableLine) for event in drain(dealer))
+        assert dealer.num_buffered < 4095
+
+    assert time.process_time() - started < 2
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_random_bytes_never_confuse_the_dealer() -> None:
+    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
+    dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
+    rng = random.Random(3)
+
+    for _ in range(200):
+        dealer.receive_data(rng.randbytes(500))
+        assert {type(event) for event in drain(dealer)} <= {UnreadableLine, Comment}
+
+    dealer.receive_data(b"\nMATCHSTATE:0:0::Ah|:r\n")
+    assert drain(dealer)[-1] == Reply(LIMIT_RAISE)
+
+
+def test_errors_say_whose_they_are() -> None:
+    assert issubclass(LocalProtocolError, ProtocolError)
+    assert not issubclass(LocalProtocolError, RemoteProtocolError)
+    for error in (BadVersion, BadMatchState, LineTooLong):
+        assert issubclass(error, RemoteProtocolError)
