@@ -139,7 +139,7 @@ def _convert(text: str, kind: Any) -> Any:
             raise ValueError("a whole number" if kind is int else "a number") from None
     if kind is Path:
         return Path(text)
-    if kind is str or kind is Any:
+    if kind in (str, Any, object):
         return text
     try:
         return kind(text)
