@@ -1,4 +1,7 @@
-"""The `riverboat` program: house commands here, players' commands through the entry-point groups."""
+"""The `riverboat` program: the house's commands here, the players' through the entry-point groups.
+
+`riverboat dealer` reads its own command line and starts without any of this.
+"""
 
 from __future__ import annotations
 
@@ -11,4 +14,7 @@ def main() -> int:
         from server.dealer_command import main as deal
 
         return deal(sys.argv[2:])
-    return 2
+    from server.commands import riverboat
+
+    riverboat(prog_name="riverboat")
+    return 0

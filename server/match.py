@@ -163,6 +163,10 @@ class MatchServer:
                 if seat.client is not None:
                     seat.client.channel.close()
             self.close()
+        return self.outcome()
+
+    def outcome(self) -> MatchOutcome:
+        """What the match has come to so far."""
         return MatchOutcome(
             hands=self._hands_done,
             chips_by_seat=tuple(self._totals),

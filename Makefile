@@ -1,0 +1,68 @@
+# Everything sets itself up: only python3 (>= 3.11, with venv) and make are assumed.
+PYTHON ?= python3
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.PHONY: help setup match play test test-slow check format bench clean
+
+help:
+	@echo "make match    two bots play 1000 hands of heads-up limit hold'em over TCP"
+	@echo "make play     sit down yourself"
+	@echo "make test     the test suite        make test-slow   the exhaustive and long ones"
+	@echo "make check    format, lint, types, import rules, tests: what has to be green"
+	@echo "make bench    how fast it is, beside its peers"
+	@echo "make setup    only set up .venv with everything;   make clean   remove it"
+
+# Run-time dependencies only, for those who want to play; everything, for those who change things.
+RUN := .venv/.run-ready
+DEV := .venv/.dev-ready
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Riverboat needs Python 3.11 or newer: install it, or say which one with 'make PYTHON=python3.12 ...'" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "$(PYTHON) cannot make virtual environments: install its venv and pip, on Debian with 'apt install python3-venv'" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(RUN): pyproject.toml | .venv/bin/python
+	@echo "setting up .venv (run-time dependencies)"
+	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+$(DEV): pyproject.toml | .venv/bin/python
+	@echo "setting up .venv (everything: a few minutes the first time)"
+	@.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[dev,bench]'
+	@touch $@ $(RUN)
+
+setup: $(DEV)
+
+match: $(RUN)
+	.venv/bin/riverboat match limit-2p random always-call --hands 1000
+
+play: $(RUN)
+	.venv/bin/riverboat play
+
+test: $(DEV)
+	.venv/bin/python -m pytest
+
+test-slow: $(DEV)
+	.venv/bin/python -m pytest -m slow
+
+check: $(DEV)
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/python -m pytest
+
+format: $(DEV)
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+bench: $(DEV)
+	@for benchmark in tests/benchmarks/bench_*.py; do \
+	  name=$$(basename $$benchmark .py); \
+	  echo; echo "== $$name"; .venv/bin/python -m tests.benchmarks.$$name || exit 1; \
+	done
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,105 @@
+"""The command group of the `riverboat` program.
+
+A command's module is imported when the command is run: a bot must not wait for the house's imports, nor
+the house for a bot's.  Player commands come from the entry-point group ``riverboat.commands``, which
+anybody's package may add to.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+import click
+
+from engine.rules import ALIASES, load_game, packaged_games
+
+_HOUSE: Final = {
+    "match": ("server.match_command:match", "Play a match between programs and report the result."),
+}
+_DEALER: Final = "Deal one match exactly as the ACPC dealer does (own option syntax)."
+
+
+class _Commands(click.Group):
+    """Finds commands by name when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *_HOUSE, "dealer", *_players_commands()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _HOUSE:
+            return _load(EntryPoint(cmd_name, _HOUSE[cmd_name][0], ""))
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        entry = _players_commands().get(cmd_name)
+        return None if entry is None else _load(entry)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows: list[tuple[str, str]] = []
+        for name in self.list_commands(ctx):
+            if name == "dealer":
+                rows.append((name, _DEALER))
+                continue
+            try:
+                command = self.get_command(ctx, name)
+            except click.ClickException as error:
+                rows.append((name, f"({error.message})"))
+                continue
+            if command is not None and not command.hidden:
+                rows.append((name, command.get_short_help_str(limit=80)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _players_commands() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group="riverboat.commands")}
+
+
+def _load(entry: EntryPoint) -> click.Command:
+    module, _, name = entry.value.partition(":")
+    try:
+        command = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise click.ClickException(
+            f"the command {entry.name!r} of {entry.value} cannot be loaded: {error}"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise click.ClickException(f"the command {entry.name!r}: {entry.value} is not a click command")
+    return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="riverboat", prog_name="riverboat")
+def riverboat() -> None:
+    """A poker room for programs and people.
+
+    `riverboat COMMAND --help` tells more about a command.
+    """
+
+
+@riverboat.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def games(as_json: bool) -> None:
+    """List the games that come with the package; GAME may also be the path of an ACPC game file."""
+    aliases = {name: alias for alias, name in ALIASES.items()}
+    rows = [(name, aliases.get(name), load_game(name)) for name in packaged_games()]
+    if as_json:
+        listed = [
+            {
+                "name": name,
+                "alias": alias,
+                "players": game.num_players,
+                "limit": game.is_limit,
+                "blinds": game.blinds,
+            }
+            for name, alias, game in rows
+        ]
+        click.echo(json.dumps({"games": listed}))
+        return
+    for name, alias, game in rows:
+        kind = "limit" if game.is_limit else "no-limit"
+        blinds = "/".join(map(str, game.blinds))
+        click.echo(f"{name:<34} {alias or '':<11} {game.num_players:>2} players  {kind:<8}  blinds {blinds}")

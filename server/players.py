@@ -1,0 +1,118 @@
+"""The players of a match as users name them on the command line (design: PLAYER).
+
+::
+
+    [NAME=]BOT[:KEY=VALUE,...]     an installed bot
+    [NAME=]COMMAND LINE            any program, run as COMMAND HOST PORT
+    [NAME=]wait                    somebody who connects from outside
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
+from typing import Final
+
+import attrs
+
+_NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
+_WAIT: Final = "wait"
+
+
+class PlayerError(ValueError):
+    """A PLAYER that cannot be understood; the message is one line for people."""
+
+
+@attrs.frozen
+class Player:
+    """One player of a match."""
+
+    name: str
+    text: str
+    """As the user typed it."""
+    command: tuple[str, ...] | None
+    """What to run before HOST PORT; None for somebody who connects from outside."""
+    is_bot: bool = False
+    """An installed bot: its command takes ``--seed``."""
+    settings: tuple[str, ...] = ()
+    """An installed bot's ``KEY=VALUE`` options."""
+
+    def command_line(self, host: str, port: int, seed: int) -> list[str] | None:
+        """What to execute for a seat; None for somebody from outside."""
+        if self.command is None:
+            return None
+        line = [*self.command, host, str(port)]
+        if self.is_bot:
+            line += ["--seed", str(seed)]
+            for setting in self.settings:
+                line += ["--set", setting]
+        return line
+
+    def problem(self) -> str | None:
+        """Why the player cannot be started, None if nothing is known against it."""
+        if self.command is None or self.is_bot:
+            return None
+        program = self.command[0]
+        if shutil.which(program) is not None:
+            return None
+        if os.path.exists(program):
+            return f"{program} is not an executable file"
+        if "/" in program:
+            return f"there is no program {program}"
+        return f"there is neither a bot nor a program {program!r}"
+
+
+def parse_players(texts: Sequence[str], bots: Collection[str]) -> tuple[Player, ...]:
+    """The players some PLAYER texts mean, with names that differ.
+
+    Args:
+        texts: in seat order.
+        bots: names of the installed bots.
+
+    Raises:
+        PlayerError: a text is empty, or its quotes do not match.
+    """
+    players: list[Player] = []
+    names: set[str] = set()
+    for text in texts:
+        player = _parse(text, bots)
+        name, number = player.name, 1
+        while name in names:
+            number += 1
+            name = f"{player.name}-{number}"
+        names.add(name)
+        players.append(attrs.evolve(player, name=name))
+    return tuple(players)
+
+
+def _parse(text: str, bots: Collection[str]) -> Player:
+    named = _NAMED.fullmatch(text)
+    name, rest = (named.group(1), named.group(2)) if named else (None, text)
+    if rest == _WAIT:
+        return Player(name or _WAIT, text, None)
+    bot, colon, settings = rest.partition(":")
+    if bot in bots:
+        # -P: a folder named like one of our packages in the user's folder must not get in the way
+        own = (sys.executable, "-P", "-m", "server", "bot", bot)
+        return Player(name or bot, text, own, True, tuple(settings.split(",")) if colon else ())
+    try:
+        command = tuple(shlex.split(rest))
+    except ValueError as error:
+        raise PlayerError(f"PLAYER {text!r} cannot be split into words: {error}") from None
+    if not command:
+        raise PlayerError(f"PLAYER {text!r} names no bot, program or 'wait'")
+    return Player(name or _default_name(command), text, command)
+
+
+def _default_name(command: Sequence[str]) -> str:
+    """The file's name: of the script, where the program is an interpreter that runs one."""
+    program = PurePath(command[0])
+    if re.fullmatch(r"(python|pypy|perl|ruby|node|sh|bash|java)[0-9.]*", program.name):
+        script = next((word for word in command[1:] if not word.startswith("-")), None)
+        program = PurePath(script) if script is not None else program
+    return re.sub(r"[\s|:]+", "-", program.stem) or "player"
