@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.cards import format_cards, parse_cards
 from engine.rules import CALL, GameDefinition, HandState, HandView, initial_hand, load_game, parse_betting
 from protocol import BadMatchState, format_match_state, parse_match_state
-from protocol.match_state import read_match_state
+from protocol.match_state import HandMessages, read_match_state
 from tests.golden_files import deals_from
 from tests.strategies import hands, views
 
@@ -75,6 +75,19 @@ def test_a_size_that_begins_like_an_earlier_one_is_another_size() -> None:
     message = "MATCHSTATE:0:1:r2000:8dJd||"
 
     assert parse_match_state(message, NO_LIMIT, last).betting.text == "r2000"
+
+
+@given(hands())
+def test_prepared_messages_are_the_views_in_whatever_order_they_are_asked_for(
+    states: list[HandState],
+) -> None:
+    players = range(states[0].betting.game.num_players)
+    for order in (states, states[::-1]):
+        messages = HandMessages(states[0].hand_number, states[0].deal)
+        for state in order:
+            for position in players:
+                expected = format_match_state(state.view(position)).encode("ascii")
+                assert messages.message(state, position) == expected
 
 
 @given(hands())
