@@ -1,0 +1,136 @@
+"""Every golden log, played again over sockets by clients that take the logged actions: the same bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+import trio
+
+from engine.rules import parse_betting
+from server.config import MatchConfig
+from tests.dealer_process import dealer_process
+from tests.golden_files import LOGS, GoldenLog, golden_log
+from tests.tables import Decider, open_table, play_match, replaying
+
+PLAYED_BY_TURNS = ("random.rnd01.123456", "random.rnd03.123456", "random.rnd25.123456")
+IN_A_PROCESS = ("random.kuhn2p.0", "random.rnd25.123456", "random.leduc.0")
+
+
+@pytest.mark.parametrize("name", LOGS)
+async def test_answers_sent_all_in_advance_make_the_logged_match(name: str, tmp_path: Path) -> None:
+    """The most that clients can get ahead, and the quickest way through a thousand hands of ten players.
+
+    The log is the original, and each seat is told exactly what follows from it and from who may see what.
+    """
+    log = golden_log(name)
+    said, wanted = conversations(log)
+    told = [bytearray() for _ in log.names]
+
+    async with trio.open_nursery() as nursery:
+        table = await open_table(nursery, golden_config(log, tmp_path / "match.log"))
+        for seat, player in enumerate(await table.join_all()):
+            nursery.start_soon(player.stream.send_all, said[seat])
+            nursery.start_soon(hear, player.stream, told[seat])
+    outcome = await table.outcome()
+
+    assert (tmp_path / "match.log").read_text() == log.text
+    assert told == wanted
+    assert (outcome.error, outcome.hands) == (None, log.hands)
+    assert table.console.stdout == log.text.splitlines(keepends=True)[-1]
+    assert table.console.complaints == []
+
+
+@pytest.mark.parametrize("name", PLAYED_BY_TURNS)
+async def test_logged_actions_taken_turn_by_turn_make_the_logged_match(name: str, tmp_path: Path) -> None:
+    log = golden_log(name)
+    config = golden_config(log, tmp_path / "match.log")
+
+    table, _ = await play_match(config, [replaying(log)] * len(log.names))
+
+    assert (tmp_path / "match.log").read_text() == log.text
+    assert table.console.complaints == []
+
+
+@pytest.mark.parametrize("name", IN_A_PROCESS)
+def test_a_dealer_process_leaves_the_logged_bytes(name: str, tmp_path: Path) -> None:
+    log = golden_log(name)
+    _, _, match_name, *words = log.header.split("\n")[0].split()
+    decide = replaying(log)
+
+    with dealer_process([match_name, *words, *log.names, "-q", "-T"], tmp_path) as dealer:
+        threads = [
+            threading.Thread(target=play, args=(dealer.connect(seat), decide))
+            for seat in range(len(log.names))
+        ]
+        for thread in threads:
+            thread.start()
+        status, stdout = dealer.finish()
+        for thread in threads:
+            thread.join()
+
+    assert status == 0
+    assert (tmp_path / f"{match_name}.log").read_text() == log.text
+    assert stdout == log.text.splitlines(keepends=True)[-1]
+    assert dealer.stderr == log.header + stdout
+
+
+def golden_config(log: GoldenLog, path: Path) -> MatchConfig:
+    """The match that a log is of."""
+    _, _, match_name, game_text, *_ = log.header.split("\n")[0].split()
+    return MatchConfig(
+        match_name, log.game, game_text, log.hands, log.seed, log.names, log_path=path, quiet=True
+    )
+
+
+def conversations(log: GoldenLog) -> tuple[list[bytes], list[bytearray]]:
+    """By seat: all answers that a log's players gave, and all messages they were sent.
+
+    Made from the text of the log: of our rules only whose turn it is, and who has folded, is asked.
+    """
+    num_seats = len(log.names)
+    said = [bytearray() for _ in log.names]
+    told = [bytearray() for _ in log.names]
+    for record in log.records:
+        holes, *board = record.cards.split("/")
+        cards = holes.split("|")
+        end = parse_betting(log.game, record.betting)
+        actions = [*end.history(), None]
+        parts = ["", *re.findall(r"[fcr]\d*/*", record.betting)]
+        private = ["|" * p + own + "|" * (num_seats - 1 - p) for p, own in enumerate(cards)]
+        betting = ""
+        for turn, part in zip(actions, parts, strict=True):
+            betting += part
+            if turn is None and end.is_showdown:
+                for p in range(num_seats):
+                    shown = [own if q == p or not end.folded[q] else "" for q, own in enumerate(cards)]
+                    private[p] = "|".join(shown)
+            public = "".join(f"/{part}" for part in board[: betting.count("/")])
+            for p in range(num_seats):
+                message = f"MATCHSTATE:{p}:{record.hand_number}:{betting}:{private[p]}{public}".encode()
+                seat = (p + record.hand_number) % num_seats
+                told[seat] += message + b"\r\n"
+                if turn is not None and turn[1] == p:
+                    said[seat] += b"%s:%s\r\n" % (message, str(turn[2]).encode())
+    return [bytes(lines) for lines in said], told
+
+
+async def hear(stream: trio.SocketStream, told: bytearray) -> None:
+    """Keep all that is sent until the dealer closes, then close."""
+    async for data in stream:
+        told += data
+    await stream.aclose()
+
+
+def play(sock: socket.socket, decide: Decider) -> None:
+    """A blocking client: one line in, perhaps one line out."""
+    with contextlib.closing(sock), sock.makefile("rb") as incoming:
+        sock.sendall(b"VERSION:2.0.0\n")
+        for line in incoming:
+            action = decide(line.decode("ascii").rstrip("\r\n"))
+            if action is not None:
+                sock.sendall(line.rstrip(b"\r\n") + f":{action}\r\n".encode())
