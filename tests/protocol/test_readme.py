@@ -1,0 +1,92 @@
+"""What protocol/README.md shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from itertools import takewhile
+from pathlib import Path
+
+import protocol
+from engine.rules import CALL, HandState, initial_hand, load_game, play_hand
+from protocol import DealerConnection, Event, Reply, StateUpdate, TurnToAct, Version
+from tests.doubles_protocol import drain
+from tests.golden_files import deals_from
+
+README = Path(protocol.__file__).with_name("README.md").read_text("utf-8")
+LIMIT = load_game("limit-2p")
+
+
+def blocks(language: str = "") -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+def test_the_transcript_is_what_is_said() -> None:
+    transcript = [line for block in blocks() for line in block.splitlines() if re.match(r"S\d[<>] ", line)]
+    transcript = list(takewhile(lambda line: "#" not in line, transcript))
+    lines = iter(transcript)
+    deals = deals_from(LIMIT, 7)
+    seats = [DealerConnection(LIMIT) for _ in range(2)]
+    said = []
+    for number, connection in enumerate(seats, 1):
+        said.append(next(lines))
+        assert said[-1].startswith(f"S{number}> VERSION")
+        connection.receive_data(said[-1][4:].encode() + b"\r\n")
+        assert drain(connection) == [Version()]
+
+    def tell(state: HandState) -> None:
+        for number, connection in enumerate(seats, 1):
+            view = state.view((number - 1 - state.hand_number) % 2)
+            data = connection.send(TurnToAct(view) if view.is_our_turn else StateUpdate(view))
+            said.append(f"S{number}< {data.decode().rstrip()}")
+            assert next(lines) == said[-1]
+
+    for hand_number in range(2):
+        hand = play_hand(LIMIT, hand_number, next(deals))
+        state = next(hand)
+        while True:
+            tell(state)
+            line = next(lines, None)
+            if line is None:
+                break
+            said.append(line)
+            seat = int(line[1]) - 1
+            seats[seat].receive_data(line[4:].encode() + b"\n")
+            [reply] = drain(seats[seat])
+            assert isinstance(reply, Reply)
+            assert reply.action is not None
+            try:
+                state = hand.send(reply.action)
+            except StopIteration as end:
+                tell(end.value)
+                break
+
+    assert said == transcript
+    assert len(transcript) == 21
+
+
+def test_the_shell_of_the_readme_plays() -> None:
+    code: dict[str, object] = {}
+    exec(blocks("python")[0], code)
+    play = code["play"]
+    assert callable(play)
+    state = initial_hand(LIMIT, 0, next(deals_from(LIMIT, 7)))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        player = threading.Thread(target=play, args=listener.getsockname())
+        player.start()
+        sock, _ = listener.accept()
+        with sock:
+            sock.settimeout(20)
+            dealer = DealerConnection(LIMIT)
+            while not drain(dealer):
+                dealer.receive_data(sock.recv(4096))
+            sock.sendall(dealer.send(TurnToAct(state.view(1))))
+            events: list[Event] = []
+            while not events:
+                dealer.receive_data(sock.recv(4096))
+                events = drain(dealer)
+        player.join(20)
+
+    assert events == [Reply(CALL)]
+    assert not player.is_alive()
