@@ -54,7 +54,7 @@ async def read_answer(
     connection, channel = client.connection, client.channel
     response = config.limits.response
     shown_at = heard_at = trio.current_time()
-    junk_lines = 0
+    junk_lines = stale_answers = 0
     number = seat.number + 1
     event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
     while True:

@@ -146,7 +146,7 @@ class Channel:
                     await self._flushed.wait()
                 self._sock.shutdown(socket.SHUT_WR)
                 while await self.receive(math.inf, may_poll=False):
-                    pass
+                    await trio.lowlevel.checkpoint()  # it may have no end of things to say
             except OSError:
                 pass  # it has already gone
             except trio.ClosedResourceError:

@@ -284,15 +284,24 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
 
 
 class _Terminal:
-    """The dealer's stdout and stderr."""
+    """The dealer's stdout and stderr.  A match outlives whoever reads them: its log has it all."""
+
+    def __init__(self) -> None:
+        self._lost: set[int] = set()
+
+    def _write(self, descriptor: int, text: str) -> None:
+        data = text.encode("utf-8", "surrogateescape")
+        while data and descriptor not in self._lost:
+            try:
+                data = data[os.write(descriptor, data) :]
+            except OSError:
+                self._lost.add(descriptor)
 
     def out(self, text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        self._write(1, text)
 
     def err(self, text: str) -> None:
-        sys.stderr.buffer.write(text.encode("utf-8", "surrogateescape"))
-        sys.stderr.buffer.flush()
+        self._write(2, text)
 
     def hand_finished(self, hand_number: int) -> None:
         pass
@@ -325,7 +334,7 @@ def main(arguments: Sequence[str]) -> int:
         return trio.run(_deal, config)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # Whoever read our output is gone; without this Python would complain once more at exit.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-        return 1
+    except BaseExceptionGroup as group:  # Ctrl-C that reached one of several tasks
+        if group.split(KeyboardInterrupt)[1] is not None:
+            raise
+        return 130

@@ -20,6 +20,7 @@ import trio
 
 from engine.rules import CALL, FOLD, Action, CardDealer, HandState, play_hand
 from protocol import Note, State, TurnWithdrawn
+from protocol.framing import MAX_LINE
 from protocol.match_state import HandMessages
 from protocol.records import (
     Transaction,
@@ -87,7 +88,8 @@ class MatchServer:
         self._log: RecordFile | None = None
         self._transactions: RecordFile | None = None
         self._aborted: MatchAborted | None = None
-        self._given_up: dict[int, trio.CancelScope] = {}  # of the seats that are being waited for
+        self._main_scope = trio.CancelScope()  # around everything up to the score
+        self._waiting = {seat.number: trio.CancelScope() for seat in self._seats}  # for the first client
         self._replay: deque[str] = deque()  # what is left of the transaction log
         self._logged: set[str] = set()  # hands an interrupted match has already logged
         self._state: HandState | None = None
@@ -146,7 +148,7 @@ class MatchServer:
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
-                with trio.CancelScope() as self._main_scope:
+                with self._main_scope:
                     try:
                         self._write_header()
                         await self._seat_players()
@@ -237,45 +239,48 @@ class MatchServer:
         deadline = math.inf if start is None else trio.current_time() + start
         async with trio.open_nursery() as waiting:
             for seat in self._seats:
-                self._given_up[seat.number] = trio.CancelScope()
                 waiting.start_soon(self._seat_player, seat, deadline)
         for seat in self._seats:
             if seat.client is None:
                 self._nursery.start_soon(self._invite, seat)
 
     async def _seat_player(self, seat: Seat, deadline: float) -> None:
-        with self._given_up[seat.number]:
+        with self._waiting[seat.number]:
             try:
                 seat.client = await self._lobby.admit(seat, deadline, self._nursery)
             except SeatFailed as failure:
                 self._fail_in_background(seat, Failure(failure.kind, failure.detail), failure.acpc_lines)
-        self._given_up.pop(seat.number, None)
+        self._waiting.pop(seat.number, None)
 
     def give_up(self, number: int, failure: Failure) -> None:
         """Nobody will come for a seat that is being waited for: its player could not be started.
 
         Does nothing once somebody sits there.
         """
-        scope = self._given_up.pop(number, None)
-        if scope is not None:
+        scope = self._waiting.get(number)
+        if scope is not None and not scope.cancel_called:
             scope.cancel()
             lines = f"ERROR: seat {number + 1} could not connect\n"
             self._fail_in_background(self._seats[number], failure, lines)
 
     async def _invite(self, seat: Seat) -> None:
         """Offer a vacant seat until somebody takes it, and show who does where the hand stands."""
-        while seat.client is None and not seat.clock.is_used_up:
+        client: Client | None = None
+        while client is None:
+            if seat.clock.is_used_up:
+                return
             try:
-                seat.client = await self._lobby.admit(seat, math.inf, self._nursery)
+                client = await self._lobby.admit(seat, math.inf, self._nursery)
             except SeatFailed:
-                continue  # a stranger; the failure that made the seat vacant is on record
-            try:
-                self._note(f"{seat.label} is taken again")
-                if self._state is not None:
-                    self._say_state(seat, seat.client, self._state)
-                self._flush(seat, seat.client)
-            except MatchAborted as error:
-                self._abort(error)
+                pass  # a stranger; the failure that made the seat vacant is on record
+        seat.client = client
+        try:
+            self._note(f"{seat.label} is taken again")
+            if self._state is not None:
+                self._say_state(seat, client, self._state)
+            self._flush(seat, client)
+        except MatchAborted as error:
+            self._abort(error)
 
     # --- failing ---------------------------------------------------------------------------------------
 
@@ -336,7 +341,7 @@ class MatchServer:
         try:
             while data := await client.channel.receive(math.inf, may_poll=False):
                 client.connection.receive_data(data)
-                if b"\n" in data:
+                if b"\n" in data or client.connection.num_buffered >= MAX_LINE:
                     seat.is_away = False
                     return
         except trio.ClosedResourceError:
