@@ -99,16 +99,16 @@ async def read_answer(
             seat.clock.charge(seconds)
             raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
         else:
-            junk_lines += 1
-            stale = isinstance(event, StaleReply)
-            _warn(
-                seat, console, "ignoring un-requested response" if stale else "bad state format in response"
-            )
+            if isinstance(event, StaleReply):
+                stale_answers += 1
+                _warn(seat, console, "ignoring un-requested response")
+            else:
+                junk_lines += 1
+                _warn(seat, console, "bad state format in response")
             heard_at = trio.current_time()
-            if config.on_failure is OnFailure.FOLD and junk_lines >= MAX_JUNK_LINES:
-                raise SeatFailed(
-                    FailureKind.NONSENSE, f"sent {junk_lines} lines that are no answer to its state", ""
-                )
+            if config.on_failure is OnFailure.FOLD and junk_lines + stale_answers >= MAX_JUNK_LINES:
+                detail = f"sent {junk_lines} unreadable lines and {stale_answers} answers to other states"
+                raise SeatFailed(FailureKind.NONSENSE, detail, "")
         # Somebody who talks without answering must not keep the others from running.
         await trio.lowlevel.checkpoint()
         event = connection.next_event()

@@ -10,11 +10,14 @@ import sys
 
 def main() -> int:
     """Run the command line; returns the exit status."""
-    if sys.argv[1:2] == ["dealer"]:
-        from server.dealer_command import main as deal
+    try:
+        if sys.argv[1:2] == ["dealer"]:
+            from server.dealer_command import main as deal
 
-        return deal(sys.argv[2:])
-    from server.commands import riverboat
+            return deal(sys.argv[2:])
+        from server.commands import riverboat
 
-    riverboat(prog_name="riverboat")
+        riverboat(prog_name="riverboat")
+    except KeyboardInterrupt:  # while modules were still being loaded
+        return 130
     return 0

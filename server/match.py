@@ -9,6 +9,7 @@ of one table is not spent on polling while others want to run.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from array import array
 from collections import deque
@@ -269,10 +270,8 @@ class MatchServer:
         while client is None:
             if seat.clock.is_used_up:
                 return
-            try:
+            with contextlib.suppress(SeatFailed):  # a stranger's; ours is on record
                 client = await self._lobby.admit(seat, math.inf, self._nursery)
-            except SeatFailed:
-                pass  # a stranger; the failure that made the seat vacant is on record
         seat.client = client
         try:
             self._note(f"{seat.label} is taken again")
