@@ -147,20 +147,23 @@ class MatchServer:
     async def run(self) -> MatchOutcome:
         """Seat the players, play the match, say goodbye."""
         try:
-            async with trio.open_nursery() as nursery:
-                self._nursery = nursery
-                with self._main_scope:
-                    try:
-                        self._write_header()
-                        await self._seat_players()
-                        await self._play()
-                    except MatchAborted as error:
-                        self._abort(error)
+            async with trio.open_nursery() as channels:
+                self._channels = channels
+                async with trio.open_nursery() as nursery:
+                    self._nursery = nursery
+                    with self._main_scope:
+                        try:
+                            self._write_header()
+                            await self._seat_players()
+                            await self._play()
+                        except MatchAborted as error:
+                            self._abort(error)
+                    nursery.cancel_scope.cancel()  # nobody sits down or comes back any more
                 if self._aborted is not None:
                     self._flush_trace()
                     self._console.err(self._aborted.lines)
                 await self._say_goodbye()
-                nursery.cancel_scope.cancel()
+                channels.cancel_scope.cancel()
         finally:
             for seat in self._seats:
                 if seat.client is not None:
@@ -248,7 +251,7 @@ class MatchServer:
     async def _seat_player(self, seat: Seat, deadline: float) -> None:
         with self._waiting[seat.number]:
             try:
-                seat.client = await self._lobby.admit(seat, deadline, self._nursery)
+                seat.client = await self._lobby.admit(seat, deadline, self._channels)
             except SeatFailed as failure:
                 self._fail_in_background(seat, Failure(failure.kind, failure.detail), failure.acpc_lines)
         self._waiting.pop(seat.number, None)
@@ -271,7 +274,7 @@ class MatchServer:
             if seat.clock.is_used_up:
                 return
             with contextlib.suppress(SeatFailed):  # a stranger's; ours is on record
-                client = await self._lobby.admit(seat, math.inf, self._nursery)
+                client = await self._lobby.admit(seat, math.inf, self._channels)
         seat.client = client
         try:
             self._note(f"{seat.label} is taken again")
