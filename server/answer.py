@@ -89,12 +89,14 @@ async def read_answer(
             )
         if isinstance(event, Comment | UnreadableLine | StaleReply) and not config.quiet:
             _trace(console, number, event.line)
-        if isinstance(event, Greeting):
-            welcome(seat, client, event.words, config)
-            client.flush()
-        elif isinstance(event, Comment):
-            if seconds <= response:  # it restarts the wait once, but not the clock
+        if isinstance(event, Greeting | Comment):
+            if isinstance(event, Greeting):
+                welcome(seat, client, event.words, config)
+                client.flush()
+            elif seconds <= response:  # it restarts the wait once, but not the clock
                 heard_at = trio.current_time()
+            if seconds > 2 * response:  # it comments on and on
+                raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
         elif seat.clock.is_exceeded_by(seconds):
             seat.clock.charge(seconds)
             raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
