@@ -67,7 +67,11 @@ def parse_cards(text: str) -> tuple[int, ...]:
     """
     if len(text) % 2:
         raise InvalidCardError(f"{text!r} is not a list of two-character cards: its length is odd")
-    return tuple(parse_card(text[i : i + 2]) for i in range(0, len(text), 2))
+    texts = [text[i : i + 2] for i in range(0, len(text), 2)]
+    try:
+        return tuple([_CARD_BY_TEXT[card] for card in texts])
+    except KeyError:
+        return tuple(map(parse_card, texts))  # says which of them is no card
 
 
 def format_cards(cards: Iterable[int]) -> str:

@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
-from engine.rules import CALL, FOLD, LIMIT_RAISE, BettingState, GameDefinition, HandView, InvalidActionError
+from engine.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, HandView, InvalidActionError
 from engine.rules.game_file import wrap_unsigned
 from protocol.actions import MissingSizeError, read_action
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
@@ -41,7 +41,8 @@ from protocol.events import (
 )
 from protocol.extension import format_greeting, is_comment, parse_greeting, parse_note
 from protocol.framing import MAX_LINE, LineBuffer
-from protocol.match_state import format_match_state, parse_match_state, read_match_state, same_match_state
+from protocol.match_state import format_match_state, read_match_state, same_match_state
+from protocol.state_reader import MatchStateReader
 from protocol.states import TRANSITIONS, State
 
 _VERSION: Final = re.compile(rb"VERSION:\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})")
@@ -244,20 +245,18 @@ class PlayerConnection(_Connection):
         candidates: Callable[[str], Iterable[GameDefinition]] | None = None,
     ) -> None:
         super().__init__()
-        self._game = game
+        self._reader = None if game is None else MatchStateReader(game)
         self._candidates = candidates
         self._echo = b""
-        self._betting: BettingState | None = None
 
     @property
     def game(self) -> GameDefinition | None:
         """What is being played, as match states are read; None while that is not known."""
-        return self._game
+        return self._reader.game if self._reader is not None else None
 
     @game.setter
     def game(self, game: GameDefinition | None) -> None:
-        self._game = game
-        self._betting = None
+        self._reader = None if game is None else MatchStateReader(game)
 
     def send(self, event: Version | Greeting | Comment | Reply) -> bytes:
         """The bytes that say `event`.
@@ -307,33 +306,33 @@ class PlayerConnection(_Connection):
             raise self._fault(
                 RemoteProtocolError(f"the dealer closed in the middle of a line: {line[:80]!r}")
             )
+        echo = line.rstrip(b"\r\n")
         if is_comment(line):
-            text = line.rstrip(b"\r\n").decode("utf-8", "replace")
+            text = echo.decode("utf-8", "replace")
             words = parse_greeting(text)
             if words is not None:
                 return Greeting(words)
             note = parse_note(text)
             return Comment(line) if note is None else Note(*note)
-        echo = line.rstrip(b"\r\n")
         view = self._read_state(echo.decode("latin-1"))
         self._echo = echo
-        self._betting = view.betting
         return TurnToAct(view) if view.is_our_turn else StateUpdate(view)
 
     def _read_state(self, text: str) -> HandView:
         fault = None
-        if self._game is not None:
+        if self._reader is not None:
             try:
-                return parse_match_state(text, self._game, self._betting)
+                return self._reader.read(text)
             except BadMatchState as error:
                 fault = error
         for game in self._candidates(text) if self._candidates else ():
+            reader = MatchStateReader(game)
             try:
-                view = parse_match_state(text, game)
+                view = reader.read(text)
             except BadMatchState as error:
                 fault = fault or error
             else:
-                self._game = game
+                self._reader = reader
                 return view
         raise self._fault(fault or BadMatchState(f"{text[:80]!r} is not a state of any game we know"))
 
