@@ -94,7 +94,7 @@ class Launcher:
         returncode = await entry.process.wait()
         if not self._is_ending:
             entry.returncode = returncode
-            failure = Failure(FailureKind.CRASHED, f"{_describe_end(entry)} before it joined")
+            failure = Failure(FailureKind.CRASHED, f"did not join: {_describe_end(entry)}")
             server.give_up(entry.seat, failure)
 
     async def _await_joining(self, entry: _Process, server: MatchServer) -> None:

@@ -1,0 +1,272 @@
+"""``riverboat match`` as users run it: real processes from the command line to the match folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocol.records import parse_hand, parse_score
+from tests.dealer_process import PATIENCE_S, environment, program
+
+RAW_BOT = """\
+import socket, sys
+dealer = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile("rwb")
+dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
+for number, line in enumerate(dealer):
+    {misbehave}
+    if not line.startswith(b"#"):
+        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
+"""
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        program("match", *words), cwd=folder, env=environment(), capture_output=True, text=True, timeout=90
+    )
+
+
+def result_of(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
+    done = run(folder, *words, "--json")
+    assert done.returncode == status, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def raw_bot(folder: Path, name: str, misbehave: str = "pass") -> str:
+    (folder / f"{name}.py").write_text(RAW_BOT.format(misbehave=misbehave))
+    return f"{sys.executable} {name}.py"
+
+
+def test_the_same_seed_gives_the_same_match(tmp_path: Path) -> None:
+    words = ("nolimit-3p", "random", "random", "always-call", "--hands", "60", "--seed", "7")
+    first, second = (result_of(tmp_path, *words, "--out", name) for name in ("one", "two"))
+
+    logs = [(tmp_path / name / "match.log").read_bytes() for name in ("one", "two")]
+    assert logs[0] == logs[1]
+    assert [player["chips"] for player in first["players"]] == [
+        player["chips"] for player in second["players"]
+    ]
+
+
+def test_the_result_agrees_with_the_log(tmp_path: Path) -> None:
+    result = result_of(
+        tmp_path, "limit-2p", "A=random", "B=always-raise", "--hands", "40", "--seed", "3", "--out", "m"
+    )
+
+    lines = (tmp_path / "m" / "match.log").read_text().splitlines()
+    assert lines[0] == "# name/game/hands/seed match limit-2p 40 3"
+    hands = [record for line in lines if (record := parse_hand(line))]
+    score = parse_score(lines[-1])
+    assert score is not None
+    assert len(hands) == result["hands"] == result["deals"] == 40
+    assert score[1] == ("A", "B")
+    for seat, player in enumerate(result["players"]):
+        assert (player["name"], player["seat"]) == (score[1][seat], seat)
+        chips = [record.chips[record.names.index(player["name"])] for record in hands]
+        assert player["chips"] == pytest.approx(sum(chips)) == pytest.approx(score[0][seat])
+        assert player["mbb_per_hand"] == pytest.approx(sum(chips) / 40 / 10 * 1000)
+        assert player["sb_per_hand"] == pytest.approx(sum(chips) / 40 / 10)
+        assert player["ci95"] > 0
+        assert set(player["decision_seconds"]) == {"median", "p99", "max"}
+        assert "failure" not in player
+    assert result["logs"] == ["m/match.log"]
+    stored = json.loads((tmp_path / "m" / "result.json").read_text())
+    assert {key: stored[key] for key in result} == result
+    assert stored["commands"] == ["A=random", "B=always-raise"]
+    assert sorted(path.name for path in (tmp_path / "m" / "players").iterdir()) == [
+        "A.err",
+        "A.out",
+        "B.err",
+        "B.out",
+    ]
+
+
+def test_people_get_a_table_with_intervals(tmp_path: Path) -> None:
+    done = run(tmp_path, "kuhn-2p", "always-call", "always-fold", "--hands", "20", "--seed", "1")
+
+    assert done.returncode == 0
+    assert "kuhn-2p: 20 hands, seed 1" in done.stdout
+    assert "mbb/h (95 %)" in done.stdout
+    assert "sb/h (95 %)" in done.stdout
+    assert "±" in done.stdout
+    assert list((tmp_path / "matches").glob("*-kuhn-2p/match.log"))
+
+
+def test_a_random_seed_is_reported(tmp_path: Path) -> None:
+    result = result_of(tmp_path, "kuhn-2p", "random", "random", "--hands", "2", "--out", "m")
+    again = result_of(
+        tmp_path, "kuhn-2p", "random", "random", "--hands", "2", "--out", "n", "--seed", str(result["seed"])
+    )
+
+    assert [player["chips"] for player in again["players"]] == [
+        player["chips"] for player in result["players"]
+    ]
+
+
+def test_a_program_that_is_not_there_ends_the_match_before_it_begins(tmp_path: Path) -> None:
+    result = result_of(tmp_path, "limit-2p", "random", "fromula", status=3)
+
+    assert result["hands"] == 0
+    assert result["players"][1]["failure"] == "not-found"
+    assert "fromula" in result["players"][1]["failure_detail"]
+
+
+@pytest.mark.parametrize(
+    ("misbehave", "word"),
+    [
+        ("if number == 9: sys.exit('out of ideas')", "crashed"),
+        ("if number == 9: import os; os.kill(os.getpid(), 9)", "crashed"),
+        ("if number == 9: sys.exit()", "disconnected"),
+    ],
+)
+def test_a_player_that_leaves_is_folded_for(tmp_path: Path, misbehave: str, word: str) -> None:
+    bot = raw_bot(tmp_path, "quitter", misbehave)
+    result = result_of(
+        tmp_path, "limit-2p", bot, "always-call", "--hands", "30", "--seed", "1", "--out", "m", status=3
+    )
+
+    assert result["hands"] == 30
+    quitter, other = result["players"]
+    assert quitter["failure"] == word
+    assert "failure" not in other
+    if "ideas" in misbehave:
+        assert quitter["failure_detail"] == "ended with exit status 1: out of ideas"
+    log = (tmp_path / "m" / "match.log").read_text().splitlines()
+    assert sum(line.startswith("STATE:") for line in log) == 30
+    assert any(line.startswith("# seat 1 (quitter) disconnected: ") for line in log)
+
+
+def test_a_program_that_never_joins_is_folded_for(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("raise SystemExit('no model file')")
+    result = result_of(
+        tmp_path, "limit-2p", f"{sys.executable} broken.py", "random", "--hands", "5", status=3
+    )
+
+    assert result["players"][0]["failure"] == "crashed"
+    assert result["players"][0]["failure_detail"] == "did not join: ended with exit status 1: no model file"
+
+
+def test_nonsense_and_silence_have_their_words(tmp_path: Path) -> None:
+    junk = raw_bot(tmp_path, "junk", "dealer.write(b'what?\\n' * 5); dealer.flush(); continue")
+    mute = raw_bot(tmp_path, "mute", "continue")
+    options = ("--hands", "10", "--response-time", "0.3", "--out", "m")
+    result = result_of(tmp_path, "limit-3p", junk, mute, "always-call", *options, status=3)
+
+    assert result["hands"] == 10
+    assert [player.get("failure") for player in result["players"]] == ["nonsense", "stalled", None]
+
+
+def test_the_abort_policy_ends_the_match_with_the_first_failure(tmp_path: Path) -> None:
+    bot = raw_bot(tmp_path, "quitter", "if number == 9: sys.exit()")
+    result = result_of(
+        tmp_path,
+        "limit-2p",
+        bot,
+        "always-call",
+        "--hands",
+        "30",
+        "--on-failure",
+        "abort",
+        "--out",
+        "m",
+        status=3,
+    )
+
+    assert result["hands"] < 30
+    log = (tmp_path / "m" / "match.log").read_text()
+    assert "# seat 1 (quitter) disconnected: " in log
+    assert "SCORE" not in log
+
+
+def test_somebody_from_outside_takes_the_seat_whose_port_is_printed(tmp_path: Path) -> None:
+    house = subprocess.Popen(
+        program("match", "kuhn-2p", "Ann=wait", "always-call", "--hands", "4", "--out", "m"),
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert house.stdout is not None
+    line = house.stdout.readline()
+    assert line.startswith("seat 1 (Ann): waiting for a player on 127.0.0.1 port ")
+    player = subprocess.run(
+        program("bot", "always-call", "127.0.0.1", line.split()[-1]), env=environment(), timeout=PATIENCE_S
+    )
+    house.communicate(timeout=PATIENCE_S)
+
+    assert (player.returncode, house.returncode) == (0, 0)
+
+
+def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "always-call", "always-call", "--hands", "2", "--out", "m", "--seed")
+    result_of(tmp_path, *words, "1")
+    first = (tmp_path / "m" / "match.log").read_bytes()
+    result_of(tmp_path, *words, "2")
+
+    assert (tmp_path / "m" / "earlier-1" / "match.log").read_bytes() == first
+    assert (tmp_path / "m" / "match.log").read_bytes() != first
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("no-such-game", "random", "random"), "there is no game 'no-such-game'"),
+        (("limit-2p", "random"), "the game is for 2 players, got 1"),
+        (("limit-2p", "a|b=random", "random"), "there is"),
+        (("limit-2p", "", "random"), "names no bot"),
+        (("limit-2p", "random", "random", "--seed", "x"), "expected a seed"),
+        (("limit-2p", "random", "random", "--ports", "99999"), "expected ports"),
+        (("limit-2p", "random", "random", "--seat-token", "3=x"), "expected --seat-token"),
+    ],
+)
+def test_a_command_line_that_makes_no_sense_is_refused_in_one_line(
+    tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    done = run(tmp_path, *words)
+
+    assert done.returncode in (2, 3)
+    assert message in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_match_leaves_whole_files_and_no_process(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    marker = f"riverboat-test-{os.getpid()}-{number}"
+    raw_bot(tmp_path, "thinker", "import time; time.sleep(0.01)")
+    bot = f"{sys.executable} thinker.py"
+    house = subprocess.Popen(
+        program("match", "limit-2p", f"A={bot}", f"B={bot}", "--hands", "100000", "--out", "m"),
+        cwd=tmp_path, env=environment() | {"MARKER": marker}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    log = tmp_path / "m" / "match.log"
+    deadline = time.monotonic() + PATIENCE_S
+    while not (log.exists() and b"STATE:2:" in log.read_bytes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)  # until another process has come so far
+    house.send_signal(number)
+    _, stderr = house.communicate(timeout=PATIENCE_S)
+
+    assert house.returncode == (130 if number == signal.SIGINT else 143)
+    assert "interrupted after" in stderr
+    assert "Traceback" not in stderr
+    assert log.read_bytes().endswith(b"\n")
+    assert not processes_with(marker)
+
+
+def processes_with(marker: str) -> list[str]:
+    """Processes whose environment holds a marker (Linux)."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if marker.encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:
+            continue  # ended meanwhile, or not ours
+    return found
