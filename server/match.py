@@ -193,6 +193,8 @@ class MatchServer:
         async with trio.open_nursery() as nursery:
             for seat in self._seats:
                 if seat.client is not None:
+                    with contextlib.suppress(ChannelBroken):
+                        seat.client.flush()  # another's failure may have kept it from being told
                     nursery.start_soon(seat.client.channel.finish, _GOODBYE_S)
 
     # --- records ---------------------------------------------------------------------------------------
