@@ -16,6 +16,7 @@ import attrs
 import trio
 
 from engine.rules import BettingState, GameDefinition, load_game, parse_betting
+from protocol.records import HandRecord, parse_hand
 from server.config import MatchConfig, OnFailure, TimeLimits
 from server.errors import FailureKind
 from server.match import MatchOutcome, MatchServer, serve_match
@@ -52,6 +53,11 @@ class Recorder:
     stdout: str = ""
     stderr: str = ""
     hands: list[int] = attrs.Factory(list)
+    _over: trio.Event = attrs.Factory(trio.Event)
+
+    async def hand_is_over(self) -> None:
+        """Wait until a hand ends."""
+        await self._over.wait()
 
     def out(self, text: str) -> None:
         self.stdout += text
@@ -61,6 +67,8 @@ class Recorder:
 
     def hand_finished(self, hand_number: int) -> None:
         self.hands.append(hand_number)
+        self._over.set()
+        self._over = trio.Event()
 
     @property
     def complaints(self) -> list[str]:
@@ -75,6 +83,8 @@ class Player:
         self.stream = stream
         self.lines: list[str] = []
         """All it has been sent, line by line."""
+        self.closed = trio.Event()
+        """Set when `play` is over."""
         self._incoming = bytearray()
 
     async def say(self, *lines: str) -> None:
@@ -115,11 +125,12 @@ class Player:
 
     async def play(self, decide: Decider) -> None:
         """Answer whenever it is to act, until the dealer closes."""
-        while (line := await self.line()) is not None:
-            action = decide(line)
-            if action is not None:
-                await self.say(f"{line}:{action}")
-        await self.stream.aclose()
+        async with self.stream:
+            while (line := await self.line()) is not None:
+                action = decide(line)
+                if action is not None:
+                    await self.say(f"{line}:{action}")
+        self.closed.set()
 
     async def leave(self) -> None:
         """Close the connection."""
@@ -248,3 +259,48 @@ def replaying(log: GoldenLog) -> Decider:
         return action if acting == position else None
 
     return decide
+
+
+def conversations(game: GameDefinition, records: Iterable[HandRecord]) -> tuple[list[bytes], list[bytearray]]:
+    """By seat: all answers that led to the hands of a log, and all messages that were sent.
+
+    Made from the text of the log: of our rules only whose turn it is, and who has folded, is asked.
+    """
+    num_seats = game.num_players
+    said = [bytearray() for _ in range(num_seats)]
+    told = [bytearray() for _ in range(num_seats)]
+    for record in records:
+        holes, *board = record.cards.split("/")
+        cards = holes.split("|")
+        end = parse_betting(game, record.betting)
+        turns = [*end.history(), None]
+        parts = ["", *_ACTION.findall(record.betting)]
+        private = ["|" * p + own + "|" * (num_seats - 1 - p) for p, own in enumerate(cards)]
+        betting = ""
+        for turn, part in zip(turns, parts, strict=True):
+            betting += part
+            if turn is None and end.is_showdown:
+                for p in range(num_seats):
+                    shown = [own if q == p or not end.folded[q] else "" for q, own in enumerate(cards)]
+                    private[p] = "|".join(shown)
+            public = "".join(f"/{part}" for part in board[: betting.count("/")])
+            for p in range(num_seats):
+                message = f"MATCHSTATE:{p}:{record.hand_number}:{betting}:{private[p]}{public}".encode()
+                seat = (p + record.hand_number) % num_seats
+                told[seat] += message + b"\r\n"
+                if turn is not None and turn[1] == p:
+                    said[seat] += b"%s:%s\r\n" % (message, str(turn[2]).encode())
+    return [bytes(lines) for lines in said], told
+
+
+def hands_logged(config: MatchConfig) -> list[HandRecord]:
+    """The hands in a match's log."""
+    assert config.log_path is not None
+    lines = config.log_path.read_text().splitlines()
+    return [record for line in lines if (record := parse_hand(line)) is not None]
+
+
+def lines_told(config: MatchConfig) -> list[list[str]]:
+    """By seat: what follows from a match's log that its players were told, if none of them failed."""
+    _, told = conversations(config.game, hands_logged(config))
+    return [lines.decode().split("\r\n")[:-1] for lines in told]

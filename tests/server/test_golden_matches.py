@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import socket
 import threading
 from pathlib import Path
@@ -11,11 +10,10 @@ from pathlib import Path
 import pytest
 import trio
 
-from engine.rules import parse_betting
 from server.config import MatchConfig
 from tests.dealer_process import dealer_process
 from tests.golden_files import LOGS, GoldenLog, golden_log
-from tests.tables import Decider, open_table, play_match, replaying
+from tests.tables import Decider, conversations, open_table, play_match, replaying
 
 PLAYED_BY_TURNS = ("random.rnd01.123456", "random.rnd03.123456", "random.rnd25.123456")
 IN_A_PROCESS = ("random.kuhn2p.0", "random.rnd25.123456", "random.leduc.0")
@@ -28,7 +26,7 @@ async def test_answers_sent_all_in_advance_make_the_logged_match(name: str, tmp_
     The log is the original, and each seat is told exactly what follows from it and from who may see what.
     """
     log = golden_log(name)
-    said, wanted = conversations(log)
+    said, wanted = conversations(log.game, log.records)
     told = [bytearray() for _ in log.names]
 
     async with trio.open_nursery() as nursery:
@@ -85,38 +83,6 @@ def golden_config(log: GoldenLog, path: Path) -> MatchConfig:
     return MatchConfig(
         match_name, log.game, game_text, log.hands, log.seed, log.names, log_path=path, quiet=True
     )
-
-
-def conversations(log: GoldenLog) -> tuple[list[bytes], list[bytearray]]:
-    """By seat: all answers that a log's players gave, and all messages they were sent.
-
-    Made from the text of the log: of our rules only whose turn it is, and who has folded, is asked.
-    """
-    num_seats = len(log.names)
-    said = [bytearray() for _ in log.names]
-    told = [bytearray() for _ in log.names]
-    for record in log.records:
-        holes, *board = record.cards.split("/")
-        cards = holes.split("|")
-        end = parse_betting(log.game, record.betting)
-        actions = [*end.history(), None]
-        parts = ["", *re.findall(r"[fcr]\d*/*", record.betting)]
-        private = ["|" * p + own + "|" * (num_seats - 1 - p) for p, own in enumerate(cards)]
-        betting = ""
-        for turn, part in zip(actions, parts, strict=True):
-            betting += part
-            if turn is None and end.is_showdown:
-                for p in range(num_seats):
-                    shown = [own if q == p or not end.folded[q] else "" for q, own in enumerate(cards)]
-                    private[p] = "|".join(shown)
-            public = "".join(f"/{part}" for part in board[: betting.count("/")])
-            for p in range(num_seats):
-                message = f"MATCHSTATE:{p}:{record.hand_number}:{betting}:{private[p]}{public}".encode()
-                seat = (p + record.hand_number) % num_seats
-                told[seat] += message + b"\r\n"
-                if turn is not None and turn[1] == p:
-                    said[seat] += b"%s:%s\r\n" % (message, str(turn[2]).encode())
-    return [bytes(lines) for lines in said], told
 
 
 async def hear(stream: trio.SocketStream, told: bytearray) -> None:
