@@ -56,7 +56,7 @@ def test_options_are_converted_as_they_are_annotated() -> None:
         "model=a/b",
         "limit=none",
         "name=",
-        "untyped=9",
+        "size=9",
     ]
 
     agent = make_agent("choosy", Choosy, parse_settings(settings))
