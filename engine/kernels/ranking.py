@@ -19,6 +19,7 @@ from engine.kernels.tables import (
     HIGH_AT,
     HIGH_SHIFT,
     KEY_OF_CARD,
+    KEY_OF_RANK_PAIR,
     LOW_AT,
     MULTISET_AT,
     SUIT_SHIFT,
@@ -63,7 +64,8 @@ def rank_five(a: int, b: int, c: int, d: int, e: int) -> int:
 
 
 @kernel()
-def _bit_if(card: int, suit: int) -> int:
+def bit_if(card: int, suit: int) -> int:
+    """The rank bit of a card if it is of that suit, else 0."""
     return integer((card & 3) == suit) << (card >> 2)
 
 
@@ -75,8 +77,8 @@ def rank_six(a: int, b: int, c: int, d: int, e: int, f: int) -> int:
     if key & FLUSH_BITS == 0:
         return class_of_key(_TABLE, key)
     suit = flush_suit(key)
-    mask = _bit_if(a, suit) | _bit_if(b, suit) | _bit_if(c, suit)
-    mask |= _bit_if(d, suit) | _bit_if(e, suit) | _bit_if(f, suit)
+    mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+    mask |= bit_if(d, suit) | bit_if(e, suit) | bit_if(f, suit)
     return integer(_TABLE[FLUSH_AT + mask])
 
 
@@ -88,8 +90,8 @@ def rank_seven(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> int:
     if key & FLUSH_BITS == 0:
         return class_of_key(_TABLE, key)
     suit = flush_suit(key)
-    mask = _bit_if(a, suit) | _bit_if(b, suit) | _bit_if(c, suit)
-    mask |= _bit_if(d, suit) | _bit_if(e, suit) | _bit_if(f, suit) | _bit_if(g, suit)
+    mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+    mask |= bit_if(d, suit) | bit_if(e, suit) | bit_if(f, suit) | bit_if(g, suit)
     return integer(_TABLE[FLUSH_AT + mask])
 
 
@@ -104,7 +106,7 @@ def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
     suit = flush_suit(key)
     mask = 0
     for i in range(cards.shape[0]):
-        mask |= _bit_if(integer(cards[i]), suit)
+        mask |= bit_if(integer(cards[i]), suit)
     return integer(table[FLUSH_AT + mask])
 
 
@@ -141,21 +143,15 @@ def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArr
 def fill_rank_pair_row(table: NDArray[np.uint16], board_key: int, row: NDArray[np.uint16]) -> None:
     """What each pair of ranks makes with a board if it makes no flush.
 
-    `row`, shape (91,), is filled in place: the pair of ranks ``a >= b`` stands at ``a * (a + 1) / 2 + b``.
-    A pair that would be the fifth card of a rank gets whatever: no combo has it.
+    `row`, shape (91,) or longer, is filled in place: the pair of ranks ``a >= b`` stands at ``a * (a + 1) /
+    2 + b``.  A pair that would be the fifth card of a rank gets whatever: no combo has it.
     """
     rank_keys = board_key & ((1 << SUIT_SHIFT) - 1)
-    place = 0
-    for a in range(13):
-        with_a = rank_keys + KEY_OF_CARD[4 * a]
-        for b in range(a + 1):
-            key = (with_a + KEY_OF_CARD[4 * b]) & ((1 << SUIT_SHIFT) - 1)
-            high, low = key >> HIGH_SHIFT, key & 0xFFFF
-            # Five or six cards of a rank may have a sum beyond the tables.
-            half_offset = integer(table[HIGH_AT + min(high, LOW_AT - HIGH_AT - 1)])
-            multiset = 2 * half_offset + integer(table[LOW_AT + min(low, MULTISET_AT - LOW_AT - 1)])
-            row[place] = table[min(MULTISET_AT + multiset, table.shape[0] - 1)]
-            place += 1
+    for pair in range(91):
+        key = rank_keys + KEY_OF_RANK_PAIR[pair]
+        half_offset = integer(table[HIGH_AT + ((key >> HIGH_SHIFT) & 0xFFFF)])
+        place = integer(table[LOW_AT + (key & 0xFFFF)])
+        row[pair] = table[MULTISET_AT + 2 * half_offset + place]
 
 
 @kernel()
@@ -180,7 +176,7 @@ def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks:
     mask = 0
     if suit >= 0:
         for i in range(board.shape[0]):
-            mask |= _bit_if(integer(board[i]), suit)
+            mask |= bit_if(integer(board[i]), suit)
 
     row = np.empty(91, np.uint16)
     if suited == 5:
@@ -269,14 +265,14 @@ def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int
                                     counts[class_of_key(table, key + keys[f & 0x3C])] += f & 3
                             else:
                                 suit = flush_suit(key + (0x1111 << SUIT_SHIFT))
-                                mask = _bit_if(a, suit) | _bit_if(b, suit) | _bit_if(c, suit)
-                                mask |= _bit_if(d, suit) | _bit_if(e, suit) | _bit_if(f, suit)
+                                mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+                                mask |= bit_if(d, suit) | bit_if(e, suit) | bit_if(f, suit)
                                 for g in range(f):
                                     with_g = key + keys[g]
                                     if with_g & FLUSH_BITS == 0:
                                         counts[class_of_key(table, with_g)] += 1
                                     else:
-                                        counts[table[FLUSH_AT + (mask | _bit_if(g, suit))]] += 1
+                                        counts[table[FLUSH_AT + (mask | bit_if(g, suit))]] += 1
 
 
 @kernel()

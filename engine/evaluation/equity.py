@@ -1,0 +1,441 @@
+"""Equity: the share of the pot that hands and ranges win at showdown if nobody bets any more.
+
+===================================  ======================================================================
+``hand_equity(hands, board)``        known hands, exact
+``equity_against(hole, board, w)``   a hand against a weighted range; exact from the flop on
+``all_hand_equities(board, w)``      every combo against a weighted range, exact, by the range trick
+``range_equities(ranges, board)``    several ranges, card removal respected; exact if affordable, else sampled
+``monte_carlo_equities(...)``        the same, sampled, with standard errors
+``preflop_equities()``               the exact 169 x 169 matrix, computed once for a user
+===================================  ======================================================================
+
+A range is a weight table of shape (1326,), as in ``engine.evaluation.hand_strength``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import os
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.cards import format_cards
+from engine.combos import (
+    COMBO_HIGH,
+    COMBO_LOW,
+    NUM_COMBOS,
+    NUM_STARTING_HANDS,
+    STARTING_HAND_OF_COMBO,
+    combos_without,
+    starting_hand,
+)
+from engine.evaluation.hand_potential import hand_potential
+from engine.evaluation.hand_rank import check_board, check_cards
+from engine.evaluation.hand_strength import check_hand_and_board, check_weights, hand_strength
+from engine.kernels import equity as range_kernels
+from engine.kernels import preflop as preflop_kernels
+from engine.kernels import showdown as kernels
+from engine.kernels._jit import cache_directory
+from engine.kernels.tables import ranking_table
+
+__all__ = [
+    "Equity",
+    "FinalBoardStrengths",
+    "all_hand_equities",
+    "equity_against",
+    "final_board_strengths",
+    "hand_equity",
+    "monte_carlo_equities",
+    "preflop_equities",
+    "preflop_equities_against_random",
+    "preflop_pair_counts",
+    "range_equities",
+]
+
+MAX_EXACT_SHOWDOWNS: Final = 50_000_000
+"""Up to here `range_equities` enumerates: about a second."""
+
+_COMBO_CARDS: Final = np.column_stack([COMBO_HIGH, COMBO_LOW])
+
+_ANY_BOARD: Final = (0, 3, 4, 5)
+
+
+@attrs.frozen
+class Equity:
+    """What one hand or range gets of the pot."""
+
+    win: float
+    """The chance of winning alone."""
+    tie: float
+    """The chance of winning together with others."""
+    value: float
+    """The share of the pot; a pot shared by k counts 1/k."""
+    standard_error: float
+    """Of `value`; 0 if it is exact."""
+
+
+def _read_cards(hands: Sequence[Sequence[int]], board: Sequence[int]) -> NDArray[np.uint8]:
+    checked_board = check_board(board, _ANY_BOARD)
+    everything = list(checked_board)
+    for number, hand in enumerate(hands):
+        if len(hand) != 2:
+            raise ValueError(f"hand {number}: expected 2 cards, got {len(hand)}: {format_cards(hand)!r}")
+        everything += hand
+    check_cards(everything, "hands and board")
+    return np.array(hands, np.uint8)
+
+
+def hand_equity(hands: Sequence[Sequence[int]], board: Sequence[int] = ()) -> tuple[Equity, ...]:
+    """The equities of two or more known hands, exact: every board to come is dealt.
+
+    Without a board these are 1,712,304 boards for two hands, some 30 ms.
+
+    Args:
+        hands: hole cards of each player, two cards each.
+        board: 0, 3, 4 or 5 cards.
+
+    Raises:
+        ValueError: fewer than two hands, wrong numbers of cards, a number outside 0..51, or a card twice.
+
+    Source: showdown odds as in Killer, "Hand Odds".
+    """
+    if len(hands) < 2:
+        raise ValueError(f"hands: expected 2 or more, got {len(hands)}")
+    holes = _read_cards(hands, board)
+    results = np.zeros((len(holes), 3))
+    total = kernels.add_showdowns(ranking_table(), holes, np.array(tuple(board), np.uint8), 1.0, results)
+    return _exact(results, total)
+
+
+def _exact(results: NDArray[np.float64], total: float) -> tuple[Equity, ...]:
+    return tuple(
+        [Equity(won / total, tied / total, share / total, 0.0) for won, tied, share in results.tolist()]
+    )
+
+
+def equity_against(
+    hole_cards: Sequence[int], board: Sequence[int] = (), weights: ArrayLike | None = None
+) -> float:
+    """The equity of a hand against one opponent's range, exact.
+
+    From the flop on this takes a tenth of a millisecond.  Without a board it comes from the preflop matrix
+    if the opponent is random; against a range every hand of it is dealt out, 15 ms each.
+
+    Args:
+        hole_cards: our two cards.
+        board: 0, 3, 4 or 5 cards.
+        weights: the opponent's weight table, shape (1326,); None for a random hand.
+
+    Raises:
+        ValueError: wrong cards or weights, or weights that leave the opponent no hand.
+    """
+    hole, checked_board = check_hand_and_board(hole_cards, board, _ANY_BOARD)
+    if len(checked_board) == 5:
+        return hand_strength(hole, checked_board, weights).value
+    if checked_board:
+        return hand_potential(hole, checked_board, weights).final_strength
+    if weights is None:
+        return float(preflop_equities_against_random()[starting_hand(*hole)])
+    table = np.where(combos_without(hole), check_weights(weights), 0.0)
+    won = total = 0.0
+    for opponent, weight in _distinct_opponents(hole, table):
+        won += weight * _heads_up(hole, opponent)
+        total += weight
+    if total == 0.0:
+        raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
+    return won / total
+
+
+def _distinct_opponents(
+    hole: tuple[int, ...], weights: NDArray[np.float64]
+) -> list[tuple[tuple[int, int], float]]:
+    """The opponent's hands with their weights, those that a renaming of suits makes equal taken together."""
+    together: dict[tuple[int, int], float] = {}
+    for combo in np.flatnonzero(weights).tolist():
+        high, low = int(COMBO_HIGH[combo]), int(COMBO_LOW[combo])
+        # Suits that our hand shows keep their names; the others are named in the order in which they appear.
+        shown = {card & 3 for card in hole}
+        free = [suit for suit in range(4) if suit not in shown]
+        renamed = {suit: suit for suit in shown}
+        for card in (high, low):
+            if card & 3 not in renamed:
+                renamed[card & 3] = free.pop(0)
+        key = ((high & ~3) | renamed[high & 3], (low & ~3) | renamed[low & 3])
+        together[key] = together.get(key, 0.0) + float(weights[combo])
+    return list(together.items())
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _heads_up(hole: tuple[int, ...], opponent: tuple[int, int]) -> float:
+    return hand_equity((hole, opponent))[0].value
+
+
+def all_hand_equities(board: Sequence[int], weights: ArrayLike | None = None) -> NDArray[np.float64]:
+    """The equity of every combo against one opponent's range on a board, exact.
+
+    Args:
+        board: 3, 4 or 5 cards.
+        weights: the opponent's weight table, shape (1326,); None for a random hand.
+
+    Returns:
+        Shape (1326,); nan for combos that share a card with the board or that no hand of the range can meet.
+
+    Raises:
+        ValueError: wrong cards or weights.
+    """
+    checked_board = check_board(board)
+    equities = np.empty(NUM_COMBOS)
+    range_kernels.all_hands_against_range(
+        ranking_table(), np.array(checked_board, np.uint8), check_weights(weights), equities
+    )
+    return equities
+
+
+class FinalBoardStrengths(NamedTuple):
+    """What a hand is worth on each final board, for odds that must be averaged over boards last."""
+
+    boards: NDArray[np.uint8]
+    """The cards to come of each final board, shape (N, 0..2)."""
+    ahead: NDArray[np.float64]
+    """The weight of the opponent's hands that we beat there, shape (N,)."""
+    tied: NDArray[np.float64]
+    """Of those we tie with, shape (N,)."""
+    behind: NDArray[np.float64]
+    """Of those that beat us, shape (N,)."""
+
+
+def final_board_strengths(
+    hole_cards: Sequence[int], board: Sequence[int], weights: ArrayLike | None = None
+) -> FinalBoardStrengths:
+    """Hand strength on every final board: 1081 from the flop, 46 from the turn, 1 on the river.
+
+    Args:
+        hole_cards: our two cards.
+        board: 3, 4 or 5 cards.
+        weights: the opponent's weight table, shape (1326,); None for a random hand.
+
+    Raises:
+        ValueError: wrong cards or weights.
+    """
+    hole, checked_board = check_hand_and_board(hole_cards, board)
+    to_come = 5 - len(checked_board)
+    number = math.comb(50 - len(checked_board), to_come)
+    boards = np.empty((number, to_come), np.uint8)
+    strengths = np.empty((3, number))
+    range_kernels.fill_final_strengths(
+        ranking_table(),
+        hole[0],
+        hole[1],
+        np.array(checked_board, np.uint8),
+        check_weights(weights),
+        boards,
+        strengths,
+    )
+    return FinalBoardStrengths(boards, strengths[0], strengths[1], strengths[2])
+
+
+def _check_ranges(ranges: ArrayLike, board: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+    checked_board = check_board(board, _ANY_BOARD)
+    tables = np.asarray(ranges, dtype=np.float64)
+    if tables.ndim != 2 or not 2 <= tables.shape[0] <= 10 or tables.shape[1] != NUM_COMBOS:
+        raise ValueError(f"ranges: expected shape (2..10, {NUM_COMBOS}), got {tables.shape}")
+    alive = combos_without(checked_board)
+    live = []
+    for number, table in enumerate(tables):
+        weights = np.where(alive, check_weights(table, f"range {number}"), 0.0)
+        if not weights.any():
+            raise ValueError(
+                f"range {number}: expected some weight on a hand without the board's cards, got none"
+            )
+        live.append(weights)
+    return np.array(live), checked_board
+
+
+def range_equities(
+    ranges: ArrayLike,
+    board: Sequence[int] = (),
+    *,
+    trials: int = 1_000_000,
+    rng: np.random.Generator | None = None,
+) -> tuple[Equity, ...]:
+    """The equities of two to ten ranges against each other; no card is held twice.
+
+    Exact where at most `MAX_EXACT_SHOWDOWNS` showdowns settle it, else sampled (see `monte_carlo_equities`).
+
+    Args:
+        ranges: one weight table for each player, shape (2..10, 1326).
+        board: 0, 3, 4 or 5 cards.
+        trials: of the sampling, if it comes to that.
+        rng: for the sampling; seeded by the operating system if None.
+
+    Raises:
+        ValueError: wrong cards or weights, or ranges that cannot be held together.
+    """
+    tables, checked_board = _check_ranges(ranges, board)
+    counts = np.count_nonzero(tables, axis=1)
+    boards = math.comb(52 - len(checked_board) - 2 * len(tables), 5 - len(checked_board))
+    if math.prod(counts.tolist()) * boards * len(tables) > MAX_EXACT_SHOWDOWNS:
+        return monte_carlo_equities(tables, checked_board, trials=trials, rng=rng)
+    combos = np.zeros((len(tables), NUM_COMBOS), np.int64)
+    for number, table in enumerate(tables):
+        combos[number, : counts[number]] = np.flatnonzero(table)
+    results = np.zeros((len(tables), 3))
+    total = kernels.add_range_showdowns(
+        ranking_table(),
+        combos,
+        counts.astype(np.int64),
+        # On one scale, so that products neither overflow nor vanish.
+        tables / tables.max(axis=1, keepdims=True),
+        _COMBO_CARDS,
+        np.array(checked_board, np.uint8),
+        results,
+    )
+    if total == 0.0:
+        raise ValueError("ranges: expected hands that can be held together, got none without a common card")
+    return _exact(results, total)
+
+
+def monte_carlo_equities(
+    ranges: ArrayLike,
+    board: Sequence[int] = (),
+    *,
+    trials: int = 1_000_000,
+    rng: np.random.Generator | None = None,
+) -> tuple[Equity, ...]:
+    """The equities of two to ten ranges against each other, from random deals, with standard errors.
+
+    Hands are drawn by weight and rejected together when two share a card, so that a deal is as likely as
+    the product of its weights says.
+
+    Args:
+        ranges: one weight table for each player, shape (2..10, 1326).
+        board: 0, 3, 4 or 5 cards.
+        trials: number of deals, 2 or more.
+        rng: seeded by the operating system if None; the same generator gives the same result.
+
+    Raises:
+        ValueError: wrong cards, weights or number of trials, or ranges that can hardly be held together.
+    """
+    tables, checked_board = _check_ranges(ranges, board)
+    if trials < 2:
+        raise ValueError(f"trials: expected 2 or more, got {trials}")
+    generator = np.random.default_rng() if rng is None else rng
+    thresholds = np.empty(tables.shape, np.int64)
+    aliases = np.empty(tables.shape, np.int64)
+    for number, table in enumerate(tables):
+        kernels.fill_alias_table(table, thresholds[number], aliases[number])
+    results = np.zeros((len(tables), 4))
+    max_deals = 1000 * trials + 1_000_000
+    done = kernels.sample_showdowns(
+        ranking_table(),
+        thresholds,
+        aliases,
+        _COMBO_CARDS,
+        np.array(checked_board, np.uint8),
+        trials,
+        max_deals,
+        int(generator.integers(1 << 62)),
+        results,
+    )
+    if done < trials:
+        raise ValueError(f"ranges: expected hands that can be held together, got {done} in {max_deals} deals")
+    equities = []
+    for won, tied, share, squares in results.tolist():
+        mean = share / trials
+        variance = max(0.0, squares / trials - mean * mean) / (trials - 1)
+        equities.append(Equity(won / trials, tied / trials, mean, math.sqrt(variance)))
+    return tuple(equities)
+
+
+_PREFLOP_SCHEMA: Final = 1
+"""Of the file in the user's cache directory; a file with another number is not read."""
+
+
+def _compute_preflop_points() -> NDArray[np.int64]:
+    boards = np.empty((preflop_kernels.NUM_CANONICAL_BOARDS, 5), np.uint8)
+    weights = np.empty(len(boards), np.int64)
+    count = preflop_kernels.fill_canonical_boards(boards, weights)
+    assert count == len(boards)
+    combos_of = np.full((NUM_STARTING_HANDS, 12), -1)
+    for hand in range(NUM_STARTING_HANDS):
+        combos = np.flatnonzero(hand == STARTING_HAND_OF_COMBO)
+        combos_of[hand, : len(combos)] = combos
+    points = np.empty((NUM_STARTING_HANDS, NUM_STARTING_HANDS), np.int64)
+    preflop_kernels.fill_points(ranking_table(), boards, weights, STARTING_HAND_OF_COMBO, combos_of, points)
+    return points
+
+
+def _read_preflop_points(path: str) -> NDArray[np.int64] | None:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if int(file["schema"]) != _PREFLOP_SCHEMA:
+                return None
+            points = file["points"]
+    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+        return None
+    if points.shape != (NUM_STARTING_HANDS, NUM_STARTING_HANDS) or points.dtype != np.int64:
+        return None
+    return np.asarray(points, dtype=np.int64)
+
+
+def _write_preflop_points(path: str, points: NDArray[np.int64]) -> None:
+    """In one step, so that no other process reads half a file; a disk that cannot be written is no fault."""
+    with contextlib.suppress(OSError):
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), suffix=".npz", delete=False) as file:
+            np.savez(file, schema=_PREFLOP_SCHEMA, points=points)
+        os.replace(file.name, path)
+
+
+@functools.cache
+def _preflop_points() -> NDArray[np.int64]:
+    """Points of starting hand against starting hand: 2 for each pair of combos and board won, 1 for a tie."""
+    path = str(cache_directory() / "preflop_equities.npz")
+    points = _read_preflop_points(path)
+    if points is None:
+        points = _compute_preflop_points()
+        _write_preflop_points(path, points)
+    return points
+
+
+@functools.cache
+def preflop_equities() -> NDArray[np.float64]:
+    """The exact equity of each starting hand against each other, averaged over their combos, all boards
+    dealt.
+
+    Computed in a few seconds at the first call of a user, then read from the cache directory.
+
+    Returns:
+        Shape (169, 169), ``[ours, theirs]``, by starting hand as in ``engine.combos``; read-only.
+    """
+    points = _preflop_points()
+    equities: NDArray[np.float64] = points / (points + points.T)
+    equities.flags.writeable = False
+    return equities
+
+
+@functools.cache
+def preflop_equities_against_random() -> NDArray[np.float64]:
+    """The exact equity of each starting hand against one random hand.  Shape (169,), read-only."""
+    points = _preflop_points()
+    equities: NDArray[np.float64] = points.sum(axis=1) / (points + points.T).sum(axis=1)
+    equities.flags.writeable = False
+    return equities
+
+
+# Each pair of combos meets on C(48, 5) boards, each worth two points.
+_POINTS_PER_PAIR: Final = 2 * math.comb(48, 5)
+
+
+def preflop_pair_counts() -> NDArray[np.int64]:
+    """How many pairs of disjoint combos two starting hands have.  Shape (169, 169), int64."""
+    points = _preflop_points()
+    return (points + points.T) // _POINTS_PER_PAIR

@@ -1,0 +1,222 @@
+"""Hand strength: the chance of holding the best hand now (Poki 3.3.1, 3.3.5, 3.3.6).
+
+A *weight table* is an array of shape (1326,), by combo index: how likely an opponent is to hold each combo,
+up to a constant factor.  Weights of combos that share a card with our hand or the board do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.combos import NUM_COMBOS
+from engine.evaluation.hand_rank import check_board, check_cards
+from engine.kernels import strength as kernels
+from engine.kernels.tables import ranking_table
+
+__all__ = [
+    "UNIFORM_WEIGHTS",
+    "HandStrength",
+    "check_hand_and_board",
+    "check_weights",
+    "effective_hand_strength",
+    "effective_hand_strength_npot",
+    "field_array",
+    "field_hand_strength",
+    "hand_strength",
+    "multi_player_hand_strength",
+]
+
+
+def _uniform() -> NDArray[np.float64]:
+    weights = np.ones(NUM_COMBOS)
+    weights.flags.writeable = False
+    return weights
+
+
+UNIFORM_WEIGHTS: Final = _uniform()
+"""The weight table of an opponent of whom nothing is known.  Shape (1326,), float64, read-only."""
+
+
+class HandStrength(NamedTuple):
+    """How many of the opponent's hands, or how much of their weight, we beat, tie with and lose to."""
+
+    ahead: float
+    tied: float
+    behind: float
+
+    @property
+    def value(self) -> float:
+        """The hand strength of Fig. 3.3, a probability: (ahead + tied/2) / (ahead + tied + behind)."""
+        return (self.ahead + self.tied / 2) / (self.ahead + self.tied + self.behind)
+
+
+def check_weights(weights: ArrayLike | None, what: str = "weights") -> NDArray[np.float64]:
+    """A weight table as a float64 array; the uniform one for None.
+
+    Raises:
+        ValueError: not of shape (1326,), or with a weight that is negative, infinite or not a number.
+    """
+    if weights is None:
+        return UNIFORM_WEIGHTS
+    table = np.ascontiguousarray(weights, dtype=np.float64)
+    if table.shape != (NUM_COMBOS,):
+        raise ValueError(f"{what}: expected shape ({NUM_COMBOS},), got {table.shape}")
+    if not kernels.weights_are_valid(table):
+        wrong = int(np.flatnonzero(~((table >= 0) & (table < np.inf)))[0])
+        raise ValueError(f"{what}: expected finite weights of 0 or more, got {table[wrong]} at combo {wrong}")
+    return table
+
+
+def check_hand_and_board(
+    hole_cards: Sequence[int], board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Hole cards and board as tuples of ints, after checking that they are two and as many cards as allowed.
+
+    Raises:
+        ValueError: other numbers of cards, a number outside 0..51, or a card twice.
+    """
+    cards = (*hole_cards, *board)
+    if (
+        len(hole_cards) == 2
+        and len(board) in sizes
+        and len(set(cards)) == len(cards)
+        and min(cards) >= 0
+        and max(cards) < 52
+    ):
+        # The common case, several times faster than the questions below.
+        return tuple(hole_cards), tuple(board)
+    if len(hole_cards) != 2:
+        raise ValueError(f"hole cards: expected 2 cards, got {len(hole_cards)}")
+    hole = check_cards(hole_cards, "hole cards")
+    checked_board = check_board(board, sizes)
+    check_cards(hole + checked_board, "hole cards and board")
+    return hole, checked_board
+
+
+def hand_strength(
+    hole_cards: Sequence[int], board: Sequence[int], weights: ArrayLike | None = None
+) -> HandStrength:
+    """The hands of an opponent that we are ahead of, tied with and behind, on the board as it is.
+
+    Args:
+        hole_cards: our two cards. board: 3, 4 or 5 cards. weights: the opponent's weight table, shape
+        (1326,); None for a random hand.  Unweighted results are counts.
+
+    Raises:
+        ValueError: wrong cards or weights, or weights that leave the opponent no hand.
+
+    Source: Poki, Fig. 3.3; weighted as in 3.3.3.
+    """
+    hole, checked_board = check_hand_and_board(hole_cards, board)
+    table = UNIFORM_WEIGHTS if weights is None else check_weights(weights)
+    counts = HandStrength(
+        *kernels.hand_strength(ranking_table(), hole[0], hole[1], np.array(checked_board, np.uint8), table)
+    )
+    if counts == (0.0, 0.0, 0.0):
+        raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
+    return counts
+
+
+def multi_player_hand_strength(
+    hole_cards: Sequence[int], board: Sequence[int], weight_tables: ArrayLike
+) -> float:
+    """The chance of beating several opponents, as the product of the strengths against each: HS_n.
+
+    Args:
+        hole_cards: our two cards.
+        board: 3, 4 or 5 cards.
+        weight_tables: one for each opponent, shape (num_opponents, 1326).
+
+    Raises:
+        ValueError: wrong cards, shape or weights.
+
+    Source: Poki, eq. 3.3.  It takes the opponents' hands as independent, which they nearly are: for two and
+    three opponents the error is below .03.
+    """
+    product = 1.0
+    for opponent, weights in enumerate(_tables(weight_tables)):
+        product *= hand_strength(hole_cards, board, check_weights(weights, f"weight table {opponent}")).value
+    return product
+
+
+def _tables(weight_tables: ArrayLike) -> NDArray[np.float64]:
+    tables = np.asarray(weight_tables, dtype=np.float64)
+    if tables.ndim != 2 or tables.shape[0] == 0 or tables.shape[1] != NUM_COMBOS:
+        raise ValueError(f"weight tables: expected shape (num_opponents, {NUM_COMBOS}), got {tables.shape}")
+    return tables
+
+
+def field_array(weight_tables: ArrayLike, how: Literal["mean", "maximum"] = "maximum") -> NDArray[np.float64]:
+    """One weight table for the whole field of opponents: the mean or the maximum of theirs, entry by entry.
+
+    The tables are first put on one scale, the greatest weight of each being 1 (the paper's weights lie
+    between 0 and 1), so that a constant factor in one of them changes nothing.
+
+    Args:
+        weight_tables: one for each opponent, shape (num_opponents, 1326).  Set combos that are known to be
+        dead to 0. how: "mean" as in Loki, "maximum" as in Poki (what matters is the best hand in the
+        field).
+
+    Returns:
+        Shape (1326,), weights from 0 to 1.
+
+    Raises:
+        ValueError: another shape, wrong weights, a table without weight, or another word for `how`.
+
+    Source: Poki 3.3.5, the text before and after eq. 3.4.
+    """
+    if how not in ("mean", "maximum"):
+        raise ValueError(f"how: expected 'mean' or 'maximum', got {how!r}")
+    scaled = []
+    for opponent, weights in enumerate(_tables(weight_tables)):
+        table = check_weights(weights, f"weight table {opponent}")
+        greatest = table.max()
+        if greatest == 0.0:
+            raise ValueError(f"weight table {opponent}: expected some weight, got none")
+        scaled.append(table / greatest)
+    field: NDArray[np.float64] = np.mean(scaled, axis=0) if how == "mean" else np.max(scaled, axis=0)
+    return field
+
+
+def field_hand_strength(
+    hole_cards: Sequence[int],
+    board: Sequence[int],
+    field: ArrayLike | None,
+    num_opponents: int,
+) -> float:
+    """The chance of beating a number of opponents of one weight table: HS_n = HS_field ** n.
+
+    Args:
+        hole_cards: our two cards.
+        board: 3, 4 or 5 cards.
+        field: of `field_array`, shape (1326,); None for random hands.
+        num_opponents: 1 or more.
+
+    Raises:
+        ValueError: wrong cards or weights, or less than one opponent.
+
+    Source: Poki, eq. 3.4.
+    """
+    if num_opponents < 1:
+        raise ValueError(f"opponents: expected 1 or more, got {num_opponents}")
+    return hand_strength(hole_cards, board, field).value ** num_opponents
+
+
+def effective_hand_strength(strength: float, positive_potential: float) -> float:
+    """EHS as used in play: HS + (1 - HS) PPot.  Poki, eq. 3.6."""
+    return strength + (1 - strength) * positive_potential
+
+
+def effective_hand_strength_npot(
+    strength: float, positive_potential: float, negative_potential: float
+) -> float:
+    """EHS with negative potential: HS (1 - NPot) + (1 - HS) PPot.  Poki, eq. 3.5.
+
+    With unweighted or weighted two-card potentials on a flop (one-card on a turn) this is exactly the
+    equity at showdown.
+    """
+    return strength * (1 - negative_potential) + (1 - strength) * positive_potential
