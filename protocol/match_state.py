@@ -160,8 +160,8 @@ def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> 
     parts = text.split(":")
     if len(parts) != 5 or parts[0] != "MATCHSTATE" or not (parts[1].isdecimal() and parts[2].isdecimal()):
         return None
-    if len(parts[1]) > 3 or len(parts[2]) > 9:
-        return None  # perhaps too large for the ACPC's integers
+    if len(parts[1]) > 3 or len(parts[2]) > 10:
+        return None
     betting_text = parts[3]
     betting = last if last is not None and betting_text.startswith(last.text) else initial_betting(game)
     try:
@@ -175,10 +175,10 @@ def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> 
         return None
     except InvalidCardError:
         return None
-    position = int(parts[1])
-    if position >= game.num_players:
-        return None
-    return HandView(betting, position, int(parts[2]), hole_cards, board)
+    position, hand_number = int(parts[1]), int(parts[2])
+    if position >= game.num_players or hand_number >= 2**32:
+        return None  # larger than the ACPC's integers, which wrap around
+    return HandView(betting, position, hand_number, hole_cards, board)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -24,7 +24,7 @@ from engine.rules import (
     raise_to,
 )
 from tests.golden_files import golden_game
-from tests.strategies import choose, games, hands
+from tests.strategies import choices, choose, games, hands
 
 HEADS_UP = load_game("nolimit-2p")
 ALL_KINDS = (FOLD, CALL, LIMIT_RAISE)
@@ -329,7 +329,7 @@ def test_an_action_is_legal_exactly_when_it_can_be_applied(states: list[HandStat
         assert CALL in legal
 
 
-@given(games(conserving=True), st.lists(st.integers(0, 2**16), max_size=40))
+@given(games(conserving=True), choices)
 def test_a_raise_is_always_above_the_bet_and_within_the_stack(game: GameDefinition, made: list[int]) -> None:
     state = initial_betting(game)
     for choice in made:

@@ -48,7 +48,7 @@ from protocol import (
 )
 from tests.doubles_protocol import ConnectionPair, drain
 from tests.golden_files import deals_from
-from tests.strategies import chunkings, games, play
+from tests.strategies import choices, chunkings, games, play
 
 LIMIT = load_game("limit-2p")
 LEDUC = load_game("leduc")
@@ -506,7 +506,7 @@ def test_the_dealers_events_do_not_depend_on_how_bytes_arrive(data: st.DataObjec
     assert events(data.draw(chunkings(stream))) == events([stream])
 
 
-@given(st.data(), games(), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**16), max_size=30))
+@given(st.data(), games(), st.integers(0, 2**32 - 1), choices)
 @settings(max_examples=60)
 def test_the_players_events_do_not_depend_on_how_bytes_arrive(
     data: st.DataObject, game: GameDefinition, seed: int, made: list[int]
@@ -524,7 +524,7 @@ def test_the_players_events_do_not_depend_on_how_bytes_arrive(
     assert events == [TurnToAct(view) if view.is_our_turn else StateUpdate(view) for view in views]
 
 
-@given(games(), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 2**16), max_size=30))
+@given(games(), st.integers(0, 2**32 - 1), choices)
 def test_both_ends_agree_through_any_hand(game: GameDefinition, seed: int, made: list[int]) -> None:
     states = play(game, seed, made)
     pairs = [joined(game) for _ in range(game.num_players)]
