@@ -101,7 +101,7 @@ def test_small_hands_are_ordered_as_the_oracle_orders_them(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suits", "ranks", "number"), [(4, 8, 4), (4, 5, 5), (1, 13, 5), (2, 8, 6), (3, 5, 7), (2, 6, 8)]
+    ("suits", "ranks", "number"), [(4, 8, 4), (4, 5, 5), (1, 13, 5), (2, 8, 6), (2, 6, 8)]
 )
 def test_all_hands_of_short_decks_are_ordered_as_the_oracle_orders_them(
     suits: int, ranks: int, number: int
@@ -115,7 +115,7 @@ def test_sampled_hands_are_ordered_as_the_oracle_orders_them(number: int) -> Non
     wheel_deck = [card for card in FULL_DECK if card < 20 or card >= 48]  # deuces to sixes, and aces
     decks = [FULL_DECK, deck(4, 6), deck(2, 13), wheel_deck, deck(4, 4)]
 
-    check_order(rng.sample(decks[k % len(decks)], number) for k in range(9000 // number))
+    check_order(rng.sample(decks[k % len(decks)], number) for k in range(4000 // number))
 
 
 @given(
