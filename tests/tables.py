@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import attrs
@@ -28,17 +29,22 @@ Decider = Callable[[str], str | None]
 _ACTION: Final = re.compile(r"[fcr]\d*/*")
 
 
-def match_config(game: str = "leduc", hands: int = 1, seed: int = 0, **changes: Any) -> MatchConfig:
-    """A quiet match of a golden or packaged game between p0, p1, ...; any field may be given."""
-    path = GOLDEN / f"{game}.game"
-    definition = load_game(str(path) if path.exists() else game)
+def match_config(
+    game: str | GameDefinition = "leduc", hands: int = 1, seed: int = 0, **changes: Any
+) -> MatchConfig:
+    """A quiet match of a golden, packaged or other game between p0, p1, ...; any field may be given."""
+    if isinstance(game, str):
+        path = GOLDEN / f"{game}.game"
+        text, definition = f"{game}.game", load_game(str(path) if path.exists() else game)
+    else:
+        text, definition = "GAME", game
     names = tuple(f"p{seat}" for seat in range(definition.num_players))
-    config = MatchConfig("match", definition, f"{game}.game", hands, seed, names, quiet=True)
+    config = MatchConfig("match", definition, text, hands, seed, names, quiet=True)
     return attrs.evolve(config, **changes)
 
 
 def folding_config(
-    game: str = "leduc", hands: int = 1, *, response: float = 10.0, **changes: Any
+    game: str | GameDefinition = "leduc", hands: int = 1, *, response: float = 10.0, **changes: Any
 ) -> MatchConfig:
     """A match that goes on without a player who fails."""
     limits = TimeLimits(response=response, hand=3600.0, per_hand=3600.0)
@@ -146,6 +152,18 @@ class Table:
     _server: MatchServer | None = None
     _outcome: MatchOutcome | None = None
     _over: trio.Event = attrs.Factory(trio.Event)
+    _players: list[Player] = attrs.Factory(list)
+    _nursery: trio.Nursery | None = None
+
+    def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> None:
+        """Run a task for as long as the table is there; only for `table_of`."""
+        assert self._nursery is not None
+        self._nursery.start_soon(function, *arguments)
+
+    def close(self) -> None:
+        """Close all connections of this side."""
+        for player in self._players:
+            player.stream.socket.close()
 
     @property
     def server(self) -> MatchServer:
@@ -175,7 +193,9 @@ class Table:
 
     async def connect(self, seat: int) -> Player:
         """Somebody connects to a seat's port, and says nothing yet."""
-        return Player(await trio.open_tcp_stream("127.0.0.1", self.server.ports[seat]))
+        player = Player(await trio.open_tcp_stream("127.0.0.1", self.server.ports[seat]))
+        self._players.append(player)
+        return player
 
     async def join(self, seat: int, *lines: str) -> Player:
         """Somebody sits down: with the version line, then perhaps others."""
@@ -193,6 +213,19 @@ async def open_table(nursery: trio.Nursery, config: MatchConfig) -> Table:
     table = Table(config)
     await nursery.start(table.serve)
     return table
+
+
+@asynccontextmanager
+async def table_of(config: MatchConfig) -> AsyncIterator[Table]:
+    """A table that is there for the block; whatever is still going on at its end is ended."""
+    async with trio.open_nursery() as nursery:
+        table = await open_table(nursery, config)
+        table._nursery = nursery
+        try:
+            yield table
+        finally:
+            table.close()
+            nursery.cancel_scope.cancel()
 
 
 async def play_match(config: MatchConfig, deciders: Iterable[Decider]) -> tuple[Table, list[Player]]:
