@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -94,6 +95,11 @@ _PROGRESS_S: Final = 0.1
     show_default=True,
     help="Seconds a launched player may take to join.",
 )
+@click.option(
+    "--end-with-stdin",
+    is_flag=True,
+    help="End the match when standard input is closed: for programs that launch one.",
+)
 def match(
     game: str,
     players: tuple[str, ...],
@@ -110,6 +116,7 @@ def match(
     hand_time: float,
     match_time: float,
     start_time: float,
+    end_with_stdin: bool,
 ) -> None:
     """Play a match of GAME between the PLAYERs, in seat order.
 
@@ -138,7 +145,7 @@ def match(
         log_path=folder / "match.log",
         quiet=True,
     )
-    status = _run(_Match(config, seated, folder, as_json, start_time))
+    status = _run(_Match(config, seated, folder, as_json, start_time, end_with_stdin))
     sys.exit(status)
 
 
@@ -235,6 +242,7 @@ class _Match:
     folder: Path
     as_json: bool
     start_s: float
+    ends_with_stdin: bool = False
 
     def say(self, text: str) -> None:
         """A line for people."""
@@ -328,6 +336,8 @@ async def _play(
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_await_signal, signals, nursery.cancel_scope)
+            if task.ends_with_stdin:
+                nursery.start_soon(_await_end_of_stdin, signals, nursery.cancel_scope)
             if not task.as_json:
                 nursery.start_soon(_show_progress, config.hands, console, task.say)
             seeds = [derive_seed(config.seed, seat) for seat in range(len(task.players))]
@@ -356,6 +366,16 @@ async def _await_signal(signals: list[int], scope: trio.CancelScope) -> None:
         async for number in received:
             signals.append(number)
             scope.cancel()
+
+
+async def _await_end_of_stdin(signals: list[int], scope: trio.CancelScope) -> None:
+    """The program that launched us has gone, or closes the pipe to say that it wants no more."""
+    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
+        with contextlib.suppress(trio.BrokenResourceError):
+            while await stdin.receive_some():
+                pass
+    signals.append(signal.SIGHUP)
+    scope.cancel()
 
 
 async def _show_progress(hands: int, console: _FileConsole, say: Callable[[str], None]) -> None:
