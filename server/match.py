@@ -366,7 +366,7 @@ class MatchServer:
             console.err(f"STARTED at {format_stamp(now_us())}\n")
         if config.append and config.transaction_path is not None:
             self._replay = deque(read_lines(config.transaction_path))
-            if config.log_path is not None:
+            if config.log_path is not None and self._replay:
                 self._logged = {line for line in read_lines(config.log_path) if line.startswith("STATE:")}
         dealer = CardDealer(config.game, config.seed)
         started_at = trio.current_time()
