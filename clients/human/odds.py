@@ -1,0 +1,69 @@
+"""The odds of a spot, for whoever asks: hand strength, potential, pot odds.
+
+The engine's evaluation, and numba with it, is imported at the first question and not before, so that a
+table opens at once.  `describe_odds` takes from a millisecond to some seconds the first time: call it in a
+thread.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+from clients.human.rendering import is_holdem
+from clients.human.style import Style
+from engine.rules import HandView
+
+NOT_AVAILABLE = "Odds are worked out for hold'em only: two cards, a full deck, flop, turn and river."
+
+
+def describe_odds(view: HandView, style: Style) -> list[str]:
+    """The odds of our hand as it stands, against hands of which nothing is known.
+
+    Looks at our cards, the board and the betting; a view has no others before the showdown.
+    """
+    if not is_holdem(view.game):
+        return [NOT_AVAILABLE]
+    from engine.evaluation.equity import equity_against
+    from engine.evaluation.hand_potential import hand_potential
+    from engine.evaluation.hand_strength import effective_hand_strength, hand_strength
+
+    hole, board = view.own_cards, view.board
+    betting = view.betting
+    opponents = betting.num_in_hand - (not betting.folded[view.position])
+    on = f" on {style.cards(board)}" if board else ""
+    lines = [f"Odds of {style.cards(hole)}{on}, against hands of which nothing is known:"]
+    equity = equity_against(hole, board)
+    if board:
+        strength = hand_strength(hole, board)
+        lines.append(
+            f"  hand strength   {strength.value:6.1%}   ahead of {strength.ahead:.0f} hands, "
+            f"tied with {strength.tied:.0f}, behind {strength.behind:.0f}"
+        )
+        if opponents > 1:
+            lines.append(f"                  {strength.value**opponents:6.1%}   against all {opponents}")
+    if 3 <= len(board) <= 4:
+        potential = hand_potential(hole, board)
+        cards = "two cards" if len(board) == 3 else "one card"
+        lines.append(
+            f"  potential       {potential.positive:6.1%}   to get ahead when behind, "
+            f"{potential.negative:.1%} to fall behind when ahead ({cards} to come)"
+        )
+        effective = effective_hand_strength(strength.value, potential.positive)
+        lines.append(f"  effective       {effective:6.1%}   strength and positive potential together")
+    lines.append(f"  at the showdown {equity:6.1%}   of the pot, on average, against one of them")
+    lines += _describe_price(view, style)
+    return lines
+
+
+def _describe_price(view: HandView, style: Style) -> list[str]:
+    from engine.evaluation.pot_odds import immediate_pot_odds
+
+    to_call = view.amount_to_call
+    if view.is_finished or to_call <= 0:
+        return ["  pot odds                 there is nothing to call"]
+    odds = immediate_pot_odds(view.pot, to_call).value
+    text = (
+        f"  pot odds        {odds:6.1%}   calling {to_call} to win {view.pot} pays if you win more often "
+        "than that"
+    )
+    return textwrap.wrap(text, max(style.width, 40), subsequent_indent=" " * 27, drop_whitespace=True)

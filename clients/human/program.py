@@ -1,0 +1,180 @@
+"""A seat for a person, put together: which table, and which way to talk to him.
+
+A table is somebody else's (`clients.program.Table`) or one's own (`clients.human.house`); a person sits at
+this terminal or comes by telnet.  Exit status: 0 the match is over or was left, 1 it broke off, 2 usage,
+3 an opponent failed, 130 on Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import trio
+
+from clients.human.agent import Human
+from clients.human.house import House, HouseOptions, open_house
+from clients.human.rendering import format_chips
+from clients.human.shell import Ending, run_program, sit_down
+from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
+from clients.human.telnet import TelnetDesk, open_telnet_port
+from clients.human.terminal import Terminal
+from clients.program import Table, join_table
+
+DISPLAY_NAMES: Final = ("auto", *DISPLAYS)
+"""What ``--display`` takes."""
+
+_PLAYER_FAILED: Final = 3
+
+
+def play_at_terminal(
+    table: Table | HouseOptions, display: str, output: TextIO, environment: Mapping[str, str]
+) -> int:
+    """Play at this terminal; returns the exit status."""
+    if display == "auto":
+        style = detect_style(output.isatty(), output.encoding, environment)
+    else:
+        style = DISPLAYS[display]
+    terminal = Terminal(sys.stdin.fileno(), output, style)
+    human = Human(terminal, table.hands if isinstance(table, HouseOptions) else None)
+
+    async def play() -> int:
+        async with _opened(table, human.say) as (seat, house):
+            human.say(f"Joining the table at {seat.host} port {seat.port}.")
+            join = functools.partial(join_table, human, seat, human.say)
+            listen = functools.partial(terminal.listen, human)
+            with _farewell(human, table):
+                ending = await sit_down(human, join, listen)
+                return await _conclude(human, ending, table, house)
+
+    return run_program("play", play, human.say)
+
+
+def play_over_telnet(
+    table: Table | HouseOptions, display: str, address: tuple[str, int], program: str
+) -> int:
+    """Offer a seat to whoever connects to a port; returns the exit status."""
+
+    def report(line: str) -> None:
+        print(f"{program}: {line}", file=sys.stderr, flush=True)
+
+    style: Style = PLAIN if display == "auto" else DISPLAYS[display]
+    desk = TelnetDesk(style, report)
+    human = Human(desk, table.hands if isinstance(table, HouseOptions) else None)
+
+    def say(line: str) -> None:
+        human.say(line)
+        report(line)
+
+    async def play() -> int:
+        listeners = await open_telnet_port(*address)
+        host, port = listeners[0].socket.getsockname()[:2]
+        async with _opened(table, say) as (seat, house):
+            report(f"the seat is open on {host} port {port}: telnet {host} {port}, or nc {host} {port}")
+
+            async def join() -> int:
+                await desk.first_person.wait()  # a seat that is taken before that only loses hands
+                human.say("Joining the table.")
+                return await join_table(human, seat, say)
+
+            listen = functools.partial(desk.listen, human, listeners)
+            try:
+                with _farewell(human, table):
+                    ending = await sit_down(human, join, listen)
+                    report(ending.text)
+                    return await _conclude(human, ending, table, house)
+            finally:
+                await desk.finish()
+                for listener in listeners:
+                    await trio.aclose_forcefully(listener)
+
+    return run_program(program, play, say)
+
+
+@contextlib.asynccontextmanager
+async def _opened(
+    table: Table | HouseOptions, say: Callable[[str], None]
+) -> AsyncIterator[tuple[Table, House | None]]:
+    """Where to connect; a table of our own is opened first, and closed afterwards."""
+    if isinstance(table, Table):
+        yield table, None
+        return
+    say(f"Opening a table: {table.game}, against {', '.join(table.opponents)}.")
+    async with open_house(table.command(), say) as house:
+        host, port = await house.find_seat()
+        yield Table(host, port), house
+
+
+@contextlib.contextmanager
+def _farewell(human: Human, table: Table | HouseOptions) -> Iterator[None]:
+    """On every way out: the result so far, and where the hands are recorded."""
+    try:
+        yield
+    finally:
+        human.say(human.summary())
+        if isinstance(table, HouseOptions):
+            human.say(f"The hands are in {table.folder / 'match.log'}.")
+
+
+async def _conclude(human: Human, ending: Ending, table: Table | HouseOptions, house: House | None) -> int:
+    """Say how it ended; returns the exit status."""
+    human.say(ending.text)
+    if house is None:
+        if not ending.is_played_out and ending.status == 0:
+            human.say("The dealer goes on without you, or ends the match, as its policy says.")
+        return ending.status
+    if not (ending.is_played_out or ending.status == 1):
+        return ending.status
+    result = await house.result()
+    if result is None:
+        return ending.status or 1
+    for line in describe_result(result):
+        human.say(line)
+    failed = any("failure" in player for player in result["players"])
+    return ending.status or (_PLAYER_FAILED if failed else 0)
+
+
+def describe_result(result: Mapping[str, Any]) -> list[str]:
+    """The result of a match as the house reports it, in lines."""
+    hands = result["hands"]
+    lines = [f"Result after {hands} {'hand' if hands == 1 else 'hands'}, seed {result['seed']}:"]
+    for player in result["players"]:
+        line = f"  {player['name']:<16}  {format_chips(player['chips'], sign=True):>10} chips"
+        if player["mbb_per_hand"] is not None:
+            line += f"  {player['mbb_per_hand']:+.0f}"
+            line += f" +- {player['ci95']:.0f}" if player["ci95"] is not None else ""
+            line += " mbb/h"
+        lines.append(line)
+    for player in result["players"]:
+        if "failure" in player:
+            where = player.get("failure_hand")
+            when = "" if where is None else f" in hand {where + 1}"
+            lines.append(f"  {player['name']} {player['failure']}{when}: {player['failure_detail']}")
+    return lines
+
+
+OPPONENTS: Final = ("formula", "random")
+"""Who sits down unless somebody says otherwise: the first of these that is installed."""
+GAMES_BY_PLAYERS: Final = {2: "limit-2p", 3: "limit-3p", 6: "limit-6p", 10: "limit-10p"}
+"""What is played by so many, unless somebody says otherwise."""
+
+
+def fill_table(num_players: int, opponents: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The opponents at a table: those named, the last of them as often as seats are left.
+
+    Returns:
+        None where there are more than seats.
+    """
+    seats = num_players - 1
+    if len(opponents) > seats:
+        return None
+    return (*opponents, *[opponents[-1]] * (seats - len(opponents)))
+
+
+def default_folder(stamp: str, game: str) -> Path:
+    """Where a match is recorded, beside those of ``riverboat match``."""
+    return Path("matches") / f"{stamp}-play-{Path(game).name.removesuffix('.game')}"

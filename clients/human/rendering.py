@@ -1,0 +1,342 @@
+"""What a person is shown, as text: pure functions of the view.
+
+A `Scene` is a view with what lies around it: names, results so far.  Its cards are the view's, and a view
+holds only what its position may know, so nothing here can give a hidden card away.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import attrs
+
+from clients.human.hand_names import name_hand
+from clients.human.style import Style
+from engine.rules import Action, ActionKind, BettingState, GameDefinition, HandView
+
+_MAX_NAME: Final = 16
+_HOLDEM_ROUNDS: Final = ("Before the flop", "Flop", "Turn", "River")
+_MAX_STACK_THAT_MATTERS: Final = 1000
+"""In big blinds; deeper stacks than that stand in limit games only because the format wants a number."""
+
+HELP: Final = """\
+What you can type:
+  f            fold
+  c or k       call; check when there is nothing to call
+  r            raise (in no-limit games the least there is)
+  r 300        raise to 300: all your chips in this hand's pot, blinds included
+  r +200       raise by 200 on top of the call
+  r half, r pot   raise by half the pot, by the pot;   all in
+  odds         hand strength, potential and pot odds of this spot
+  history      this hand so far;   last: the previous hand
+  table        who sits where (so does an empty line);   ?: this
+  quit         leave the match"""
+
+
+@attrs.frozen
+class Scene:
+    """A view, and what a player knows beside it."""
+
+    view: HandView
+    seat: int
+    """The viewer's, from 0."""
+    names: tuple[str, ...]
+    """By seat."""
+    chips: tuple[float, ...]
+    """Chips won by each seat in the hands before this one, as far as they were seen."""
+    hands_played: int
+    """How many those were."""
+    hands: int | None = None
+    """Hands of the match; None where nobody has said."""
+
+    def seat_of(self, position: int) -> int:
+        """The seat of the player in a position of this hand."""
+        return (self.seat + position - self.view.position) % self.view.game.num_players
+
+    def name_of(self, position: int) -> str:
+        """Who is in a position: ``You``, or a name that fits a table."""
+        return "You" if position == self.view.position else short_name(self.names[self.seat_of(position)])
+
+
+def short_name(name: str) -> str:
+    """A player's name, printable and not too long."""
+    safe = "".join([character if character.isprintable() else "?" for character in name])
+    return safe if len(safe) <= _MAX_NAME else safe[: _MAX_NAME - 1] + "~"
+
+
+def format_chips(chips: float, *, sign: bool = False) -> str:
+    """Chips as people write them: ``40``, ``12.5``, with a sign ``+40``.  A split pot can leave fractions."""
+    text = f"{chips:{'+' if sign else ''}.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "+0") else text
+
+
+# --- the table -------------------------------------------------------------------------------------------
+
+
+def render_welcome(game: GameDefinition, seat: int, style: Style) -> list[str]:
+    """What is being played, and where the viewer sits."""
+    kind = "limit" if game.is_limit else "no-limit"
+    name = "hold'em" if is_holdem(game) else "poker"
+    sizes = f", bets of {_listed(sorted(set(game.raise_sizes)))}" if game.is_limit else ""
+    blinds = sorted(blind for blind in game.blinds if blind)
+    ante = len(blinds) == game.num_players and len(set(blinds)) == 1
+    posts = f"antes of {blinds[0]}" if ante else f"blinds of {_listed(blinds)}" if blinds else "no blinds"
+    return _wrapped(
+        f"You are in seat {seat + 1} of {game.num_players}. The game is {kind} {name}, {posts}{sizes}. "
+        "Type ? for help.",
+        style,
+    )
+
+
+def render_hand_start(scene: Scene, style: Style) -> list[str]:
+    """A new hand: its number, the table, the viewer's cards."""
+    of = f" of {scene.hands}" if scene.hands else ""
+    title = f"{style.rule * 2} Hand {scene.view.hand_number + 1}{of} "
+    lines = ["", style.strong(title + style.rule * (min(style.width, 60) - len(title)))]
+    lines += render_table(scene, style)
+    lines.append(f"Your cards: {style.cards(scene.view.own_cards)}")
+    return lines
+
+
+def render_table(scene: Scene, style: Style) -> list[str]:
+    """Seats, chips won so far, chips in the pot, stacks where they matter, button, who is to act."""
+    view = scene.view
+    betting, game = view.betting, view.game
+    with_stacks = any(_stack_matters(game, stack) for stack in game.stacks)
+    head = f"  seat  {'player':<{_MAX_NAME}}  {'won so far':>10}  {'in the pot':>10}"
+    rows = [style.faint(head + (f"  {'stack':>8}" if with_stacks else ""))]
+    position_of_seat = {scene.seat_of(position): position for position in range(game.num_players)}
+    for seat in range(game.num_players):
+        position = position_of_seat[seat]
+        mark = ">" if betting.position_to_act == position else " "
+        row = (
+            f"{mark} {seat + 1:>4}  {scene.name_of(position):<{_MAX_NAME}}"
+            f"  {format_chips(scene.chips[seat], sign=True):>10}  {betting.spent[position]:>10}"
+        )
+        if with_stacks:
+            row += f"  {game.stacks[position] - betting.spent[position]:>8}"
+        notes = []
+        if position == game.num_players - 1:
+            notes.append("button")
+        if betting.folded[position]:
+            notes.append("folded")
+        elif betting.spent[position] >= game.stacks[position]:
+            notes.append("all in")
+        elif betting.position_to_act == position:
+            notes.append("to act")
+        rows.append((row + "  " + ", ".join(notes)).rstrip())
+    return rows
+
+
+def is_holdem(game: GameDefinition) -> bool:
+    """Two hole cards and the flop, turn and river of a full deck."""
+    return game.num_hole_cards == 2 and game.num_board_cards == (0, 3, 1, 1) and len(game.deck) == 52
+
+
+def _stack_matters(game: GameDefinition, stack: int) -> bool:
+    return not game.is_limit or stack <= _MAX_STACK_THAT_MATTERS * max(1, game.big_blind)
+
+
+# --- what happens ----------------------------------------------------------------------------------------
+
+
+def render_action(scene: Scene, style: Style) -> list[str]:
+    """The last action in words, and the board cards that it has brought."""
+    betting = scene.view.betting
+    before = betting.parent
+    if before is None or betting.last_position is None or betting.last_action is None:
+        return []
+    lines = [describe_action(scene, before, betting.last_position, betting.last_action)]
+    return lines + _new_cards(scene, before.betting_round, betting.betting_round, betting.pot, style)
+
+
+def describe_action(scene: Scene, before: BettingState, position: int, action: Action) -> str:
+    """An action as a sentence: ``formula raises to 40 (20 more).``"""
+    game = before.game
+    is_viewer = position == scene.view.position
+    after = before.apply(action)
+    paid = after.spent[position] - before.spent[position]
+    total = after.spent[position]
+    all_in = " and is all in" if total >= game.stacks[position] and paid > 0 else ""
+    if is_viewer:
+        all_in = all_in.replace("is", "are")
+
+    def verb(word: str) -> str:
+        return f"{scene.name_of(position)} {word}{'' if is_viewer else 's'}"
+
+    if action.kind is ActionKind.FOLD:
+        return f"{verb('fold')}."
+    if action.kind is ActionKind.CALL:
+        return f"{verb('call')} {paid}{all_in}." if paid > 0 else f"{verb('check')}."
+    if is_first_bet(before):
+        return f"{verb('bet')} {paid}{all_in}."
+    return f"{verb('raise')} to {total} ({paid} more){all_in}."
+
+
+def is_first_bet(before: BettingState) -> bool:
+    """Whether a raise made here is a bet: nobody has bet in this round, and blinds count as bets."""
+    if before.raises_in_round:
+        return False
+    return before.betting_round > 0 or len(set(before.game.blinds)) == 1
+
+
+def _new_cards(scene: Scene, first: int, last: int, pot: int, style: Style) -> list[str]:
+    """The board cards dealt in the rounds after `first`, up to `last`."""
+    game, board = scene.view.game, scene.view.board
+    lines = []
+    for betting_round in range(first + 1, last + 1):
+        new = board[game.board_ends[betting_round - 1] : game.board_ends[betting_round]]
+        text = f"{round_name(game, betting_round)}: {style.cards(new)}".rstrip(": ")
+        lines.append(f"{style.rule * 2} {text} {style.faint(f'(pot {pot})')}")
+    return lines
+
+
+def round_name(game: GameDefinition, betting_round: int) -> str:
+    """``Flop``; in games without one, ``Round 2``."""
+    return _HOLDEM_ROUNDS[betting_round] if is_holdem(game) else f"Round {betting_round + 1}"
+
+
+# --- the question ----------------------------------------------------------------------------------------
+
+
+def render_question(scene: Scene, style: Style) -> list[str]:
+    """What the viewer has before him when he is to act, and what he can do."""
+    view = scene.view
+    facts = [f"Your cards {style.cards(view.own_cards)}"]
+    if view.board:
+        facts.append(f"board {style.cards(view.board)}")
+    facts.append(f"pot {view.pot}")
+    if view.amount_to_call > 0:
+        facts.append(style.strong(f"{view.amount_to_call} to call"))
+    if not view.game.is_limit:
+        facts.append(f"in so far {view.betting.spent[view.position]}")
+    return [", ".join(facts), describe_options(view)]
+
+
+def describe_options(view: HandView) -> str:
+    """The legal actions of the player to act, with their amounts and what to type for them."""
+    legal = view.legal_actions()
+    options = ["f fold"] if legal.can_fold else []
+    to_call = view.amount_to_call
+    options.append(f"c call {to_call}" if to_call > 0 else "c check")
+    if legal.min_raise_to is not None and legal.max_raise_to is not None:
+        word = "bet" if is_first_bet(view.betting) else "raise"
+        low, high = legal.min_raise_to, legal.max_raise_to
+        if legal.is_limit and word == "bet":
+            options.append(f"r bet {low - view.betting.spent[view.position]}")
+        elif legal.is_limit:
+            options.append(f"r {word} to {low}")
+        elif low == high:
+            options.append(f"r all in, to {high}")
+        else:
+            options.append(f"r N {word} to {low}..{high} (or +N, half, pot, all in)")
+    return "  |  ".join(options)
+
+
+def format_clock(seconds: float) -> str:
+    """Time left as people say it: ``8 s``, ``2 min``."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+# --- the end of a hand -----------------------------------------------------------------------------------
+
+
+def render_result(scene: Scene, style: Style) -> list[str]:
+    """The showdown with named hands, who has won what, and the running result, this hand included."""
+    view = scene.view
+    lines = render_showdown(scene, style)
+    won = view.chips_won()
+    ours = scene.chips[scene.seat] + won[view.position]
+    played = scene.hands_played + 1
+    hands = "hand" if played == 1 else "hands"
+    lines += _wrapped(_describe_winnings(scene, won), style)
+    lines.append(style.strong(f"You are at {format_chips(ours, sign=True)} after {played} {hands}."))
+    return lines
+
+
+def render_showdown(scene: Scene, style: Style) -> list[str]:
+    """The cards that were shown, named; nothing where there was no showdown."""
+    view = scene.view
+    if not view.betting.is_showdown:
+        return []
+    shown = [
+        position
+        for position, cards in enumerate(view.hole_cards)
+        if cards and not view.betting.folded[position]
+    ]
+    names = [name_hand((*view.hole_cards[position], *view.board)) for position in shown]
+    if len(set(names)) < len(names):  # kickers decide, or nothing does
+        names = [name_hand((*view.hole_cards[position], *view.board), kickers=True) for position in shown]
+    lines = [f"{style.rule * 2} Showdown"]
+    for position, name in zip(shown, names, strict=True):
+        cards = style.cards(view.hole_cards[position])
+        lines.append(f"  {scene.name_of(position):<{_MAX_NAME}}  {cards}  {name}")
+    return lines
+
+
+def _describe_winnings(scene: Scene, won: Sequence[float]) -> str:
+    order = sorted(range(len(won)), key=lambda position: -won[position])
+    parts = []
+    for position in order:
+        if won[position]:
+            word = "win" if won[position] > 0 else "lose"
+            person = "" if position == scene.view.position else "s"
+            parts.append(f"{scene.name_of(position)} {word}{person} {format_chips(abs(won[position]))}")
+    return "; ".join(parts) + "." if parts else "The pot is split: nobody wins anything."
+
+
+# --- looking back ----------------------------------------------------------------------------------------
+
+
+def render_history(scene: Scene, style: Style) -> list[str]:
+    """A hand from its blinds to where it stands."""
+    view = scene.view
+    game, board = view.game, view.board
+    lines = [style.strong(f"Hand {view.hand_number + 1}: your cards {style.cards(view.own_cards)}")]
+    posted = [f"{scene.name_of(position)} {blind}" for position, blind in enumerate(game.blinds) if blind]
+    if posted:
+        lines += _wrapped(f"Posted: {', '.join(posted)}.", style)
+    actions: dict[int, list[str]] = {}
+    for before, position, action in _steps(view.betting):
+        actions.setdefault(before.betting_round, []).append(
+            describe_action(scene, before, position, action).rstrip(".")
+        )
+    for betting_round in range(view.betting_round + 1):
+        cards = board[
+            game.board_ends[betting_round - 1] if betting_round else 0 : game.board_ends[betting_round]
+        ]
+        heading = round_name(game, betting_round) + (f", {style.cards(cards)}" if cards else "")
+        done = "; ".join(actions.get(betting_round, ()))
+        lines += _wrapped(f"{heading}: {done}." if done else f"{heading}.", style)
+    if view.is_finished:
+        lines += render_showdown(scene, style)
+        lines += _wrapped(_describe_winnings(scene, view.chips_won()), style)
+    return lines
+
+
+def render_state(scene: Scene, style: Style) -> list[str]:
+    """Everything about a hand, for somebody who has just come, or come back."""
+    return ["", *render_table(scene, style), *render_history(scene, style)]
+
+
+def _steps(betting: BettingState) -> list[tuple[BettingState, int, Action]]:
+    """Each action of a hand with the state in which it was made, oldest first."""
+    steps = []
+    state = betting
+    while state.parent is not None and state.last_position is not None and state.last_action is not None:
+        steps.append((state.parent, state.last_position, state.last_action))
+        state = state.parent
+    steps.reverse()
+    return steps
+
+
+def _wrapped(text: str, style: Style) -> list[str]:
+    """A sentence broken into lines; escape sequences are few and short enough not to matter."""
+    return textwrap.wrap(text, style.width, subsequent_indent="  ", break_on_hyphens=False) or [""]
+
+
+def _listed(values: Iterable[int]) -> str:
+    *first, last = map(str, values)
+    return f"{', '.join(first)} and {last}" if first else last

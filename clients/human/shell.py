@@ -1,0 +1,136 @@
+"""Sitting down, from the first line to the last: the match, the typing and the ways out, side by side."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import attrs
+import trio
+
+from clients.human.agent import Human
+from clients.program import ProgramError
+from clients.session import SessionError
+
+_WORDS_FOR_SIGNALS: Final = {signal.SIGINT: "Ctrl-C", signal.SIGHUP: "The terminal has gone"}
+
+
+@attrs.frozen
+class Ending:
+    """How it ended."""
+
+    status: int
+    """Exit status: 0 the match is over or was left, 1 it broke off, 2 usage."""
+    text: str
+    """In a sentence."""
+    is_played_out: bool = False
+    """The dealer closed the table in good order."""
+
+
+async def sit_down(
+    human: Human, play: Callable[[], Awaitable[int]], listen: Callable[[], Awaitable[None]]
+) -> Ending:
+    """Play and listen at the same time until one of them ends it.
+
+    Args:
+        human: who plays.
+        play: the session: returns at the end of the match.
+        listen: hands lines to ``human.hear``, for ever.
+    """
+    endings: list[Ending] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(human.work_out_odds)
+        nursery.start_soon(listen)
+        nursery.start_soon(_await_quit, human, endings, nursery.cancel_scope)
+        ending = await _play_to_the_end(play)
+        endings.append(ending)
+        nursery.cancel_scope.cancel()
+    return endings[0]
+
+
+async def _play_to_the_end(play: Callable[[], Awaitable[int]]) -> Ending:
+    try:
+        await play()
+    except ProgramError as error:
+        return Ending(error.status, f"{str(error).capitalize()}.")
+    except SessionError as error:
+        text = str(error)
+        return Ending(1, f"The match has broken off: {text}.")
+    return Ending(0, "The dealer has closed the table.", is_played_out=True)
+
+
+async def _await_quit(human: Human, endings: list[Ending], scope: trio.CancelScope) -> None:
+    await human.has_quit.wait()
+    endings.append(Ending(0, "You leave the table."))
+    scope.cancel()
+
+
+async def until_signal(task: Callable[[], Awaitable[int]], say: Callable[[str], None]) -> int:
+    """Run a task; a signal ends it in good order, with whatever it started.
+
+    Args:
+        task: returns an exit status.
+        say: told in words which signal it was.
+
+    Returns:
+        The task's status; 130 after Ctrl-C, 128 and its number after another signal.
+    """
+    statuses: list[int] = []
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_await_signal, statuses, say, nursery.cancel_scope)
+        status = await task()
+        statuses.append(status)
+        nursery.cancel_scope.cancel()
+    return statuses[0]
+
+
+async def _await_signal(
+    statuses: list[int],
+    say: Callable[[str], None],
+    scope: trio.CancelScope,
+    *,
+    task_status: trio.TaskStatus[None],
+) -> None:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as received:
+        task_status.started()
+        async for number in received:
+            if not statuses:
+                statuses.append(128 + number)
+                reason = _WORDS_FOR_SIGNALS.get(signal.Signals(number), "Asked to end")
+                say(f"{reason}: you leave the table.")
+            scope.cancel()
+
+
+def run_program(program: str, task: Callable[[], Awaitable[int]], say: Callable[[str], None]) -> int:
+    """Run a command's task under trio; every fault becomes one line and an exit status.
+
+    Args:
+        program: begins the line on stderr.
+        task: returns an exit status; may raise ProgramError.
+        say: where a person is told about signals.
+    """
+
+    async def guarded() -> int:
+        try:
+            return await task()
+        except ProgramError as error:
+            print(f"{program}: {error}", file=sys.stderr, flush=True)
+            return error.status
+
+    try:
+        return trio.run(until_signal, guarded, say)
+    except KeyboardInterrupt:  # before anybody listened for signals
+        return 130
+    finally:
+        _flush_stdout()
+
+
+def _flush_stdout() -> None:
+    """Flush what is left; a reader that went away is no reason for a traceback at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

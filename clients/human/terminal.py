@@ -1,0 +1,89 @@
+"""The shell at a terminal: moves lines between a person's keyboard, his screen and a `Human`.
+
+Line-oriented: what stands on the screen is never drawn again, so that resizing, scrolling and copying are
+the terminal's own business, and the same text serves files and pipes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from typing import Final, TextIO
+
+import attrs
+import trio
+
+from clients.human.agent import Human
+from clients.human.style import WIDTH, Style
+from clients.human.typed_bytes import Key, LineAssembler
+
+_CHUNK: Final = 4096
+
+
+class Terminal:
+    """A screen and a keyboard, or whatever stands in for them.
+
+    Args:
+        keyboard: a file descriptor.
+        output: where text goes.
+        style: what can be shown there.
+    """
+
+    def __init__(self, keyboard: int, output: TextIO, style: Style) -> None:
+        self._keyboard = keyboard
+        self._output = output
+        self._style = style
+        self._is_person = os.isatty(keyboard)
+        self._measures = output.isatty()
+
+    @property
+    def style(self) -> Style:
+        """The style, for the window as wide as it is now."""
+        if not self._measures:
+            return self._style
+        columns = shutil.get_terminal_size((WIDTH + 2, 24)).columns
+        return attrs.evolve(self._style, width=max(30, min(WIDTH, columns - 2)))
+
+    def write(self, text: str) -> None:
+        """Show text; what cannot be shown any more is dropped, the match goes on."""
+        data = text.encode(self._output.encoding or "ascii", "replace")
+        try:
+            self._output.buffer.write(data)
+            self._output.flush()
+        except OSError:
+            pass  # the terminal or the reader of the pipe has gone; its hang-up or end of input ends us
+
+    async def listen(self, human: Human) -> None:
+        """Hand over the lines that are typed; the end of the input leaves the match.
+
+        A person is heard at any time.  Lines of a file or a program are read when there is a question and
+        not before, so that a prepared list of answers plays as many decisions.
+        """
+        lines = LineAssembler()
+        while True:
+            data = await self._read()
+            typed = lines.feed(data) if data else [*lines.finish(), Key.END]
+            for item in typed:
+                if item is Key.END:
+                    human.say("The input has ended." if not self._is_person else "Ctrl-D.")
+                    human.has_quit.set()
+                    return
+                if isinstance(item, Key):
+                    continue  # a terminal makes a signal of Ctrl-C
+                if not self._is_person:
+                    await human.has_question.wait()
+                    self.write(item + "\n")  # nobody has echoed it
+                human.hear(item)
+            await trio.lowlevel.checkpoint()
+
+    async def _read(self) -> bytes:
+        try:
+            await trio.lowlevel.wait_readable(self._keyboard)
+        except OSError as error:
+            if error.errno != errno.EPERM:  # what epoll says of files, which are always readable
+                return b""
+        try:
+            return os.read(self._keyboard, _CHUNK)
+        except OSError:
+            return b""  # the terminal has gone

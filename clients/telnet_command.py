@@ -1,0 +1,54 @@
+"""``riverboat telnet``: a seat at any table, for a person with nothing but ``telnet`` or ``nc``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command()
+@click.argument("host")
+@click.argument("port")
+@click.option(
+    "--listen",
+    required=True,
+    metavar="[HOST:]PORT",
+    help="Where the person connects to; 0 is any port.  Loopback unless a host is named.",
+)
+@click.option(
+    "--display",
+    type=click.Choice(["plain", "symbols", "colour"]),
+    default="plain",
+    show_default=True,
+    help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
+)
+@click.option(
+    "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
+    help="Go on trying to connect to the table for so long.",
+)  # fmt: skip
+@click.option(
+    "--game",
+    metavar="GAME",
+    help="What is being played, where the dealer does not say so itself; also RIVERBOAT_GAME.",
+)
+@click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")
+def telnet(
+    host: str, port: str, listen: str, display: str, wait_s: float, game: str | None, token: str | None
+) -> None:
+    """Offer the seat at HOST PORT to whoever connects to the --listen port.
+
+    The table is joined when somebody has connected.  One connection is one seat: a second is told that it
+    is taken, and one that broke can come back.
+    """
+    from clients.human.program import play_over_telnet
+    from clients.human.telnet import read_listen_address
+    from clients.program import ProgramError, read_port, table_from_environment
+
+    try:
+        table = table_from_environment(host, read_port(port), wait_s=wait_s, game=game, token=token)
+        address = read_listen_address(listen)
+    except ProgramError as error:
+        click.echo(f"telnet: {error}", err=True)
+        sys.exit(error.status)
+    sys.exit(play_over_telnet(table, display, address, "telnet"))
