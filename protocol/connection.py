@@ -48,8 +48,6 @@ from protocol.states import TRANSITIONS, State
 _VERSION: Final = re.compile(rb"VERSION:\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})")
 _LINE_END: Final = b"\r\n"
 _GREETING_START: Final = b"#riverboat/"
-_READING: Final = frozenset({State.TO_ACT, State.AWAITING_VERSION})
-# States in which the dealer takes a client's lines as they come.
 
 
 class _NeedData(enum.Enum):
@@ -167,20 +165,23 @@ class DealerConnection(_Connection):
         return event
 
     def _read_event(self) -> Event | NeedData:
-        if self._state is State.ERROR:
+        state, lines = self._state, self._lines
+        if state is State.TO_ACT:
+            line = lines.next_line()
+            if line is not None:
+                return self._read_answer(line)
+        elif state is State.AWAITING_VERSION:
+            line = lines.next_line()
+            if line is not None:
+                return self._read_version(line)
+        elif state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
-        lines = self._lines
-        line = lines.next_line() if self._state in _READING else lines.peek()
-        if line is None:
-            return ConnectionClosed() if lines.at_end and self._state is not State.CLOSED else NEED_DATA
-        if self._state is State.TO_ACT:
-            return self._read_answer(line)
-        if self._state is State.AWAITING_VERSION:
-            return self._read_version(line)
-        if line.startswith(_GREETING_START):
-            lines.next_line()
-            return self._read_comment(line)
-        return NEED_DATA
+        else:
+            line = lines.peek()
+            if line is not None and line.startswith(_GREETING_START):
+                lines.next_line()
+                return self._read_comment(line)
+        return ConnectionClosed() if lines.at_end and state is not State.CLOSED else NEED_DATA
 
     def _read_version(self, line: bytes) -> Version:
         version = _VERSION.match(line)

@@ -55,30 +55,41 @@ def format_match_state(view: HandView) -> str:
 class HandMessages:
     """The messages of one hand, to whoever sits in each position.
 
-    What stays the same from one message to the next is formatted once: the beginning and the hole cards
-    for the whole hand, the board for each betting round.
+    Every card is made into text once: the hole cards for the whole hand, the board as it comes out.
     """
 
     def __init__(self, hand_number: int, deal: Deal) -> None:
-        hole_cards = deal.hole_cards
-        last = len(hole_cards) - 1
+        self._deal = deal
+        self._hole_texts = [format_cards(cards).encode("ascii") for cards in deal.hole_cards]
+        last = len(self._hole_texts) - 1
         self._begin = [b"MATCHSTATE:%d:%d:" % (p, hand_number) for p in range(last + 1)]
-        self._own_cards = [
-            b":%s%s%s" % (b"|" * p, format_cards(cards).encode("ascii"), b"|" * (last - p))
-            for p, cards in enumerate(hole_cards)
+        self._own = [
+            b":%s%s%s" % (b"|" * p, text, b"|" * (last - p)) for p, text in enumerate(self._hole_texts)
         ]
-        self._boards: dict[int, bytes] = {}
+        self._boards: list[bytes] = []  # the whole board as text, by betting round reached
 
     def message(self, state: HandState, position: int) -> bytes:
         """The message for a position, without line end: `format_match_state` of its view."""
         betting = state.betting
-        if betting.position_to_act is None and betting.num_in_hand > 1:  # a showdown, seen once
-            return format_match_state(state.view(position)).encode("ascii")
-        board = self._boards.get(betting.betting_round)
-        if board is None:
-            text = format_board(state.board, betting.game.board_ends, betting.betting_round)
-            board = self._boards[betting.betting_round] = text.encode("ascii")
-        return self._begin[position] + betting.text.encode("ascii") + self._own_cards[position] + board
+        if betting.position_to_act is None and betting.num_in_hand > 1:
+            folded = betting.folded
+            shown = [b"" if folded[p] and p != position else text for p, text in enumerate(self._hole_texts)]
+            cards = b":" + b"|".join(shown)
+        else:
+            cards = self._own[position]
+        return self._begin[position] + betting.text.encode("ascii") + cards + self._board(betting)
+
+    def all_cards(self, state: HandState) -> str:
+        """Everybody's hole cards and the board that came out, as the log has them."""
+        return (b"|".join(self._hole_texts) + self._board(state.betting)).decode("ascii")
+
+    def _board(self, betting: BettingState) -> bytes:
+        boards, ends = self._boards, betting.game.board_ends
+        while len(boards) <= betting.betting_round:
+            start = ends[len(boards) - 1] if boards else 0
+            new = format_cards(self._deal.board[start : ends[len(boards)]]).encode("ascii")
+            boards.append(b"%s/%s" % (boards[-1], new) if boards else new)
+        return boards[betting.betting_round]
 
 
 def parse_match_state(text: str, game: GameDefinition, last: BettingState | None = None) -> HandView:

@@ -35,12 +35,22 @@ def format_header(
     )
 
 
-def format_hand(state: HandState, chips: Sequence[float], names: Sequence[str]) -> str:
-    """The ``STATE:`` line of a finished hand; chips and names in position order."""
+def format_hand(
+    state: HandState, chips: Sequence[float], names: Sequence[str], cards: str | None = None
+) -> str:
+    """The ``STATE:`` line of a finished hand.
+
+    Args:
+        state: the hand.
+        chips: in position order.
+        names: in position order.
+        cards: everybody's hole cards and the board as text, where they have been formatted already.
+    """
     betting = state.betting
-    cards = format_hole_cards_and_board(
-        state.deal.hole_cards, state.board, betting.game.board_ends, betting.betting_round
-    )
+    if cards is None:
+        cards = format_hole_cards_and_board(
+            state.deal.hole_cards, state.board, betting.game.board_ends, betting.betting_round
+        )
     values = "|".join(map(format_chips, chips))
     return f"STATE:{state.hand_number}:{betting.text}:{cards}:{values}:{'|'.join(names)}\n"
 

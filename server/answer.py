@@ -7,6 +7,7 @@ means for the match is not decided here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import trio
@@ -36,7 +37,14 @@ MAX_JUNK_LINES: Final = 1000
 
 
 async def read_answer(
-    seat: Seat, client: Client, state: HandState, config: MatchConfig, console: Console, *, may_poll: bool
+    seat: Seat,
+    client: Client,
+    state: HandState,
+    config: MatchConfig,
+    console: Console,
+    now: Callable[[], float],
+    *,
+    may_poll: bool,
 ) -> Action:
     """The action of the seat to act, legal in `state`; its clock is charged once.
 
@@ -46,6 +54,7 @@ async def read_answer(
         state: the hand.
         config: limits, policy, trace or not.
         console: gets the trace and the warnings.
+        now: trio's clock.
         may_poll: see `Channel.receive`.
 
     Raises:
@@ -53,7 +62,7 @@ async def read_answer(
     """
     connection, channel = client.connection, client.channel
     response = config.limits.response
-    shown_at = heard_at = trio.current_time()
+    shown_at = heard_at = now()
     junk_lines = stale_answers = 0
     number = seat.number + 1
     event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
@@ -61,12 +70,12 @@ async def read_answer(
         if event is NEED_DATA:
             data = await channel.receive(heard_at + response, may_poll=may_poll)
             if data is None:
-                seconds = trio.current_time() - shown_at
+                seconds = now() - shown_at
                 raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
             connection.receive_data(data)
             event = connection.next_event()
             continue
-        seconds = trio.current_time() - shown_at
+        seconds = now() - shown_at
         if isinstance(event, Reply):
             if not config.quiet:
                 _trace(console, number, event.line)
@@ -94,7 +103,7 @@ async def read_answer(
                 welcome(seat, client, event.words, config)
                 client.flush()
             elif seconds <= response:  # it restarts the wait once, but not the clock
-                heard_at = trio.current_time()
+                heard_at = now()
             if seconds > 2 * response:  # it comments on and on
                 raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
         elif seat.clock.is_exceeded_by(seconds):
@@ -107,7 +116,7 @@ async def read_answer(
             else:
                 junk_lines += 1
                 _warn(seat, console, "bad state format in response")
-            heard_at = trio.current_time()
+            heard_at = now()
             if config.on_failure is OnFailure.FOLD and junk_lines + stale_answers >= MAX_JUNK_LINES:
                 detail = f"sent {junk_lines} unreadable lines and {stale_answers} answers to other states"
                 raise SeatFailed(FailureKind.NONSENSE, detail, "")

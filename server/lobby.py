@@ -200,13 +200,15 @@ def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchCon
     connection = client.connection
     granted = tuple(dict.fromkeys(word for word in words if word in CAPABILITIES))
     client.capabilities |= frozenset(granted)
-    client.outgoing.append(connection.send(Greeting(granted)))
+    client.say(connection.send(Greeting(granted)))
     notes = {
         "seat": str(seat.number),
         "names": "|".join(config.names),
         "game": format_game(config.game).strip().replace("\n", ";"),
     }
-    client.outgoing += [connection.send(Note(name, text)) for name, text in notes.items() if name in granted]
+    for name, text in notes.items():
+        if name in granted:
+            client.say(connection.send(Note(name, text)))
 
 
 def _has_token(words: tuple[str, ...], token: str) -> bool:

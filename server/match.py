@@ -89,6 +89,7 @@ class MatchServer:
         self._log: RecordFile | None = None
         self._transactions: RecordFile | None = None
         self._aborted: MatchAborted | None = None
+        self._now = trio.current_time  # the clock's own method once the match runs: one call less
         self._main_scope = trio.CancelScope()  # around everything up to the score
         self._waiting = {seat.number: trio.CancelScope() for seat in self._seats}  # for the first client
         self._replay: deque[str] = deque()  # what is left of the transaction log
@@ -421,7 +422,8 @@ class MatchServer:
         for seat, won in zip(by_position, chips, strict=True):
             self._totals[seat.number] += won
             self._hand_chips[seat.number].append(won)
-        line = format_hand(final, chips, [seat.name for seat in by_position])
+        cards = self._messages.all_cards(final)
+        line = format_hand(final, chips, [seat.name for seat in by_position], cards)
         if line not in self._logged:
             self._write_log(line)
         self._hands_done += 1
@@ -459,10 +461,10 @@ class MatchServer:
             connection.send(TurnWithdrawn())  # the house has acted for it
         is_turn = state.betting.position_to_act == seat.position
         if is_turn and "clock" in client.capabilities:
-            client.outgoing.append(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
+            client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
         assert self._messages is not None  # a hand is on
         data = connection.show(self._messages.message(state, seat.position), is_turn=is_turn)
-        client.outgoing.append(data)
+        client.say(data)
         if not self._config.quiet:
             self._trace.append(f"TO {seat.number + 1} at {format_stamp(now_us())} {data.decode('ascii')}")
 
@@ -487,7 +489,10 @@ class MatchServer:
             client = each.client
             if client is not None:
                 self._say_state(each, client, state)
-                self._flush(each, client)
+                try:
+                    client.flush()
+                except ChannelBroken as error:
+                    self._cannot_send(each, error)
         keeps_time = self._transactions is not None or not self._config.quiet
         sent_us = self._last_send_us = now_us() if keeps_time else 0
         action: Action | None = None
@@ -498,7 +503,7 @@ class MatchServer:
             self._flush_trace()
             try:
                 action = await read_answer(
-                    seat, client, state, self._config, self._console, may_poll=_tables_playing == 1
+                    seat, client, state, self._config, self._console, self._now, may_poll=_tables_playing == 1
                 )
             except SeatFailed as failure:
                 self._fail(seat, self._failure(failure.kind, failure.detail), failure.acpc_lines)

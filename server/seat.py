@@ -20,8 +20,12 @@ class Client:
     connection: DealerConnection
     capabilities: frozenset[str] = frozenset()
     """What the server has granted (`protocol.extension`)."""
-    outgoing: list[bytes] = attrs.Factory(list)
+    unwritten: bytes = b""
     """Said, but not written yet: one write carries all of it."""
+
+    def say(self, data: bytes) -> None:
+        """Add to what the next `flush` writes."""
+        self.unwritten += data
 
     def flush(self) -> None:
         """Write what has been said.
@@ -29,10 +33,8 @@ class Client:
         Raises:
             ChannelBroken: it cannot be written.
         """
-        outgoing = self.outgoing
-        if outgoing:
-            data = outgoing[0] if len(outgoing) == 1 else b"".join(outgoing)
-            outgoing.clear()
+        data, self.unwritten = self.unwritten, b""
+        if data:
             self.channel.send(data)
 
 
