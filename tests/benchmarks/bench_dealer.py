@@ -1,0 +1,195 @@
+"""How fast the dealer deals: ``python -m tests.benchmarks.bench_dealer [--hands N] [--runs N]``.
+
+Heads-up limit hold'em on loopback with the log on and without a trace, against the cheapest clients: a
+blocking Python process per seat that knows no rules (`tests.benchmarks.cheap_client`; one for all tables
+where there are many), or the program named in ``ACPC_PLAYER``, called as ``PLAYER GAME HOST PORT``.  Where
+``ACPC_DEALER`` names the original dealer it is measured in the same run.  "CPU" is the dealer's own, user and
+system, from its line with the ports on.  Medians of several runs, taken in turn; the clients and the kernel
+share the machine with the dealer, as they do in matches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import trio
+
+from engine.rules import game_path, load_game
+from server.config import MatchConfig
+from server.match import MatchServer, serve_match
+from tests.dealer_process import environment, program
+
+GAME: Final = "holdem.limit.2p.reverse_blinds"
+NAMES: Final = ("a", "b")
+CLIENT: Final = Path(__file__).with_name("cheap_client.py")
+STARTS: Final = 11
+
+
+@attrs.frozen
+class Measurement:
+    """One match, or several at once."""
+
+    hands_per_second: float
+    cpu_us_per_action: float
+
+
+def client_commands(ports: Sequence[Sequence[int]], game_file: str, player: str | None) -> list[list[str]]:
+    """The processes that play at tables with these ports: one per seat, or one for each of the two seats."""
+    if player is not None:
+        return [[player, game_file, "127.0.0.1", str(port)] for table in ports for port in table]
+    python = [sys.executable, "-S", "-E", str(CLIENT), "127.0.0.1"]
+    return [[*python, *(str(table[seat]) for table in ports)] for seat in range(len(NAMES))]
+
+
+def measure(dealer: Sequence[str], tables: int, hands: int, player: str | None, folder: Path) -> Measurement:
+    """Run a dealer program that prints a line of ports for each table, and then plays them all."""
+    game_file = str(game_path(GAME))
+    process = subprocess.Popen(
+        dealer, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    ports = [[int(port) for port in process.stdout.readline().split()] for _ in range(tables)]
+    before = cpu_seconds(process.pid)
+    start = time.perf_counter()
+    clients = [
+        subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        for command in client_commands(ports, game_file, player)
+    ]
+    process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stdout.close()
+    for client in clients:
+        client.wait()
+    assert process.returncode == 0, f"{dealer} ended with {process.returncode}"
+    logs = [path.read_text() for path in folder.glob("*.log")]
+    bettings = [line.split(":")[2] for log in logs for line in log.splitlines() if line.startswith("STATE:")]
+    assert len(bettings) == tables * hands
+    actions = sum(len(re.findall("[fcr]", betting)) for betting in bettings)
+    cpu = usage.ru_utime + usage.ru_stime - before
+    return Measurement(len(bettings) / seconds, cpu / actions * 1e6)
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a running process has used so far; 0 where the system does not tell (all but Linux)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def start_up_seconds(command: Sequence[str], folder: Path) -> float:
+    """From starting a dealer to the line with its ports; the median of several."""
+    times = []
+    for _ in range(STARTS):
+        start = time.perf_counter()
+        with subprocess.Popen(
+            [*command, "m", str(game_path(GAME)), "1", "0", *NAMES, "-l"],
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            times.append(time.perf_counter() - start)
+            process.kill()
+    return statistics.median(times)
+
+
+class _Silent:
+    def out(self, text: str) -> None:
+        pass
+
+    def err(self, text: str) -> None:
+        pass
+
+    def hand_finished(self, hand_number: int) -> None:
+        pass
+
+
+async def serve(tables: int, hands: int) -> None:
+    """Many tables in this process; their ports on stdout, a line each."""
+    game = load_game(GAME)
+    async with trio.open_nursery() as nursery:
+        for number in range(tables):
+            config = MatchConfig(
+                f"m{number}", game, GAME, hands, number, NAMES, log_path=Path(f"m{number}.log"), quiet=True
+            )
+            server: MatchServer = await nursery.start(serve_match, config, _Silent())
+            print(*server.ports, flush=True)
+
+
+def benchmark(hands: int, runs: int) -> None:
+    """Measure everything, and print a table."""
+    acpc_dealer, acpc_player = os.environ.get("ACPC_DEALER"), os.environ.get("ACPC_PLAYER")
+    players = {"python": None} | ({"acpc": acpc_player} if acpc_player else {})
+    script = shutil.which("riverboat", path=os.pathsep.join([str(Path(sys.executable).parent), os.defpath]))
+    game_file = str(game_path(GAME))
+    arguments = ["m", game_file, str(hands), "0", *NAMES, "-q"]
+    cases: dict[tuple[str, str, int], Callable[[Path], Measurement]] = {}
+
+    def add(name: str, clients: str, tables: int, command: Sequence[str], hands: int) -> None:
+        player = players[clients]
+        cases[name, clients, tables] = lambda folder: measure(command, tables, hands, player, folder)
+
+    for clients in players:
+        if acpc_dealer:
+            add("ACPC dealer", clients, 1, [acpc_dealer, *arguments], hands)
+        add("riverboat dealer", clients, 1, [*program("dealer"), *arguments], hands)
+        for tables in (1, 10, 100):
+            each = max(10, hands // tables)
+            command = [sys.executable, "-m", __spec__.name, "--serve", str(tables), "--hands", str(each)]
+            add("tables in one process", clients, tables, command, each)
+    results: dict[tuple[str, str, int], list[Measurement]] = {case: [] for case in cases}
+    for _ in range(runs):
+        for case, run in cases.items():
+            with tempfile.TemporaryDirectory() as folder:
+                results[case].append(run(Path(folder)))
+
+    print(f"{GAME}, {hands} hands in all, medians of {runs} runs")
+    print(f"{'dealer':24}{'clients':>9}{'tables':>8}{'hands/s':>10}{'CPU us/action':>15}")
+    for (name, clients, tables), measured in results.items():
+        speed = statistics.median(m.hands_per_second for m in measured)
+        cost = statistics.median(m.cpu_us_per_action for m in measured)
+        print(f"{name:24}{clients:>9}{tables:>8}{speed:>10.0f}{cost:>15.1f}")
+    starts = {"python -m server dealer": program("dealer")}
+    if script:
+        starts["riverboat dealer"] = [script, "dealer"]
+    if acpc_dealer:
+        starts["ACPC dealer"] = [acpc_dealer]
+    print(f"\nfrom start to the line with the ports, median of {STARTS}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command in starts.items():
+            print(f"{name:24}{start_up_seconds(command, Path(folder)) * 1000:>8.0f} ms")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--hands", type=int, default=4000, help="in all, of every measurement")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--serve", type=int, metavar="TABLES", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        trio.run(serve, options.serve, options.hands)
+    else:
+        benchmark(options.hands, options.runs)
+
+
+if __name__ == "__main__":
+    main()
