@@ -87,7 +87,7 @@ def call_percentile(bettor_percentile: float, odds: BetToPotOdds | PotOdds) -> f
 
 @attrs.frozen
 class OneChipGame:
-    """One of Killer's one-chip games at a table of ten: the prices, and through them the percentiles by seat."""
+    """One of Killer's one-chip games at a table of ten: its prices, and the percentiles that follow."""
 
     bet_odds: BetToPotOdds
     """The price of a first bet for everybody but the small blind."""

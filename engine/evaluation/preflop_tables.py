@@ -106,7 +106,7 @@ _RATES: Final = ("roll_out", "roll_out_standard_error", "iterated", "iterated_st
 
 
 def format_tables(tables: PreflopTables) -> str:
-    """The tables as JSON text, one line for each array: rates to a tenth of a milli-bet, odds to six digits."""
+    """The tables as JSON text, a line for each array: rates to a tenth of a milli-bet, odds to six digits."""
     lines = [
         "{",
         f' "kind": "{_KIND}",',
