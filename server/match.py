@@ -89,7 +89,7 @@ class MatchServer:
         self._log: RecordFile | None = None
         self._transactions: RecordFile | None = None
         self._aborted: MatchAborted | None = None
-        self._now = trio.current_time  # the clock's own method once the match runs: one call less
+        self._now = trio.current_time  # from `run` on the clock's own method: it is called twice a decision
         self._main_scope = trio.CancelScope()  # around everything up to the score
         self._waiting = {seat.number: trio.CancelScope() for seat in self._seats}  # for the first client
         self._replay: deque[str] = deque()  # what is left of the transaction log
@@ -147,6 +147,7 @@ class MatchServer:
 
     async def run(self) -> MatchOutcome:
         """Seat the players, play the match, say goodbye."""
+        self._now = trio.lowlevel.current_clock().current_time
         try:
             async with trio.open_nursery() as channels:
                 self._channels = channels
