@@ -328,6 +328,8 @@ def monte_carlo_equities(
     if trials < 2:
         raise ValueError(f"trials: expected 2 or more, got {trials}")
     generator = np.random.default_rng() if rng is None else rng
+    if len(tables) == 2 and np.count_nonzero(tables[0]) == 1:
+        return _sample_against_hand(tables, checked_board, trials, generator)
     thresholds = np.empty(tables.shape, np.int64)
     aliases = np.empty(tables.shape, np.int64)
     for number, table in enumerate(tables):
@@ -353,6 +355,37 @@ def monte_carlo_equities(
         variance = max(0.0, squares / trials - mean * mean) / (trials - 1)
         equities.append(Equity(won / trials, tied / trials, mean, math.sqrt(variance)))
     return tuple(equities)
+
+
+def _sample_against_hand(
+    tables: NDArray[np.float64], board: tuple[int, ...], trials: int, rng: np.random.Generator
+) -> tuple[Equity, ...]:
+    """A range of one combo against another range: the common case, where no deal need be rejected."""
+    combo = int(np.argmax(tables[0]))
+    first, second = int(COMBO_HIGH[combo]), int(COMBO_LOW[combo])
+    weights = np.where(combos_without((first, second)), tables[1], 0.0)
+    if not weights.any():
+        raise ValueError("ranges: expected hands that can be held together, got none without a common card")
+    thresholds = np.empty(NUM_COMBOS, np.int64)
+    aliases = np.empty(NUM_COMBOS, np.int64)
+    kernels.fill_alias_table(weights, thresholds, aliases)
+    results = np.empty(2, np.int64)
+    kernels.sample_against_hand(
+        ranking_table(),
+        first,
+        second,
+        thresholds,
+        aliases,
+        _COMBO_CARDS,
+        np.array(board, np.uint8),
+        trials,
+        int(rng.integers(1 << 62)),
+        results,
+    )
+    won, tied = (results / trials).tolist()
+    mean = won + tied / 2
+    error = math.sqrt(max(0.0, won + tied / 4 - mean * mean) / (trials - 1))
+    return Equity(won, tied, mean, error), Equity(1 - won - tied, tied, 1 - mean, error)
 
 
 _PREFLOP_SCHEMA: Final = 1

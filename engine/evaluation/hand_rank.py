@@ -92,13 +92,13 @@ def check_cards(cards: Sequence[int], what: str = "cards") -> tuple[int, ...]:
     Raises:
         ValueError: a number outside 0..51, or a card twice.
     """
-    checked = tuple([int(card) for card in cards])
+    checked = tuple(map(int, cards))
+    if not checked or (len(set(checked)) == len(checked) and min(checked) >= 0 and max(checked) < NUM_CARDS):
+        return checked
     for card in checked:
         if not 0 <= card < NUM_CARDS:
             raise ValueError(f"{what}: expected cards of 0..51, got {card}")
-    if len(set(checked)) != len(checked):
-        raise ValueError(f"{what}: expected different cards, got {format_cards(checked)}")
-    return checked
+    raise ValueError(f"{what}: expected different cards, got {format_cards(checked)}")
 
 
 def check_board(board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)) -> tuple[int, ...]:

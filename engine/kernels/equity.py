@@ -75,7 +75,8 @@ def number_combos(table: NDArray[np.uint16], board: NDArray[np.uint8], numbers: 
 
     row = np.empty(96, np.uint16)
     if suited == 5:
-        row[:] = table[FLUSH_AT + mask]
+        for pair in range(91):
+            row[pair] = table[FLUSH_AT + mask]
     else:
         fill_rank_pair_row(table, key, row)
 
@@ -231,18 +232,21 @@ def all_hands_against_range(
     """
     size = board.shape[0]
     full = np.empty(5, np.uint8)
-    full[:size] = board
+    for i in range(size):
+        full[i] = board[i]
     numbers = np.empty(1326, np.uint8)
     sums = np.empty(SCRATCH, np.float64)
     dead = 0
     for i in range(size):
         dead |= 1 << integer(board[i])
-    equities[:] = 0.0
+    for combo in range(1326):
+        equities[combo] = 0.0
     to_come = np.empty((1176, 2), np.uint8)
     num_boards = list_run_outs(dead, 5 - size, to_come)
     # One call for all sizes: each one would be compiled by itself.
     for index in range(num_boards):
-        full[size:] = to_come[index, : 5 - size]
+        for place in range(size, 5):
+            full[place] = to_come[index, place - size]
         add_river(table, full, weights, numbers, sums, equities)
     run_outs = 1 if size == 5 else (44 if size == 4 else 990)
 
@@ -286,15 +290,18 @@ def fill_final_strengths(
     """
     size = board.shape[0]
     full = np.empty(5, np.uint8)
-    full[:size] = board
+    for i in range(size):
+        full[i] = board[i]
     dead = 1 << first | 1 << second
     for i in range(size):
         dead |= 1 << integer(board[i])
     to_come = np.empty((1176, 2), np.uint8)
     num_boards = list_run_outs(dead, 5 - size, to_come)
     for index in range(num_boards):
-        boards[index] = to_come[index, : 5 - size]
-        full[size:] = to_come[index, : 5 - size]
+        for place in range(5 - size):
+            boards[index, place] = to_come[index, place]
+        for place in range(size, 5):
+            full[place] = to_come[index, place - size]
         ahead, tied, behind = hand_strength(table, first, second, full, weights)
         strengths[0, index] = ahead
         strengths[1, index] = tied

@@ -66,6 +66,14 @@ def fill_rows(table: NDArray[np.uint16], board_key: int, look_ahead: int, rows: 
 
 
 @kernel()
+def _clear(sums: NDArray[np.uint16]) -> None:
+    # As `sums[:] = 0` this takes numba seconds to compile.
+    for card in range(52):
+        for lane in range(LANES):
+            sums[card, lane] = 0
+
+
+@kernel()
 def _add_outcomes(row: NDArray[np.uint16], ours: int, sums: NDArray[np.uint16]) -> None:
     mine = np.uint16(ours)
     for lane in range(LANES):
@@ -126,9 +134,12 @@ def fill_transitions(
     sums: scratch, shape (MAX_GROUPS, 52, LANES).  flushes: scratch, shape (1326,).
     transitions: shape (3, 3), filled in place.
     """
-    transitions[:] = 0.0
-    flushes[:] = 0
-    sums[0] = 0
+    for now in range(3):
+        for then in range(3):
+            transitions[now, then] = 0.0
+    for combo in range(1326):
+        flushes[combo] = 0
+    _clear(sums[0])
 
     board_key = EMPTY_KEY
     dead = 0
@@ -140,7 +151,8 @@ def fill_transitions(
         dead |= 1 << card
         board_masks[card & 3] |= 1 << (card >> 2)
     our_key = board_key
-    our_masks[:] = board_masks
+    for suit in range(4):
+        our_masks[suit] = board_masks[suit]
     for i in range(2):
         card = integer(hole[i])
         our_key += KEY_OF_CARD[card]
@@ -203,7 +215,7 @@ def fill_transitions(
                 if group == 0 and suited < 5:
                     group = num_groups
                     num_groups += 1
-                    sums[group] = 0
+                    _clear(sums[group])
                     if suited == 3:
                         group_of_three[suit] = group
                     else:
@@ -302,8 +314,8 @@ def fill_transitions(
                             outcomes += five_on_board[a]
             ahead = outcomes & 0xFFFF
             tied = outcomes >> 16
-            then = integer(before[at + low])
-            now = 0 if then < ours_now else (1 if then == ours_now else 2)
+            theirs_now = integer(before[at + low])
+            now = 0 if theirs_now < ours_now else (1 if theirs_now == ours_now else 2)
             transitions[now, 0] += weight * ahead
             transitions[now, 1] += weight * tied
             transitions[now, 2] += weight * (num_run_outs - ahead - tied)

@@ -180,7 +180,8 @@ def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks:
 
     row = np.empty(91, np.uint16)
     if suited == 5:
-        row[:] = table[FLUSH_AT + mask]
+        for pair in range(91):
+            row[pair] = table[FLUSH_AT + mask]
     else:
         fill_rank_pair_row(table, key, row)
 

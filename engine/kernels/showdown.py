@@ -314,3 +314,83 @@ def sample_showdowns(
             results[hand, 2] += tied[hand, sharing] / sharing
             results[hand, 3] += tied[hand, sharing] / sharing**2
     return done
+
+
+@kernel()
+def sample_against_hand(
+    table: NDArray[np.uint16],
+    first: int,
+    second: int,
+    thresholds: NDArray[np.int64],
+    aliases: NDArray[np.int64],
+    cards: NDArray[np.uint8],
+    board: NDArray[np.uint8],
+    trials: int,
+    seed: int,
+    results: NDArray[np.int64],
+) -> None:
+    """`sample_showdowns` for a known hand and one opponent, whose range must hold no dead combo: nothing
+    collides.
+
+    thresholds, aliases: the opponent's alias table, shape (1326,).
+    results: shape (2,), filled in place: boards won and boards tied.
+    """
+    size = board.shape[0]
+    base_key = EMPTY_KEY
+    known = 1 << first | 1 << second
+    base_mask = 0
+    for i in range(size):
+        card = integer(board[i])
+        base_key += KEY_OF_CARD[card]
+        base_mask |= 1 << card
+    known |= base_mask
+    our_key = KEY_OF_CARD[first] + KEY_OF_CARD[second]
+    our_mask = 1 << first | 1 << second
+    won = 0
+    tied = 0
+    state = np.uint64(seed)
+    for _ in range(trials):
+        state += _GOLDEN
+        bits = _mix(state)
+        combo = integer(((bits >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
+        if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[combo]:
+            combo = aliases[combo]
+        a, b = integer(cards[combo, 0]), integer(cards[combo, 1])
+        their_mask = 1 << a | 1 << b
+        dead = known | their_mask
+        key = base_key
+        board_mask = base_mask
+        place = size
+        left = 0
+        while place < 5:
+            if left == 0:
+                state += _GOLDEN
+                bits = _mix(state)
+                left = 10
+            card = integer(bits & np.uint64(63))
+            bits >>= np.uint64(6)
+            left -= 1
+            # 52 and more are bits that no card has: they are passed over like dead cards.
+            if (dead | -1 << 52) >> card & 1 == 0:
+                dead |= 1 << card
+                board_mask |= 1 << card
+                key += KEY_OF_CARD[card]
+                place += 1
+        ours = _rank_of_mask(table, key + our_key, board_mask | our_mask)
+        theirs = _rank_of_mask(table, key + KEY_OF_CARD[a] + KEY_OF_CARD[b], board_mask | their_mask)
+        won += ours > theirs
+        tied += ours == theirs
+    results[0] = won
+    results[1] = tied
+
+
+@kernel()
+def _rank_of_mask(table: NDArray[np.uint16], key: int, cards: int) -> int:
+    """The class of a hand given by its key and the bits of its cards."""
+    if key & FLUSH_BITS == 0:
+        return class_of_key(table, key)
+    ranks = cards >> flush_suit(key)
+    mask = 0
+    for rank in range(13):
+        mask |= (ranks >> (4 * rank) & 1) << rank
+    return integer(table[FLUSH_AT + mask])

@@ -15,10 +15,10 @@ from engine.kernels.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD, 
 @kernel()
 def weights_are_valid(weights: NDArray[np.float64]) -> bool:
     """Whether every weight is finite and not negative; `weights` of any length, float64."""
-    bad = 0
+    good = 0
     for i in range(weights.shape[0]):
-        bad |= not (0.0 <= weights[i] < np.inf)
-    return bad == 0
+        good += (weights[i] >= 0.0) & (weights[i] < np.inf)
+    return integer(weights.shape[0]) == good
 
 
 @kernel()

@@ -1,0 +1,62 @@
+"""Where compiled kernels are kept, and what a process says and loads on the way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.kernels._jit import cache_directory, source_hash
+
+RANK_ONCE = """
+import sys
+from engine.evaluation import hand_potential, hand_rank, hand_strength, equity
+assert not list(__import__("pathlib").Path(sys.argv[1]).glob("kernels/*/*")) or sys.argv[2] == "warm"
+assert hand_rank.rank_five_cards(50, 46, 42, 38, 34) == 7461
+assert not [name for name in sys.modules if name.partition(".")[0] == "scipy"]
+"""
+
+
+def run(folder: Path | str, state: str = "cold") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", RANK_ONCE, str(folder), state],
+        env={**os.environ, "RIVERBOAT_CACHE_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
+    cold = run(tmp_path)
+    assert cold.returncode == 0, cold.stderr
+    assert cold.stderr.count("\n") == 1
+    assert "compiling" in cold.stderr
+    assert list((tmp_path / "kernels" / source_hash()).glob("*.nbc"))
+
+    warm = run(tmp_path, "warm")
+    assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_compilation() -> None:
+    result = run("/dev/null/nowhere")
+
+    assert result.returncode == 0, result.stderr
+    assert "compiling" in result.stderr
+
+
+def test_the_folder_is_the_users_cache_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", "/somewhere")
+    assert cache_directory() == Path("/somewhere")
+
+    monkeypatch.delenv("RIVERBOAT_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert cache_directory() == Path("/cache/riverboat")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert cache_directory() == Path("/home/somebody/.cache/riverboat")
