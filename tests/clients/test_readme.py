@@ -1,4 +1,4 @@
-"""What the README shows is run: both bots of fifteen lines at a real table, and the arena."""
+"""What the READMEs show is run: both bots of fifteen lines at a real table, and the arena."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from protocol.records import parse_hand
 from tests.clients.matches import DEALERS, play_match
 from tests.doubles import python_blocks
 
-README = Path(clients.__file__).parent / "README.md"
-BLOCKS = list(python_blocks(README))
-WITH_OUR_PACKAGE, WITH_SOCKETS, ARENA = BLOCKS
+CLIENTS = Path(clients.__file__).parent
+WITH_OUR_PACKAGE, WITH_SOCKETS = python_blocks(CLIENTS.parent / "README.md")
+(ARENA,) = python_blocks(CLIENTS / "README.md")
 
 
 def test_the_bots_have_at_most_fifteen_lines() -> None:
@@ -52,7 +52,7 @@ def test_the_two_bots_play_each_other(dealer: str | None, tmp_path: Path) -> Non
 
 
 def test_the_arena_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(ARENA, str(README), "exec"), {})
+    exec(compile(ARENA, "README.md", "exec"), {})
 
     first, second = capsys.readouterr().out.strip("()\n").split(", ")
     assert float(first) == -float(second) != 0
