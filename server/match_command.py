@@ -296,6 +296,13 @@ def _run(task: _Match) -> int:
         else:
             server.open()
             outcome, crashes = trio.run(_play, task, server, console)
+    except (OSError, ExceptionGroup) as error:  # a full disk, a match folder that was taken away
+        if isinstance(error, ExceptionGroup) and error.split(OSError)[1] is not None:
+            raise
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
+        click.echo(f"the match broke off: {error}", err=True)
+        return EXIT_FAULT
     except MatchAborted as error:
         click.echo(error.lines.strip(), err=True)
         return EXIT_FAULT
