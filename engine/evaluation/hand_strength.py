@@ -134,10 +134,10 @@ def multi_player_hand_strength(
     Raises:
         ValueError: wrong cards, shape or weights.
 
-    Source: Poki, eq. 3.3.  It takes the opponents' hands as independent.  Against random opponents on 60 random
-    flops (sampling error .004) it differed from the joint value by at most .014 for two and .021 for three of
-    them, as the paper claims (below .03), .035 for five and .067 for nine; on average it was .005 too high for
-    two and .011 for nine.
+    Source: Poki, eq. 3.3.  It takes the opponents' hands as independent.  Against random opponents on 60
+    random flops (sampling error .004) it differed from the joint value by at most .014 for two and .021 for
+    three of them, as the paper claims (below .03), .035 for five and .067 for nine; on average it was .005
+    too high for two and .011 for nine.
     """
     product = 1.0
     for opponent, weights in enumerate(_tables(weight_tables)):
