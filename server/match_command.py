@@ -15,6 +15,7 @@ import trio
 
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from server.config import MatchConfig, OnFailure, TimeLimits, check_names
+from server.console import SilentConsole
 from server.errors import Failure, FailureKind, MatchAborted
 from server.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.match import MatchServer
@@ -289,24 +290,11 @@ def _run(plan: MatchPlan, *, as_json: bool) -> int:
 
 def _not_played(plan: MatchPlan, problems: list[str | None]) -> Pass:
     """What is reported of a match some of whose players are not there."""
-    server = MatchServer(plan.config, _Silent())
+    server = MatchServer(plan.config, SilentConsole())
     for seat, problem in zip(server.seats, problems, strict=True):
         if problem is not None:
             seat.failures.append(Failure(FailureKind.NOT_FOUND, problem))
     return Pass(server.outcome(), plan.seating(0))
-
-
-class _Silent:
-    """The console of a match that is never played."""
-
-    def out(self, text: str) -> None:
-        pass
-
-    def err(self, text: str) -> None:
-        pass
-
-    def hand_finished(self, hand_number: int) -> None:
-        pass
 
 
 async def _play(plan: MatchPlan, as_json: bool) -> list[Pass]:
