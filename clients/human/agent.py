@@ -174,7 +174,7 @@ class Human(Agent):
             self._decline(intention)
             return
         elif isinstance(intention, Nonsense):
-            self._show([intention.text, f"You can: {describe_options(question.view)}  |  ? help"])
+            self._show([f"{intention.text} ? helps.", describe_options(question.view)])
         else:
             self._decide(question, intention)
         if question is not None and question.action is None and not self.has_quit.is_set():
@@ -183,7 +183,7 @@ class Human(Agent):
     def _decide(self, question: _Question, intention: Move | RaiseTo | RaiseBy) -> None:
         action = action_of(intention, question.view)
         if isinstance(action, Nonsense):
-            self._show([action.text, f"You can: {describe_options(question.view)}  |  ? help"])
+            self._show([action.text, describe_options(question.view)])
             return
         assert action in question.view.legal_actions()  # whatever was typed
         question.action = action

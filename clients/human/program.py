@@ -14,8 +14,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-import trio
-
 from clients.human.agent import Human
 from clients.human.house import House, HouseOptions, open_house
 from clients.human.rendering import format_chips
@@ -90,7 +88,7 @@ def play_over_telnet(
             finally:
                 await desk.finish()
                 for listener in listeners:
-                    await trio.aclose_forcefully(listener)
+                    listener.socket.close()
 
     return run_program(program, play, say)
 
