@@ -42,7 +42,7 @@ play: $(RUN)
 	.venv/bin/riverboat play
 
 test: $(DEV)
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n auto
 
 test-slow: $(DEV)
 	.venv/bin/python -m pytest -m slow
@@ -52,7 +52,7 @@ check: $(DEV)
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n auto
 
 format: $(DEV)
 	.venv/bin/ruff format .
