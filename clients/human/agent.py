@@ -268,7 +268,7 @@ class Human(Agent):
         if not self._hands_played:
             return "No hand was finished."
         hands = "1 hand" if self._hands_played == 1 else f"{self._hands_played} hands"
-        return f"You have won {format_chips(self._chips[self.seat], sign=True)} chips in {hands}."
+        return f"Your result: {format_chips(self._chips[self.seat], sign=True)} chips in {hands}."
 
     def _ask(self) -> None:
         assert self._question is not None

@@ -62,19 +62,20 @@ class Terminal:
         """
         lines = LineAssembler()
         while True:
+            if not self._is_person:
+                await human.has_question.wait()
             data = await self._read()
-            typed = lines.feed(data) if data else [*lines.finish(), Key.END]
-            for item in typed:
-                if item is Key.END:
-                    human.say("The input has ended." if not self._is_person else "Ctrl-D.")
-                    human.has_quit.set()
-                    return
-                if isinstance(item, Key):
-                    continue  # a terminal makes a signal of Ctrl-C
+            for item in lines.feed(data) if data else [*lines.finish(), Key.END]:
                 if not self._is_person:
                     await human.has_question.wait()
-                    self.write(item + "\n")  # nobody has echoed it
-                human.hear(item)
+                if item is Key.END:
+                    human.say("Ctrl-D." if self._is_person else "The input has ended.")
+                    human.has_quit.set()
+                    return
+                if not isinstance(item, Key):  # a terminal makes a signal of Ctrl-C
+                    if not self._is_person:
+                        self.write(item + "\n")  # nobody has echoed it
+                    human.hear(item)
             await trio.lowlevel.checkpoint()
 
     async def _read(self) -> bytes:
