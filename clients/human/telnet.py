@@ -18,7 +18,7 @@ from clients.human.style import WIDTH, Style
 from clients.human.typed_bytes import Key, LineAssembler, TelnetDecoder, telnet_text
 from clients.program import ProgramError
 
-_CHUNK: Final = 4096
+_CHUNK: Final = 1 << 16
 _MAX_UNSENT: Final = 256 * 1024
 """Bytes kept for somebody who does not read; then the connection is given up."""
 _GOODBYE_S: Final = 3.0

@@ -118,6 +118,7 @@ def actions_of(log: str, name: str) -> str:
     for line in log.splitlines():
         if line.startswith("STATE:"):
             record = parse_hand(line)
+            assert record is not None
             position = record.names.index(name)
             letters += actions_of_hand(record.betting, position)
     return json.dumps(letters)
