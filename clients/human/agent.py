@@ -177,8 +177,7 @@ class Human(Agent):
             self._show([f"{intention.text} ? helps.", describe_options(question.view)])
         else:
             self._decide(question, intention)
-        if question is not None and question.action is None and not self.has_quit.is_set():
-            self._prompt()
+        self._prompt_again()
 
     def _decide(self, question: _Question, intention: Move | RaiseTo | RaiseBy) -> None:
         action = action_of(intention, question.view)
@@ -243,14 +242,14 @@ class Human(Agent):
             self._has_odds = True
             lines = await trio.to_thread.run_sync(_odds_or_excuse, view, self._style, abandon_on_cancel=True)
             self._show(lines)
-            if self._question is not None and self._question.action is None:
-                self._prompt()
+            self._prompt_again()
 
     # --- text ------------------------------------------------------------------------------------------
 
     def say(self, text: str) -> None:
-        """Show a line that is not about the hand."""
+        """Show a line that is not about the hand; a question that is open is still open after it."""
         self._show([text])
+        self._prompt_again()
 
     def show_state(self) -> None:
         """Show everything, to a person who has come back."""
@@ -285,6 +284,11 @@ class Human(Agent):
         clock = f"[{format_clock(max(left, 0))}] " if left < NO_CLOCK_S else ""
         self._write(f"{clock}> ")
         self._is_at_prompt = True
+
+    def _prompt_again(self) -> None:
+        question = self._question
+        if question is not None and question.action is None and not self.has_quit.is_set():
+            self._prompt()
 
     def _show(self, lines: list[str]) -> None:
         if lines:

@@ -33,6 +33,9 @@ def play_at_terminal(
     table: Table | HouseOptions, display: str, output: TextIO, environment: Mapping[str, str]
 ) -> int:
     """Play at this terminal; returns the exit status."""
+    if sys.stdin is None:
+        print("play: standard input is closed: there is nothing to type at", file=sys.stderr)
+        return 2
     if display == "auto":
         style = detect_style(output.isatty(), output.encoding, environment)
     else:

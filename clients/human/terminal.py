@@ -74,8 +74,8 @@ class Terminal:
                 if not self._is_person:
                     await human.has_question.wait()
                 if item is Key.END:
-                    human.say("Ctrl-D." if self._is_person else "The input has ended.")
                     human.has_quit.set()
+                    human.say("Ctrl-D." if self._is_person else "The input has ended.")
                     return
                 if not isinstance(item, Key):  # a terminal makes a signal of Ctrl-C
                     if not self._is_person:

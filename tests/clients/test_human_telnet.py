@@ -176,7 +176,7 @@ async def test_keys_that_end_programs_do_not_lose_the_seat() -> None:
         nc = await desk.connect()
         await nc.until("> ")
         await nc.type(b"\xff\xf4\xff\xfd\x06\x04")
-        await nc.until("Ctrl-D does nothing here")
+        await nc.until('Ctrl-D does nothing here; "quit" leaves the match.\n> ')
 
         assert "Ctrl-C does nothing here" in nc.text
         await nc.type(b"quit\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -153,6 +154,21 @@ def test_prepared_answers_play_as_many_decisions(tmp_path: Path) -> None:
     assert "You are at" in done.stdout
     assert "The input has ended.\nYou leave the table." in done.stdout
     assert "The hands are in match/match.log." in done.stdout
+
+
+def test_nothing_to_type_at(tmp_path: Path) -> None:
+    words = shlex.join(program("play", *OWN))
+    done = subprocess.run(
+        ["sh", "-c", f"{words} <&-"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr == "play: standard input is closed: there is nothing to type at\n"
 
 
 def test_opponents_that_cannot_play_are_named(tmp_path: Path) -> None:
