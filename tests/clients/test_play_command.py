@@ -211,7 +211,8 @@ def test_a_dealer_that_goes_away(tmp_path: Path) -> None:
         while "raise" not in player.stdout.readline():
             pass
         connection.close()
-        out, _ = player.communicate(timeout=PATIENCE_S)
+        player.wait(PATIENCE_S)  # with its input still open
+        out, _ = player.communicate()
 
     assert player.returncode == 1
     assert "The match has broken off: the dealer closed the connection in the middle of hand 0." in out
