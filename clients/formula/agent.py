@@ -21,11 +21,12 @@ from clients.formula import memory as memory_file
 from clients.formula.betting import bet_size
 from clients.formula.config import DEFAULT_NOISE, FormulaConfig
 from engine.combos import combo_index
-from engine.opponents.action_context import is_holdem, situation_of
+from engine.opponents.action_context import is_holdem
 from engine.opponents.formula import continue_chance, formula_triples
 from engine.opponents.generic import GenericModel
+from engine.opponents.learning import learn_from_hand
 from engine.opponents.model import NoModel, OpponentModel
-from engine.opponents.probability_triple import ACTION_INDEX, legal_triple, sample
+from engine.opponents.probability_triple import legal_triple, sample
 from engine.opponents.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
 from engine.opponents.table_reader import TableReader
@@ -149,14 +150,18 @@ class Formula(Agent):
     def _model_at(self, view: HandView, position: int) -> OpponentModel:
         return self.models[self.seat_of(view, position)]
 
-    def _follow(self, view: HandView) -> TableReader:
+    def _reader_of(self, view: HandView) -> TableReader:
         reading = (view.hand_number, view.position)
         if self._reader is None or self._reading != reading:
             models = [self._model_at(view, p) for p in range(view.game.num_players)]
             self._reader = TableReader(models, self.config.noise)
             self._reading = reading
-        self._reader.follow(view.betting, view.board)
         return self._reader
+
+    def _follow(self, view: HandView) -> TableReader:
+        reader = self._reader_of(view)
+        reader.follow(view.betting, view.board)
+        return reader
 
     # --- learning ------------------------------------------------------------------------------------------
 
@@ -167,22 +172,9 @@ class Formula(Agent):
         self._finished = view.hand_number
         betting = view.betting
         if self.config.model == "specific":
-            if betting.is_showdown:
-                reader = self._follow(view)
-                for position in range(view.game.num_players):
-                    cards = view.hole_cards[position]
-                    if cards and not betting.folded[position]:
-                        seen = [
-                            entry for entry in reader.decisions if entry[0].situation.position == position
-                        ]
-                        self._model_at(view, position).observe_showdown(combo_index(*cards), seen)
-            node = betting
-            while node.parent is not None:
-                assert node.last_action is not None
-                assert node.last_position is not None
-                model = self._model_at(view, node.last_position)
-                model.observe_action(situation_of(node.parent), ACTION_INDEX[node.last_action.kind])
-                node = node.parent
+            reader = self._reader_of(view)
+            models = [self._model_at(view, p) for p in range(view.game.num_players)]
+            learn_from_hand(models, reader, betting, view.board, view.hole_cards)
         self._reader = None
         won = view.chips_won()
         for position in range(view.game.num_players):

@@ -12,5 +12,6 @@
 ``reweighting``         from an action to a new weight table
 ``statistics``          running statistics and playing style
 ``table_reader``        the weight tables of everybody in a hand, from public information
+``learning``            what models learn from a finished hand, and how well they predicted it
 ======================  ===========================================================================
 """

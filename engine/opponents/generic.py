@@ -49,5 +49,8 @@ class GenericModel:
     def observe_action(self, situation: Situation, action: int) -> None:
         """Nothing is learned."""
 
+    def observe_decision(self, decision: Decision, action: int) -> None:
+        """Nothing is learned."""
+
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """Nothing is learned."""

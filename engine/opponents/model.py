@@ -48,6 +48,9 @@ class OpponentModel(Protocol):
     def observe_action(self, situation: Situation, action: int) -> None:
         """He did 0 fold, 1 call or 2 raise."""
 
+    def observe_decision(self, decision: Decision, action: int) -> None:
+        """He did 0 fold, 1 call or 2 raise, in a decision whose hand has been read."""
+
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """He has shown what he held all the time in which he made these decisions."""
 
@@ -78,6 +81,9 @@ class NoModel:
         return _UNIFORM[2 * situation.can_fold + situation.can_raise]
 
     def observe_action(self, situation: Situation, action: int) -> None:
+        """Nothing is learned."""
+
+    def observe_decision(self, decision: Decision, action: int) -> None:
         """Nothing is learned."""
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:

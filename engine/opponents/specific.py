@@ -1,9 +1,14 @@
 """The specific model: what this player does, counted, and drawn towards what a reasonable player would do.
 
 Actions are counted in each context (betting round, bets to call, his last action; ``action_context``), and
-in eight coarse groups of contexts.  With few actions the prediction is that of the generic model; as they
-accumulate it becomes first a stereotype, the frequencies of the group, and then those of the context
-(Killer, "from a neutral model to a stereotype to a more accurate one").
+in eight coarse groups of contexts.  There are two ways to draw on them, and in each group the one that has
+predicted better so far has the greater say:
+
+* *counts*: the generic model's frequencies at first, then a stereotype, the frequencies of the group, then
+  those of the context, as actions accumulate (Killer, "from a neutral model to a stereotype to a more
+  accurate one");
+* *corrected*: the generic model's frequencies in this very situation, each times what was observed over
+  what it expected in the context.
 
 Frequencies say how often he folds and raises, not with what.  His hand is taken to decide, by the implied
 thresholds of ``reweighting``, but for a part of his actions that is blind to his hand.  How great that part
@@ -19,11 +24,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.opponents.action_context import NUM_CONTEXTS, NUM_GROUPS, ActionContext, Situation
+from engine.opponents.action_context import NUM_CONTEXTS, NUM_GROUPS, Situation
 from engine.opponents.formula import DEFAULT_PARAMETERS, Parameters, Traits, average_traits
 from engine.opponents.generic import GenericModel
 from engine.opponents.model import Decision
@@ -37,6 +43,15 @@ _GROUP_PRIOR: Final = 12.0
 """Actions in a group that weigh as much as the generic model."""
 _CONTEXT_PRIOR: Final = 10.0
 """Actions in a context that weigh as much as its group."""
+
+_CORRECTION_PRIOR: Final = 20.0
+"""Actions in a context after which half of a deviation from the generic model is believed."""
+_EVIDENCE_FADES: Final = 0.998
+"""What one comparison of the two predictions counts after the next."""
+_MOST_EVIDENCE: Final = 8.0
+"""Log odds at which the comparison stops, so that it can turn."""
+_APART: Final = 0.10
+"""Distance from the generic frequencies (total variation) from which on the implied thresholds decide."""
 
 _NOISE_GRID: Final = np.linspace(0.0, 1.0, 11)
 _NOISE_FADES: Final = 0.997
@@ -62,10 +77,13 @@ class SpecificModel:
         self._generic = GenericModel(parameters)
         self._contexts = np.zeros((NUM_CONTEXTS, 3))
         self._groups = np.zeros((NUM_GROUPS, 3))
-        self._expected = np.zeros((NUM_GROUPS, 3))
+        self._observed = np.zeros((NUM_CONTEXTS, 3))  # of the decisions that were read
+        self._expected = np.zeros((NUM_CONTEXTS, 3))  # by the generic model, of the same
+        self._counts_evidence = np.zeros(NUM_GROUPS)  # log odds of "counts" against "corrected"
         self._noise_evidence = np.zeros(len(_NOISE_GRID))
-        self._raises_seen = [0.0, 0.0]  # before the flop: raises, and what was to be expected of them
+        self._raises_seen = np.zeros(2)  # before the flop: raises, and what was to be expected of them
         self._cached: tuple[Traits, float] | None = None
+        self._means: WeakKeyDictionary[Decision, Floats] = WeakKeyDictionary()
 
     # --- learning ----------------------------------------------------------------------------------------
 
@@ -75,9 +93,22 @@ class SpecificModel:
         self._contexts[context.index, action] += 1
         self._groups[context.group, action] += 1
         if context.betting_round == 0 and situation.can_raise:
-            self._raises_seen[0] += action == 2
-            self._raises_seen[1] += _expected_raises(situation)
+            self._raises_seen += (action == 2, _expected_raises(situation))
         self._cached = None
+
+    def observe_decision(self, decision: Decision, action: int) -> None:
+        """Weigh the two predictions of a decision that has been read, and what the generic model expected."""
+        situation = decision.situation
+        if not (situation.can_fold or situation.can_raise):
+            return
+        mean = self._generic_mean(decision)
+        context = situation.context
+        counts, corrected = self._predictions(situation, mean)
+        evidence = self._counts_evidence[context.group] * _EVIDENCE_FADES
+        evidence += math.log(max(counts[action], 1e-3)) - math.log(max(corrected[action], 1e-3))
+        self._counts_evidence[context.group] = min(max(evidence, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+        self._observed[context.index, action] += 1
+        self._expected[context.index] += mean
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """Weigh how far his hand decided what he did."""
@@ -86,7 +117,7 @@ class SpecificModel:
             situation = decision.situation
             if not (situation.can_fold or situation.can_raise):
                 continue
-            sharp = self._sharp_triples(decision, 0.0)
+            sharp = self._triples(decision, 0.0)
             mean = float(decision.weights @ sharp[:, action]) / float(decision.weights.sum())
             with_hand = float(sharp[combo, action])
             chances = (1 - _NOISE_GRID) * with_hand + _NOISE_GRID * mean
@@ -106,36 +137,55 @@ class SpecificModel:
         return self._known()[0]
 
     def triples(self, decision: Decision) -> Floats:
-        """The triple of every combo, shape (1326, 3)."""
-        return self._sharp_triples(decision, self.noise)
+        """The triple of every combo, shape (1326, 3).
 
-    def frequencies(self, context: ActionContext) -> tuple[Floats, float]:
-        """What has been counted: the frequencies of a context, drawn towards its group's, shape (3,); and
-        the share they have in a prediction, the rest being the generic model's."""
-        group = self._groups[context.group]
-        seen = float(group.sum())
-        if seen == 0:
-            return np.zeros(3), 0.0
-        counts = self._contexts[context.index]
-        frequencies = (counts + _CONTEXT_PRIOR * group / seen) / (float(counts.sum()) + _CONTEXT_PRIOR)
-        return frequencies, seen / (seen + _GROUP_PRIOR)
+        Who acts about as often as a reasonable player is taken to do so with the same hands; the farther
+        the frequencies are from that, the more the implied thresholds say with which.
+        """
+        return self._triples(decision, self.noise)
 
-    def _sharp_triples(self, decision: Decision, noise: float) -> Floats:
-        """The triples with a given noise."""
-        situation = decision.situation
+    def frequencies(self, decision: Decision) -> Floats:
+        """How often he folds, calls and raises in a situation, whatever he holds.  Shape (3,)."""
+        counts, corrected = self._predictions(decision.situation, self._generic_mean(decision))
+        evidence = self._counts_evidence[decision.situation.context.group]
+        say = 1 / (1 + math.exp(-evidence))
+        return say * counts + (1 - say) * corrected
+
+    def _predictions(self, situation: Situation, mean: Floats) -> tuple[Floats, Floats]:
+        """The frequencies by counts and by correction, given the generic model's, shape (3,) each."""
+        context = situation.context
+        group = self._groups[context.group] + _GROUP_PRIOR * mean
+        group /= group.sum()
+        seen = self._contexts[context.index]
+        counts = (seen + _CONTEXT_PRIOR * group) / (seen.sum() + _CONTEXT_PRIOR)
+        counts = _legal(counts, situation)
+        prior = _CORRECTION_PRIOR * mean + 1e-9
+        corrected = mean * (self._observed[context.index] + prior) / (self._expected[context.index] + prior)
+        return counts, _legal(corrected / corrected.sum(), situation)
+
+    def _generic_mean(self, decision: Decision) -> Floats:
+        mean = self._means.get(decision)
+        if mean is None:
+            mean = self._remember_mean(decision, self._generic.triples(decision))
+        return mean
+
+    def _remember_mean(self, decision: Decision, triples: Floats) -> Floats:
+        mean: Floats = decision.weights @ triples / decision.weights.sum()
+        self._means[decision] = mean
+        return mean
+
+    def _triples(self, decision: Decision, noise: float) -> Floats:
         generic = self._generic.triples(decision)
+        mean = self._remember_mean(decision, generic)
+        frequencies = self.frequencies(decision)
+        apart = 0.5 * float(np.abs(frequencies - mean).sum())
+        share = min(apart / _APART, 1.0)
+        if share >= 1.0:
+            return threshold_triples(decision.weights, decision.values, frequencies, noise)
         if noise > 0:
-            mean = decision.weights @ generic
-            generic = (1 - noise) * generic + noise * (mean / decision.weights.sum())
-        frequencies, share = self.frequencies(situation.context)
-        if share == 0:
+            generic = (1 - noise) * generic + noise * mean
+        if share <= 0.01:
             return generic
-        if not situation.can_fold:
-            frequencies[1] += frequencies[0]
-            frequencies[0] = 0.0
-        if not situation.can_raise:
-            frequencies[1] += frequencies[2]
-            frequencies[2] = 0.0
         own = threshold_triples(decision.weights, decision.values, frequencies, noise)
         return (1 - share) * generic + share * own
 
@@ -144,27 +194,24 @@ class SpecificModel:
             evidence = self._noise_evidence + _noise_prior()
             chances = np.exp(evidence - evidence.max())
             noise = float(chances @ _NOISE_GRID / chances.sum())
-            self._cached = self._traits(noise), noise
+            self._cached = self._habits(noise), noise
         return self._cached
 
-    def _traits(self, noise: float) -> Traits:
+    def _habits(self, noise: float) -> Traits:
         usual = average_traits()
         # Groups: before/after the flop, facing a bet or not, capped or not.
         unbet, facing, capped = self._groups[4], self._groups[6], self._groups[7]
         met = float(facing.sum() + capped.sum())
         before = self._groups[2] + self._groups[3]
-        raised, expected = self._raises_seen
-        reasonable = 0.5
-        entered = float(before[1] + before[2])
+        dealt = float(before.sum())
+        raised, expected = self._raises_seen.tolist()
         return Traits(
             fold_to_bet=_drawn(float(facing[0] + capped[0]), met, usual.fold_to_bet),
             bet=_drawn(float(unbet[2]), float(unbet.sum()), usual.bet),
             raise_=_drawn(float(facing[2]), float(facing.sum()), usual.raise_),
-            preflop_fold=_drawn(float(before[0]), float(before.sum()), reasonable)
-            if before.sum() >= _GROUP_PRIOR
-            else None,
+            preflop_fold=_drawn(float(before[0]), dealt, 0.5) if dealt >= _GROUP_PRIOR else None,
             preflop_raise=(raised + 3.0) / (expected + 3.0),
-            looseness=_drawn(entered, float(before.sum()), reasonable) / reasonable,
+            looseness=_drawn(float(before[1] + before[2]), dealt, 0.5) / 0.5,
             noise=noise,
         )
 
@@ -176,7 +223,10 @@ class SpecificModel:
             "contexts": self._contexts.tolist(),
             "groups": self._groups.tolist(),
             "noise_evidence": self._noise_evidence.tolist(),
-            "preflop_raises": list(self._raises_seen),
+            "observed": self._observed.tolist(),
+            "expected": self._expected.tolist(),
+            "counts_evidence": self._counts_evidence.tolist(),
+            "raises_seen": self._raises_seen.tolist(),
         }
 
     @classmethod
@@ -191,7 +241,10 @@ class SpecificModel:
             ("contexts", (NUM_CONTEXTS, 3), 0.0),
             ("groups", (NUM_GROUPS, 3), 0.0),
             ("noise_evidence", (len(_NOISE_GRID),), -np.inf),
-            ("preflop_raises", (2,), 0.0),
+            ("observed", (NUM_CONTEXTS, 3), 0.0),
+            ("expected", (NUM_CONTEXTS, 3), 0.0),
+            ("counts_evidence", (NUM_GROUPS,), -np.inf),
+            ("raises_seen", (2,), 0.0),
         ):
             try:
                 array = np.array(data[name], np.float64)
@@ -199,11 +252,19 @@ class SpecificModel:
                 raise ValueError(f"model: {name} is missing or no array of numbers ({error})") from None
             if array.shape != shape or not np.isfinite(array).all() or (array < least).any():
                 raise ValueError(f"model: {name} does not hold {shape} valid numbers")
-            if name == "preflop_raises":
-                model._raises_seen = [float(array[0]), float(array[1])]
-            else:
-                setattr(model, f"_{name}", array)
+            setattr(model, f"_{name}", array)
         return model
+
+
+def _legal(frequencies: Floats, situation: Situation) -> Floats:
+    """Without what is not allowed, which becomes a call."""
+    if not situation.can_fold:
+        frequencies[1] += frequencies[0]
+        frequencies[0] = 0.0
+    if not situation.can_raise:
+        frequencies[1] += frequencies[2]
+        frequencies[2] = 0.0
+    return frequencies
 
 
 def _drawn(count: float, of: float, usual: float) -> float:
