@@ -196,7 +196,7 @@ def fill_triples(
         if can_fold > 0.0:
             staying = max(_ramp(value, call_at, call_spread), _ramp(chance, price, price_spread))
         if can_raise > 0.0:
-            raising = raise_most * _ramp(value, raise_at, raise_spread)
+            raising = (raise_most + (1.0 - raise_most) * value) * _ramp(value, raise_at, raise_spread)
             raising *= 1.0 - trap * _ramp(value, trap_at, raise_spread)
             staying = max(staying, raising)
             if draw > semi_bluff_at:

@@ -286,6 +286,7 @@ class Thresholds:
     """Hands of this value are bet or raised half of the time."""
     raise_spread: float
     raise_most: float
+    """The share of raises among good hands of little value; it rises in proportion to 1 for the best."""
     price: float
     """Chance of winning at which a call pays."""
     price_spread: float
@@ -465,15 +466,15 @@ def _preflop_thresholds(
         call_spread=0.5 * min(parameters.spread, 0.5 * max(calling, 0.01)),
         raise_=1 - raising,
         raise_spread=spread,
-        raise_most=1.0,
+        raise_most=0.8,
         price=price,
         price_spread=0.03,
         semi_bluff=0.5,
         semi_bluff_chance=0.1 * parameters.deception if situation.raises == 0 else 0.0,
         bluff_below=parameters.very_weak,
         bluff_chance=0.0,
-        trap=0.98,
-        trap_chance=_clip(parameters.trap, 0.0, 0.5),
+        trap=1.0,
+        trap_chance=0.0,
         can_fold=situation.can_fold,
         can_raise=situation.can_raise,
     )

@@ -1,4 +1,4 @@
-"""What the formula bot wins, in the arena, every deal played once in each rotation of the seats; and its speed.
+"""What the formula bot wins in the arena, every deal played in each rotation of the seats; and its speed.
 
 ``python -m tests.benchmarks.bench_formula limit-2p formula always-call --deals 10000 --seed 1``
 
@@ -22,7 +22,7 @@ from clients.arena import Arena
 from clients.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.formula.agent import Formula
 from clients.options import make_agent, parse_settings
-from engine.rules import Action, GameDefinition, HandView, load_game
+from engine.rules import Action, GameDefinition, HandState, HandView, load_game
 
 _BOTS: dict[str, Callable[..., Agent]] = {
     "always-all-in": AlwaysAllIn,
@@ -60,7 +60,11 @@ def play_rotations(
     for shift in shifts:
         agents = [make(specs[(seat - shift) % players]) for seat in range(players)]
         results: list[tuple[float, ...]] = []
-        Arena(game, agents, seed).play(deals, on_hand=lambda _, chips, into=results: into.append(chips))
+
+        def keep(_: HandState, chips: tuple[float, ...], into: list[tuple[float, ...]] = results) -> None:
+            into.append(chips)
+
+        Arena(game, agents, seed).play(deals, on_hand=keep)
         for hand, chips in enumerate(results):
             for player in range(players):
                 position = (player + shift - hand) % players
