@@ -550,7 +550,9 @@ def _bluff_chance(
         return 0.0
     mean = np.empty(3)
     kernels.mean_triple(own_weights, triples, mean)
-    weak = float(own_weights @ (values.value < parameters.very_weak)) / float(own_weights.sum())
+    # The share of the very weak hands, each as often as it bluffs beside the weakest.
+    below = np.clip(2 * (parameters.very_weak - values.value) / parameters.very_weak, 0.0, 1.0)
+    weak = float(own_weights @ below) / float(own_weights.sum())
     if weak <= 0:
         return 0.0
     share = bluff_share(bet, pot)

@@ -91,5 +91,5 @@ def test_statistics_survive_json() -> None:
 
 @pytest.mark.parametrize("wrong", [{}, {"hands": -1}, {"hands": "many"}])
 def test_nonsense_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="expected|missing"):
+    with pytest.raises(ValueError, match=r"expected|missing"):
         PlayerStatistics.from_dict({**PlayerStatistics().as_dict(), "looseness": None, **wrong})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.card_text import parse_written_cards
@@ -23,6 +23,7 @@ def random_triples(rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.d
     return np.where(triples < 0.2, 0.0, triples)
 
 
+@settings(max_examples=30)
 @given(known_cards, st.integers(0, 2**32), st.lists(st.integers(0, 2), max_size=8), st.floats(0, 1))
 def test_weights_are_never_negative_never_all_zero_and_never_on_a_known_card(
     known: list[int], seed: int, actions: list[int], noise: float
