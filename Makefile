@@ -2,7 +2,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help setup match play test test-slow check format bench clean
+.PHONY: help setup match play test test-slow check format bench image-check clean
 
 help:
 	@echo "make match    two bots play 1000 hands of heads-up limit hold'em over TCP"
@@ -10,6 +10,7 @@ help:
 	@echo "make test     the test suite        make test-slow   the exhaustive and long ones"
 	@echo "make check    format, lint, types, import rules, tests: what has to be green"
 	@echo "make bench    how fast it is, beside its peers"
+	@echo "make image-check    builds the container image and runs the services' commands in it"
 	@echo "make setup    only set up .venv with everything;   make clean   remove it"
 
 # Run-time dependencies only, for those who want to play; everything, for those who change things.
@@ -42,7 +43,7 @@ play: $(RUN)
 	.venv/bin/riverboat play
 
 test: $(DEV)
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n auto
 
 test-slow: $(DEV)
 	.venv/bin/python -m pytest -m slow
@@ -52,7 +53,7 @@ check: $(DEV)
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n auto
 
 format: $(DEV)
 	.venv/bin/ruff format .
@@ -63,6 +64,9 @@ bench: $(DEV)
 	  name=$$(basename $$benchmark .py); \
 	  echo; echo "== $$name"; .venv/bin/python -m tests.benchmarks.$$name || exit 1; \
 	done
+
+image-check:
+	tests/image_check.sh
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -74,7 +74,7 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
 @click.option(
     "--trials",
     type=click.IntRange(1000, 100_000_000),
-    default=200_000,
+    default=100_000,
     metavar="N",
     help="Deals of the sampled odds.",
 )
@@ -155,7 +155,7 @@ def odds_report(
     rake_cap: float | None = None,
     playing: float | None = None,
     looseness: float = 1.0,
-    trials: int = 200_000,
+    trials: int = 100_000,
     seed: int = 1,
 ) -> dict[str, Any]:
     """Everything ``riverboat odds`` tells about a hand, as it stands in its JSON.

@@ -216,7 +216,9 @@ def _print_grid(values: Any, title: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(title=f"{title} (thousandths of a small bet)", box=None, padding=(0, 1), show_header=False)
+    grid = Table(
+        title=f"{title} (thousandths of a small bet)", box=None, padding=(0, 1, 0, 0), show_header=False
+    )
     for row in _cells(values):
         grid.add_row(
             *[

@@ -19,6 +19,19 @@ class Console(Protocol):
         """A hand is over: for progress bars."""
 
 
+class SilentConsole:
+    """Nobody listens."""
+
+    def out(self, text: str) -> None:
+        """Drop it."""
+
+    def err(self, text: str) -> None:
+        """Drop it."""
+
+    def hand_finished(self, hand_number: int) -> None:
+        """Drop it."""
+
+
 def now_us() -> int:
     """The wall clock, in microseconds since 1970: for stamps, never for measuring."""
     return time.time_ns() // 1000

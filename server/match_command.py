@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import attrs
 import click
 import trio
 
-from engine.rules import GameDefinition, GameDefinitionError, game_path, load_game
-from engine.seeds import derive_seed
+from engine.rules import GameDefinition, GameDefinitionError, load_game
 from server.config import MatchConfig, OnFailure, TimeLimits, check_names
+from server.console import SilentConsole
 from server.errors import Failure, FailureKind, MatchAborted
-from server.launcher import Launcher
-from server.match import MatchOutcome, MatchServer
+from server.launched_match import Interrupted, LaunchedMatch, MatchPlan
+from server.match import MatchServer
 from server.players import Player, PlayerError, parse_players
-from server.results import PlayerResult, player_results
+from server.report import Report
+from server.results import Pass, player_results
 
 EXIT_FAULT: Final = 1
 EXIT_PLAYER_FAILED: Final = 3
@@ -35,7 +32,23 @@ _PROGRESS_S: Final = 0.1
 @click.argument("game")
 @click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER...")
 @click.option(
-    "--hands", type=click.IntRange(1, 2**32 - 1), default=1000, show_default=True, help="Hands to play."
+    "--hands",
+    type=click.IntRange(1, 2**32 - 1),
+    default=1000,
+    show_default=True,
+    help="Hands to play; deals, in a duplicate match.",
+)
+@click.option(
+    "--duplicate",
+    is_flag=True,
+    help="Play each deal once for each rotation of the players over the seats, so that luck cancels out.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Passes of a duplicate match played side by side.",
 )
 @click.option(
     "--seed",
@@ -104,6 +117,8 @@ def match(
     game: str,
     players: tuple[str, ...],
     hands: int,
+    duplicate: bool,
+    jobs: int,
     seed: str,
     out: Path | None,
     as_json: bool,
@@ -127,7 +142,6 @@ def match(
     definition = _load_game(game)
     seated = _players(players, definition)
     folder = _match_folder(out, game)
-    limits = TimeLimits(response=response_time, hand=hand_time, per_hand=match_time)
     config = MatchConfig(
         name="match",
         game=definition,
@@ -135,18 +149,21 @@ def match(
         hands=hands,
         seed=_seed(seed),
         names=tuple(player.name for player in seated),
-        limits=limits,
+        limits=TimeLimits(response=response_time, hand=hand_time, per_hand=match_time),
         fixed_seats=fixed_seats,
         on_failure=OnFailure(on_failure),
         comment_failures=True,
         host=host,
         ports=_ports(ports),
         seat_tokens=_tokens(tokens, definition.num_players),
-        log_path=folder / "match.log",
         quiet=True,
     )
-    status = _run(_Match(config, seated, folder, as_json, start_time, end_with_stdin))
-    sys.exit(status)
+    if jobs > 1 and any(config.ports):
+        raise click.UsageError(
+            "passes that are played side by side cannot share ports: use one of --jobs, --ports"
+        )
+    plan = MatchPlan(config, seated, folder, duplicate, jobs, start_time, end_with_stdin)
+    sys.exit(_run(plan, as_json=as_json))
 
 
 # --- arguments ---------------------------------------------------------------------------------------
@@ -217,8 +234,8 @@ def _match_folder(out: Path | None, game: str) -> Path:
             out = base.with_name(f"{base.name}-{number}")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        earlier = [out / name for name in ("match.log", "result.json", "dealer.err", "players")]
-        earlier = [path for path in earlier if path.exists()]
+        names = ("match.log", "result.json", "dealer.err", "players")
+        earlier = [path for path in [*(out / name for name in names), *out.glob("pass-*")] if path.exists()]
         if earlier:
             number = 1
             while (out / f"earlier-{number}").exists():
@@ -235,282 +252,80 @@ def _match_folder(out: Path | None, game: str) -> Path:
 # --- running -----------------------------------------------------------------------------------------
 
 
-@attrs.frozen
-class _Match:
-    config: MatchConfig
-    players: tuple[Player, ...]
-    folder: Path
-    as_json: bool
-    start_s: float
-    ends_with_stdin: bool = False
-
-    def say(self, text: str) -> None:
-        """A line for people."""
-        click.echo(text, err=self.as_json)
-
-
-class _FileConsole:
-    """Warnings and failures go into the match folder; how far the match is, to the progress display."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = open(path, "wb", buffering=0)  # noqa: SIM115 - closed in close()
-        self.hands_done = 0
-
-    def out(self, text: str) -> None:
-        pass  # the score is in the log and in the result
-
-    def err(self, text: str) -> None:
-        self._file.write(text.encode("utf-8", "surrogateescape"))
-
-    def hand_finished(self, hand_number: int) -> None:
-        self.hands_done = hand_number + 1
-
-    def close(self) -> None:
-        self._file.close()
-
-
-class _Interrupted(Exception):
-    """A signal asked us to stop."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
-def _run(task: _Match) -> int:
+def _run(plan: MatchPlan, *, as_json: bool) -> int:
     """Play and report; returns the exit status."""
-    missing = {
-        seat: Failure(FailureKind.NOT_FOUND, problem)
-        for seat, player in enumerate(task.players)
-        if (problem := player.problem()) is not None
-    }
     started = datetime.now(UTC)
-    crashes: dict[int, str] = {}
-    console = _FileConsole(task.folder / "dealer.err")
+    missing = [player.problem() for player in plan.players]
     try:
-        server = MatchServer(task.config, console)
-        if missing:  # nobody plays a thousand hands against a misspelt name
-            for seat, failure in missing.items():
-                server.seats[seat].failures.append(failure)
-            outcome = server.outcome()
+        if any(missing):  # nobody plays a thousand hands against a misspelt name
+            passes = [_not_played(plan, missing)]
         else:
-            server.open()
-            outcome, crashes = trio.run(_play, task, server, console)
-    except (OSError, ExceptionGroup) as error:  # a full disk, a match folder that was taken away
-        if isinstance(error, ExceptionGroup) and error.split(OSError)[1] is not None:
+            passes = trio.run(_play, plan, as_json)
+    except (Interrupted, MatchAborted, OSError, ExceptionGroup) as error:
+        fault: BaseException = error
+        while isinstance(fault, ExceptionGroup):
+            fault = fault.exceptions[0]
+        if isinstance(fault, Interrupted):
+            click.echo(f"interrupted: the hands that were finished are in {plan.folder}", err=True)
+            return fault.status
+        if not isinstance(fault, MatchAborted | OSError):  # a taken port, a full disk: anything but a bug
             raise
-        while isinstance(error, ExceptionGroup):
-            error = error.exceptions[0]
-        click.echo(f"the match broke off: {error}", err=True)
+        click.echo(str(fault).strip(), err=True)
         return EXIT_FAULT
-    except MatchAborted as error:
-        click.echo(error.lines.strip(), err=True)
-        return EXIT_FAULT
-    except _Interrupted as interruption:
-        click.echo(
-            f"interrupted after {console.hands_done} hands; {task.folder}/match.log has them", err=True
-        )
-        return interruption.status
-    finally:
-        console.close()
-    results = player_results(outcome, task.config.game, crashes)
-    report = _report(task, outcome, results, started)
-    _write_result(task.folder / "result.json", report)
-    if task.as_json:
-        click.echo(json.dumps(report["result"]))
+    results = player_results(passes, plan.config.names, plan.config.game)
+    report = Report(plan, passes, results)
+    report.write(started)
+    if as_json:
+        click.echo(json.dumps(report.as_json()))
     else:
-        _print_results(task, outcome, results)
-    if any(result.failure is not None for result in results):
+        report.print()
+    if any(result.failures for result in results):
         return EXIT_PLAYER_FAILED
-    if outcome.error is not None:
-        click.echo(outcome.error.strip(), err=True)
+    errors = [each.outcome.error for each in passes if each.outcome.error is not None]
+    if errors:
+        click.echo(errors[0].strip(), err=True)
         return EXIT_FAULT
     return 0
 
 
-async def _play(
-    task: _Match, server: MatchServer, console: _FileConsole
-) -> tuple[MatchOutcome, dict[int, str]]:
-    config = task.config
-    launcher = Launcher(task.folder / "players", task.start_s)
-    connect_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)
-    for seat, player in enumerate(task.players):
-        if player.command is None:
-            where = f"{config.host} port {server.ports[seat]}"
-            task.say(f"seat {seat + 1} ({player.name}): waiting for a player on {where}")
-    finished: list[MatchOutcome] = []
-    signals: list[int] = []
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_await_signal, signals, nursery.cancel_scope)
-            if task.ends_with_stdin:
-                nursery.start_soon(_await_end_of_stdin, signals, nursery.cancel_scope)
-            if not task.as_json:
-                nursery.start_soon(_show_progress, config.hands, console, task.say)
-            seeds = [derive_seed(config.seed, seat) for seat in range(len(task.players))]
-            nursery.start_soon(
-                launcher.start,
-                task.players,
-                seeds,
-                connect_host,
-                str(game_path(config.game_text)),
-                server,
-                nursery,
-            )
-            finished.append(await server.run())
-            await launcher.settle()
-            nursery.cancel_scope.cancel()
-    finally:
-        await launcher.end()
-    if signals:
-        raise _Interrupted(130 if signals[0] == signal.SIGINT else 128 + signals[0])
-    return finished[0], launcher.crashes()
+def _not_played(plan: MatchPlan, problems: list[str | None]) -> Pass:
+    """What is reported of a match some of whose players are not there."""
+    server = MatchServer(plan.config, SilentConsole())
+    for seat, problem in zip(server.seats, problems, strict=True):
+        if problem is not None:
+            seat.failures.append(Failure(FailureKind.NOT_FOUND, problem))
+    return Pass(server.outcome(), plan.seating(0))
 
 
-async def _await_signal(signals: list[int], scope: trio.CancelScope) -> None:
-    """Ctrl-C and its like end the match in good order: files complete, no process left."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as received:
-        async for number in received:
-            signals.append(number)
-            scope.cancel()
+async def _play(plan: MatchPlan, as_json: bool) -> list[Pass]:
+    def say(text: str) -> None:
+        click.echo(text, err=as_json)
+
+    match = LaunchedMatch(plan, say)
+    async with trio.open_nursery() as nursery:
+        if not as_json:
+            nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes)
+        passes = await match.play()
+        nursery.cancel_scope.cancel()
+    return passes
 
 
-async def _await_end_of_stdin(signals: list[int], scope: trio.CancelScope) -> None:
-    """The program that launched us has gone, or closes the pipe to say that it wants no more."""
-    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
-        with contextlib.suppress(trio.BrokenResourceError):
-            while await stdin.receive_some():
-                pass
-    signals.append(signal.SIGHUP)
-    scope.cancel()
-
-
-async def _show_progress(hands: int, console: _FileConsole, say: Callable[[str], None]) -> None:
+async def _show_progress(match: LaunchedMatch, hands: int) -> None:
     """How far the match is: a bar on a terminal, else a line every tenth of the way."""
     if sys.stderr.isatty():
-        from rich.console import Console as RichConsole
+        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (TextColumn("hands"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=RichConsole(stderr=True), transient=True) as progress:
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
             bar = progress.add_task("hands", total=hands)
             while True:
-                progress.update(bar, completed=console.hands_done)
+                progress.update(bar, completed=match.hands_done)
                 await trio.sleep(_PROGRESS_S)
     said = 0
     while True:
         await trio.sleep(_PROGRESS_S)
-        tenth = console.hands_done * 10 // hands
+        tenth = match.hands_done * 10 // hands
         if tenth > said:
             said = tenth
-            say(f"{console.hands_done} of {hands} hands")
-
-
-# --- reporting ---------------------------------------------------------------------------------------
-
-
-def _report(
-    task: _Match, outcome: MatchOutcome, results: tuple[PlayerResult, ...], started: datetime
-) -> dict[str, Any]:
-    """What ``result.json`` holds; ``["result"]`` is what ``--json`` prints."""
-    config = task.config
-    result = {
-        "game": config.game_text,
-        "hands": outcome.hands,
-        "deals": outcome.hands,
-        "seed": config.seed,
-        "duplicate": False,
-        "players": [each.as_json(config.game) for each in results],
-        "logs": [str(path) for path in [config.log_path] if path is not None and path.exists()],
-        "seconds": outcome.seconds,
-        "hands_per_second": outcome.hands / outcome.seconds if outcome.seconds > 0 else None,
-    }
-    limits = config.limits
-    return {
-        "result": result,
-        "file": {
-            **result,
-            "version": version("riverboat"),
-            "commands": [player.text for player in task.players],
-            "options": {
-                "hands": config.hands,
-                "fixed_seats": config.fixed_seats,
-                "on_failure": config.on_failure.value,
-                "host": config.host,
-                "response_time": limits.response,
-                "hand_time": limits.hand,
-                "match_time": limits.per_hand,
-                "start_time": task.start_s,
-            },
-            "error": outcome.error,
-            "started": started.isoformat(timespec="seconds"),
-            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        },
-    }
-
-
-def _write_result(path: Path, report: dict[str, Any]) -> None:
-    """Write ``result.json`` whole or not at all."""
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(report["file"], indent=2) + "\n")
-    partial.replace(path)
-
-
-def _print_results(task: _Match, outcome: MatchOutcome, results: tuple[PlayerResult, ...]) -> None:
-    config = task.config
-    is_limit = config.game.is_limit
-    heads = ["player", "chips", "mbb/h (95 %)"]
-    heads += ["sb/h (95 %)"] if is_limit else []
-    heads += ["decision ms: median", "p99", "max"]
-    rows = [[*_rates(result, config.game), *_times(result)] for result in results]
-    speed = f", {outcome.hands / outcome.seconds:.0f} hands/s" if outcome.seconds > 0 else ""
-    title = f"{config.game_text}: {outcome.hands} hands, seed {config.seed}, {outcome.seconds:.1f} s{speed}"
-    if sys.stdout.isatty():
-        from rich.console import Console as RichConsole
-        from rich.table import Table
-
-        table = Table(title=title, title_justify="left")
-        for k, head in enumerate(heads):
-            table.add_column(head, justify="left" if k == 0 else "right", overflow="fold")
-        for row in rows:
-            table.add_row(*row)
-        RichConsole().print(table)
-    else:
-        click.echo(title)
-        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-        for row in (heads, *rows):
-            cells = [
-                row[0].ljust(widths[0]),
-                *[cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)],
-            ]
-            click.echo("  ".join(cells).rstrip())
-    for result in results:
-        if result.failure is not None:
-            hand = result.failure.hand_number
-            where = "" if hand is None else f" in hand {hand}"
-            more = f" (first of {result.failures} failures)" if result.failures > 1 else ""
-            click.echo(f"{result.name} {result.failure.kind.value}{where}: {result.failure.detail}{more}")
-    click.echo(
-        f"log: {config.log_path}" if config.log_path and config.log_path.exists() else f"in {task.folder}"
-    )
-
-
-def _rates(result: PlayerResult, game: GameDefinition) -> list[str]:
-    cells = [result.name, f"{result.chips:+.2f}".rstrip("0").rstrip(".")]
-    mbb, half = result.mbb_per_hand, result.ci95
-    cells.append("-" if mbb is None else f"{mbb:+.1f}" + ("" if half is None else f" ± {half:.1f}"))
-    if game.is_limit:
-        sb, small_bet = result.sb_per_hand, game.small_bet
-        if sb is None or not small_bet:
-            cells.append("-")
-        else:
-            half_sb = "" if half is None else f" ± {half / 1000 * game.big_blind / small_bet:.4f}"
-            cells.append(f"{sb:+.4f}{half_sb}")
-    return cells
-
-
-def _times(result: PlayerResult) -> list[str]:
-    times = result.decision_seconds
-    if times is None:
-        return ["-", "-", "-"]
-    return [f"{seconds * 1000:.2f}" for seconds in (times.median, times.p99, times.max)]
+            click.echo(f"{match.hands_done} of {hands} hands")

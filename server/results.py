@@ -1,14 +1,16 @@
-"""What a match proves: chips, rates and intervals (design: units).
+"""What a match proves: chips, rates and intervals (design: units, duplicate).
 
 Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, with s the sample standard
-deviation of a seat's chips per hand (n - 1 in its denominator); below two hands there is none.
+deviation (n - 1 in its denominator); below two samples there is none.  The samples are a player's chips
+in each hand; in a duplicate match they are its means over the passes of each deal, which are what is
+independent there.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -53,22 +55,51 @@ class DecisionTimes:
 
 
 @attrs.frozen
+class Pass:
+    """One time through the deals; a match has one, a duplicate match one for each rotation of the seats."""
+
+    outcome: MatchOutcome
+    players: tuple[int, ...]
+    """By seat, which player sat there."""
+    crashes: Mapping[int, str] = attrs.Factory(dict)
+    """By seat, how a player's process ended that ended by itself with an error."""
+
+    def failures_at(self, seat: int) -> list[Failure]:
+        """The failures at a seat; a connection that was lost because the process died was a crash."""
+        failures = list(self.outcome.seats[seat].failures)
+        if seat in self.crashes:
+            failures = [
+                attrs.evolve(failure, kind=FailureKind.CRASHED, detail=self.crashes[seat])
+                if failure.kind is FailureKind.DISCONNECTED
+                else failure
+                for failure in failures
+            ]
+        return failures
+
+
+@attrs.frozen
 class PlayerResult:
     """What one player won."""
 
     name: str
     seat: int
+    """Its seat in the first pass, which is the order the players were given in."""
     chips: float
     mbb_per_hand: float | None
     """Milli big blinds per hand; None without a hand."""
     ci95: float | None
     """Half width of its 95 % interval, in mbb/h."""
+    plain_ci95: float | None
+    """The same as if all hands were independent: what the pairing of a duplicate match is measured by."""
     sb_per_hand: float | None
     """Small bets per hand; None in no-limit games."""
-    failure: Failure | None
-    """The first, where there was one."""
-    failures: int
+    failures: tuple[Failure, ...]
     decision_seconds: DecisionTimes | None
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first failure, where there was one."""
+        return self.failures[0] if self.failures else None
 
     def as_json(self, game: GameDefinition) -> dict[str, Any]:
         """The player's object in ``result.json``."""
@@ -86,7 +117,7 @@ class PlayerResult:
                 "failure": self.failure.kind.value,
                 "failure_detail": self.failure.detail,
                 "failure_hand": self.failure.hand_number,
-                "failures": self.failures,
+                "failures": len(self.failures),
             }
         times = self.decision_seconds
         row["decision_seconds"] = None if times is None else attrs.asdict(times)
@@ -94,39 +125,62 @@ class PlayerResult:
 
 
 def player_results(
-    outcome: MatchOutcome, game: GameDefinition, crashes: dict[int, str] | None = None
+    passes: Sequence[Pass], names: Sequence[str], game: GameDefinition
 ) -> tuple[PlayerResult, ...]:
-    """The players' results, in seat order.
+    """The players' results, in the order they were given.
 
     Args:
-        outcome: what the match came to.
+        passes: of the match; with several, each deal counts once, as far as every pass got.
+        names: in the order given.
         game: what was played.
-        crashes: by seat, how a player's process ended that ended by itself with an error: a connection
-            that was lost that way was a crash.
     """
-    crashes = crashes or {}
-    to_mbb = 1000 / game.big_blind if game.big_blind else math.nan
     results: list[PlayerResult] = []
-    for seat in outcome.seats:
-        failure = seat.failures[0] if seat.failures else None
-        if failure is not None and failure.kind is FailureKind.DISCONNECTED and seat.number in crashes:
-            failure = attrs.evolve(failure, kind=FailureKind.CRASHED, detail=crashes[seat.number])
-        chips = outcome.chips_by_seat[seat.number]
-        per_hand = chips / outcome.hands if outcome.hands else None
-        half_width = half_width_95(outcome.hand_chips_by_seat[seat.number])
-        small_bet = game.small_bet
-        rates_mean_something = per_hand is not None and game.big_blind > 0
+    to_mbb = 1000 / game.big_blind if game.big_blind else None
+    for player, name in enumerate(names):
+        seats = [each.players.index(player) for each in passes]
+        chips = [each.outcome.hand_chips_by_seat[seat] for each, seat in zip(passes, seats, strict=True)]
+        deals = min(map(len, chips))
+        means = [
+            math.fsum(deal) / len(passes) for deal in zip(*[hand[:deals] for hand in chips], strict=True)
+        ]
+        played = [won for hands in chips for won in hands]
+        total = math.fsum(
+            [each.outcome.chips_by_seat[seat] for each, seat in zip(passes, seats, strict=True)]
+        )
+        per_hand = total / len(played) if played else None
+        half, plain_half = half_width_95(means), half_width_95(played)
+        has_rate = per_hand is not None and to_mbb is not None
+        seconds = [
+            s
+            for each, seat in zip(passes, seats, strict=True)
+            for s in each.outcome.seats[seat].decision_seconds
+        ]
         results.append(
             PlayerResult(
-                name=seat.name,
-                seat=seat.number,
-                chips=chips,
-                mbb_per_hand=per_hand * to_mbb if per_hand is not None and rates_mean_something else None,
-                ci95=half_width * to_mbb if half_width is not None and rates_mean_something else None,
-                sb_per_hand=per_hand / small_bet if per_hand is not None and small_bet else None,
-                failure=failure,
-                failures=len(seat.failures),
-                decision_seconds=DecisionTimes.of(seat.decision_seconds),
+                name=name,
+                seat=player,
+                chips=total,
+                mbb_per_hand=per_hand * to_mbb if has_rate and per_hand is not None and to_mbb else None,
+                ci95=half * to_mbb if half is not None and to_mbb else None,
+                plain_ci95=plain_half * to_mbb if plain_half is not None and to_mbb else None,
+                sb_per_hand=per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
+                failures=tuple(
+                    failure
+                    for each, seat in zip(passes, seats, strict=True)
+                    for failure in each.failures_at(seat)
+                ),
+                decision_seconds=DecisionTimes.of(seconds),
             )
         )
     return tuple(results)
+
+
+def hands_saved(results: Sequence[PlayerResult], hands: int) -> int | None:
+    """How many more hands without pairing would have given the same widest interval; None where unknown."""
+    widths = [(r.plain_ci95, r.ci95) for r in results if r.plain_ci95 is not None and r.ci95]
+    if not widths:
+        return None
+    plain, paired = max(widths)
+    assert plain is not None
+    assert paired is not None
+    return round(hands * (plain / paired) ** 2) - hands

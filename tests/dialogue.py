@@ -75,6 +75,11 @@ class Dialogue:
     """What stands in files and in stderr afterwards."""
 
     @property
+    def is_timed(self) -> bool:
+        """Whether it matters how long somebody thinks, or is silent."""
+        return "--t_response" in self.arguments
+
+    @property
     def num_seats(self) -> int:
         """How many clients take part."""
         return 1 + max(step.seat for step in self.steps if not isinstance(step, Killed))

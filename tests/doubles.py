@@ -1,15 +1,10 @@
-"""Stand-ins for the other side: recorded dialogues, a dealer that follows one, agents that record.
-
-The dialogues in `tests/golden/dialogues` are in the form of acpc-spec appendix D.1: ``Sn>`` is a line
-sent by the client in seat n (counted from 1), ``Sn<`` one it received, and ``--`` begins a remark.
-"""
+"""Stand-ins for the other side: a dealer that follows a recorded dialogue, agents that record."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
 import attrs
 import trio
@@ -19,42 +14,34 @@ from engine.rules import CALL, Action, GameDefinition, HandView, InvalidActionEr
 from protocol import format_match_state
 from protocol.actions import read_action
 from protocol.records import parse_score
-from tests.golden_files import GOLDEN, golden_game
-
-DIALOGUES: Final = GOLDEN / "dialogues"
-_LINE: Final = re.compile(r"S(\d+)([<>]) (.*?)(?: +\((?:sent early|after [0-9.]+ s)\))?$")
-
-
-@attrs.frozen
-class Line:
-    """One line of a dialogue."""
-
-    seat: int
-    """From 0."""
-    is_from_client: bool
-    text: str
+from tests.dialogue import Receives, Sends, Step, load_dialogue
+from tests.golden_files import golden_game
 
 
 @attrs.frozen
 class Dialogue:
-    """A recorded match."""
+    """A recorded match as its players see it."""
 
     game: GameDefinition
-    lines: tuple[Line, ...]
+    steps: tuple[Step, ...]
     score: tuple[float, ...] | None
     """Chips by seat; None where the match did not come to its end."""
 
     def shown_to(self, seat: int) -> list[str]:
         """The states a seat received, in order."""
-        return [line.text for line in self.lines if line.seat == seat and not line.is_from_client]
+        return [
+            step.text for step in self.steps if isinstance(step, Receives) and step.seat == seat and step.text
+        ]
 
     def replies_of(self, seat: int) -> dict[str, Action]:
         """What the seat's client meant to play, by the state it answered; what is unclear is a call."""
         shown = self.shown_to(seat)
         replies: dict[str, Action] = {}
-        for line in self.lines:
-            state, colon, action = line.text.rpartition(":")
-            if line.seat == seat and line.is_from_client and colon and state in shown:
+        for step in self.steps:
+            if not isinstance(step, Sends) or step.seat != seat:
+                continue
+            state, colon, action = step.text.rpartition(":")
+            if colon and state in shown:
                 try:
                     replies[state] = read_action(action, 0, self.game.is_limit)[0]
                 except InvalidActionError:
@@ -64,16 +51,10 @@ class Dialogue:
 
 def dialogue(name: str) -> Dialogue:
     """The recorded dialogue of a name, such as ``E1``."""
-    text = (DIALOGUES / f"{name}.txt").read_text("utf-8")
-    command = next(line for line in text.splitlines() if line.startswith("dealer "))
-    lines = []
-    for text_line in text.splitlines():
-        match = _LINE.match(text_line)
-        if match and match[3] != "EOF":
-            lines.append(Line(int(match[1]) - 1, match[2] == ">", match[3].rstrip()))
-    score = next((parse_score(line) for line in text.splitlines() if line.startswith("SCORE:")), None)
-    game = golden_game(command.split()[2].removesuffix(".game"))
-    return Dialogue(game, tuple(lines), score[0] if score else None)
+    recorded = load_dialogue(name)
+    game = golden_game(recorded.arguments[1].removesuffix(".game"))
+    score = parse_score(recorded.stdout)
+    return Dialogue(game, recorded.steps, score[0] if score else None)
 
 
 class LineReader:

@@ -174,16 +174,15 @@ class Human(Agent):
             self._decline(intention)
             return
         elif isinstance(intention, Nonsense):
-            self._show([intention.text, f"You can: {describe_options(question.view)}  |  ? help"])
+            self._show([f"{intention.text} ? helps.", describe_options(question.view)])
         else:
             self._decide(question, intention)
-        if question is not None and question.action is None and not self.has_quit.is_set():
-            self._prompt()
+        self._prompt_again()
 
     def _decide(self, question: _Question, intention: Move | RaiseTo | RaiseBy) -> None:
         action = action_of(intention, question.view)
         if isinstance(action, Nonsense):
-            self._show([action.text, f"You can: {describe_options(question.view)}  |  ? help"])
+            self._show([action.text, describe_options(question.view)])
             return
         assert action in question.view.legal_actions()  # whatever was typed
         question.action = action
@@ -243,14 +242,14 @@ class Human(Agent):
             self._has_odds = True
             lines = await trio.to_thread.run_sync(_odds_or_excuse, view, self._style, abandon_on_cancel=True)
             self._show(lines)
-            if self._question is not None and self._question.action is None:
-                self._prompt()
+            self._prompt_again()
 
     # --- text ------------------------------------------------------------------------------------------
 
     def say(self, text: str) -> None:
-        """Show a line that is not about the hand."""
+        """Show a line that is not about the hand; a question that is open is still open after it."""
         self._show([text])
+        self._prompt_again()
 
     def show_state(self) -> None:
         """Show everything, to a person who has come back."""
@@ -268,7 +267,7 @@ class Human(Agent):
         if not self._hands_played:
             return "No hand was finished."
         hands = "1 hand" if self._hands_played == 1 else f"{self._hands_played} hands"
-        return f"You have won {format_chips(self._chips[self.seat], sign=True)} chips in {hands}."
+        return f"Your result: {format_chips(self._chips[self.seat], sign=True)} chips in {hands}."
 
     def _ask(self) -> None:
         assert self._question is not None
@@ -285,6 +284,11 @@ class Human(Agent):
         clock = f"[{format_clock(max(left, 0))}] " if left < NO_CLOCK_S else ""
         self._write(f"{clock}> ")
         self._is_at_prompt = True
+
+    def _prompt_again(self) -> None:
+        question = self._question
+        if question is not None and question.action is None and not self.has_quit.is_set():
+            self._prompt()
 
     def _show(self, lines: list[str]) -> None:
         if lines:

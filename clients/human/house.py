@@ -118,7 +118,7 @@ class House:
                     self._seat = (found[2], int(found[3]))
                     self._has_news.set()
                 elif found is not None:
-                    self._say(text.strip().capitalize())
+                    self._say(f"S{text.strip()[1:]}.")
 
     async def read_stdout(self) -> None:
         """Keep the result."""

@@ -35,6 +35,8 @@ class Move(Enum):
     FOLD = "fold"
     CALL = "call"
     """A call, or a check where there is nothing to call."""
+    CHECK = "check"
+    """A check and nothing else: the word is too plain to cost chips."""
     RAISE = "raise"
     """The smallest raise."""
     RAISE_HALF = "half"
@@ -80,7 +82,7 @@ _WORDS: Final[dict[str, Intention]] = {
     "last": Query.LAST,
     "q": Query.QUIT, "quit": Query.QUIT, "exit": Query.QUIT, "leave": Query.QUIT,
     "f": Move.FOLD, "fold": Move.FOLD,
-    "c": Move.CALL, "call": Move.CALL, "k": Move.CALL, "check": Move.CALL,
+    "c": Move.CALL, "call": Move.CALL, "k": Move.CALL, "check": Move.CHECK,
     "all in": Move.ALL_IN, "all-in": Move.ALL_IN, "allin": Move.ALL_IN, "a": Move.ALL_IN,
 }  # fmt: skip
 _RAISE: Final = re.compile(r"(?:raise|bet|r|b)(?:(?<=[rb])|(?= |$|\+))(?: ?(?P<how>.*))?", re.ASCII)
@@ -131,6 +133,9 @@ def action_of(intention: Move | RaiseTo | RaiseBy, view: HandView) -> Action | N
     legal = view.legal_actions()
     if intention is Move.CALL:
         return CALL
+    if intention is Move.CHECK:
+        to_call = view.amount_to_call
+        return CALL if to_call <= 0 else Nonsense(f"You cannot check: there are {to_call} to call (c).")
     if intention is Move.FOLD:
         if legal.can_fold:
             return FOLD
@@ -170,9 +175,7 @@ def _raise_of(intention: Move | RaiseTo | RaiseBy, view: HandView) -> Action | N
     if legal.is_limit:
         return Nonsense(f"That would be a raise to {total}; in this limit game the raise is to {low}: r.")
     if low == high:
-        return Nonsense(
-            f"That would be a raise to {total}; the only raise you can make is all in, to {high}."
-        )
+        return Nonsense(f"That would be a raise to {total}; you can only raise all in, to {high}.")
     if total < low:
         return Nonsense(f"That would be a raise to {total}; the least is to {low}.")
     return Nonsense(f"That would be a raise to {total}; the most is all in, to {high}.")

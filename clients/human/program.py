@@ -14,8 +14,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-import trio
-
 from clients.human.agent import Human
 from clients.human.house import House, HouseOptions, open_house
 from clients.human.rendering import format_chips
@@ -35,6 +33,9 @@ def play_at_terminal(
     table: Table | HouseOptions, display: str, output: TextIO, environment: Mapping[str, str]
 ) -> int:
     """Play at this terminal; returns the exit status."""
+    if sys.stdin is None:
+        print("play: standard input is closed: there is nothing to type at", file=sys.stderr)
+        return 2
     if display == "auto":
         style = detect_style(output.isatty(), output.encoding, environment)
     else:
@@ -90,7 +91,7 @@ def play_over_telnet(
             finally:
                 await desk.finish()
                 for listener in listeners:
-                    await trio.aclose_forcefully(listener)
+                    listener.socket.close()
 
     return run_program(program, play, say)
 

@@ -22,17 +22,17 @@ _MAX_STACK_THAT_MATTERS: Final = 1000
 """In big blinds; deeper stacks than that stand in limit games only because the format wants a number."""
 
 HELP: Final = """\
-What you can type:
-  f            fold
-  c or k       call; check when there is nothing to call
-  r            raise (in no-limit games the least there is)
-  r 300        raise to 300: all your chips in this hand's pot, blinds included
-  r +200       raise by 200 on top of the call
-  r half, r pot   raise by half the pot, by the pot;   all in
-  odds         hand strength, potential and pot odds of this spot
-  history      this hand so far;   last: the previous hand
-  table        who sits where (so does an empty line);   ?: this
-  quit         leave the match"""
+  f          fold
+  c, k       call; check where there is nothing to call
+  r          raise; in no-limit games the least there is
+  r 300      raise to 300: all your chips in this pot, blinds included
+  r +200     raise by 200 on top of the call
+  r half     raise by half the pot; also r pot, and all in
+  odds       hand strength, potential and pot odds of this spot
+  history    this hand so far
+  last       the hand before this one
+  table      who sits where; an empty line does it, too
+  quit       leave the match"""
 
 
 @attrs.frozen
@@ -110,7 +110,7 @@ def render_table(scene: Scene, style: Style) -> list[str]:
     position_of_seat = {scene.seat_of(position): position for position in range(game.num_players)}
     for seat in range(game.num_players):
         position = position_of_seat[seat]
-        mark = ">" if betting.position_to_act == position else " "
+        mark = "*" if betting.position_to_act == position else " "
         row = (
             f"{mark} {seat + 1:>4}  {scene.name_of(position):<{_MAX_NAME}}"
             f"  {format_chips(scene.chips[seat], sign=True):>10}  {betting.spent[position]:>10}"
@@ -227,11 +227,11 @@ def describe_options(view: HandView) -> str:
         if legal.is_limit and word == "bet":
             options.append(f"r bet {low - view.betting.spent[view.position]}")
         elif legal.is_limit:
-            options.append(f"r {word} to {low}")
+            options.append(f"r {word} to {low} ({low - view.betting.spent[view.position]} more)")
         elif low == high:
             options.append(f"r all in, to {high}")
         else:
-            options.append(f"r N {word} to {low}..{high} (or +N, half, pot, all in)")
+            options.append(f"r N {word} to {low}..{high} (+N, half, pot, all in)")
     return "  |  ".join(options)
 
 
@@ -266,11 +266,12 @@ def render_showdown(scene: Scene, style: Style) -> list[str]:
         for position, cards in enumerate(view.hole_cards)
         if cards and not view.betting.folded[position]
     ]
-    names = [name_hand((*view.hole_cards[position], *view.board)) for position in shown]
-    if len(set(names)) < len(names):  # kickers decide, or nothing does
-        names = [name_hand((*view.hole_cards[position], *view.board), kickers=True) for position in shown]
+    hands = [(*view.hole_cards[position], *view.board) for position in shown]
+    names = [name_hand(hand) for hand in hands]
     lines = [f"{style.rule * 2} Showdown"]
-    for position, name in zip(shown, names, strict=True):
+    for position, hand, name in zip(shown, hands, names, strict=True):
+        if names.count(name) > 1:  # kickers decide, or nothing does
+            name = name_hand(hand, kickers=True)
         cards = style.cards(view.hole_cards[position])
         lines.append(f"  {scene.name_of(position):<{_MAX_NAME}}  {cards}  {name}")
     return lines

@@ -55,7 +55,8 @@ async def _play_to_the_end(play: Callable[[], Awaitable[int]]) -> Ending:
     try:
         await play()
     except ProgramError as error:
-        return Ending(error.status, f"{str(error).capitalize()}.")
+        text = str(error)
+        return Ending(error.status, f"{text[:1].upper()}{text[1:]}.")
     except SessionError as error:
         text = str(error)
         return Ending(1, f"The match has broken off: {text}.")

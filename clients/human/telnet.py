@@ -18,7 +18,7 @@ from clients.human.style import WIDTH, Style
 from clients.human.typed_bytes import Key, LineAssembler, TelnetDecoder, telnet_text
 from clients.program import ProgramError
 
-_CHUNK: Final = 4096
+_CHUNK: Final = 1 << 16
 _MAX_UNSENT: Final = 256 * 1024
 """Bytes kept for somebody who does not read; then the connection is given up."""
 _GOODBYE_S: Final = 3.0
@@ -135,8 +135,7 @@ class TelnetDesk:
         stream = self._stream
         if stream is None:
             return
-        with trio.CancelScope(shield=True), trio.move_on_after(_GOODBYE_S) as goodbye:
-            goodbye.shield = True
+        with trio.move_on_after(_GOODBYE_S, shield=True):
             try:
                 while self._unsent:
                     sent = await stream.socket.send(bytes(self._unsent[:_CHUNK]))
@@ -146,7 +145,7 @@ class TelnetDesk:
                     pass  # closing with something unread would reset the connection and lose our words
             except (OSError, trio.BrokenResourceError):
                 pass
-        await trio.aclose_forcefully(stream)
+        stream.socket.close()
         self._stream = None
 
 
@@ -159,15 +158,16 @@ def _hear(human: Human, item: str | Key) -> None:
 
 
 async def _turn_away(stream: trio.SocketStream) -> None:
-    with trio.move_on_after(_GOODBYE_S):
-        try:
+    try:
+        with trio.move_on_after(_GOODBYE_S):
             await stream.send_all(telnet_text("This seat is taken. Try again later.\n", "ascii"))
             await stream.send_eof()
             while await stream.receive_some(_CHUNK):
                 pass
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass
-    await trio.aclose_forcefully(stream)
+    except trio.BrokenResourceError:
+        pass
+    finally:
+        stream.socket.close()
 
 
 async def open_telnet_port(host: str, port: int) -> list[trio.SocketListener]:

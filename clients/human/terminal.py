@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import shutil
 from typing import Final, TextIO
 
@@ -19,6 +20,8 @@ from clients.human.style import WIDTH, Style
 from clients.human.typed_bytes import Key, LineAssembler
 
 _CHUNK: Final = 4096
+_MAX_HEAP: Final = 1 << 16
+"""Bytes of a heap that is taken together."""
 
 
 class Terminal:
@@ -62,28 +65,46 @@ class Terminal:
         """
         lines = LineAssembler()
         while True:
-            data = await self._read()
-            typed = lines.feed(data) if data else [*lines.finish(), Key.END]
-            for item in typed:
-                if item is Key.END:
-                    human.say("The input has ended." if not self._is_person else "Ctrl-D.")
-                    human.has_quit.set()
-                    return
-                if isinstance(item, Key):
-                    continue  # a terminal makes a signal of Ctrl-C
+            if not self._is_person:
+                await human.has_question.wait()
+            await self._wait_for_typing()
+            data, has_ended = self._read_heap() if self._is_person else self._read()
+            typed = lines.feed(data)
+            for item in [*typed, *lines.finish(), Key.END] if has_ended else typed:
                 if not self._is_person:
                     await human.has_question.wait()
-                    self.write(item + "\n")  # nobody has echoed it
-                human.hear(item)
+                if item is Key.END:
+                    human.has_quit.set()
+                    human.say("Ctrl-D." if self._is_person else "The input has ended.")
+                    return
+                if not isinstance(item, Key):  # a terminal makes a signal of Ctrl-C
+                    if not self._is_person:
+                        self.write(item + "\n")  # nobody has echoed it
+                    human.hear(item)
             await trio.lowlevel.checkpoint()
 
-    async def _read(self) -> bytes:
+    async def _wait_for_typing(self) -> None:
         try:
             await trio.lowlevel.wait_readable(self._keyboard)
         except OSError as error:
             if error.errno != errno.EPERM:  # what epoll says of files, which are always readable
-                return b""
+                raise
+
+    def _read_heap(self) -> tuple[bytes, bool]:
+        """All that has been typed or pasted, and whether the input has ended.
+
+        A terminal gives a line at a time.  They are taken together, so that no line of a heap that was
+        pasted at once is still there when the next question comes.
+        """
+        heap, has_ended = self._read()
+        while not has_ended and len(heap) < _MAX_HEAP and select.select([self._keyboard], [], [], 0)[0]:
+            data, has_ended = self._read()
+            heap += data
+        return heap, has_ended
+
+    def _read(self) -> tuple[bytes, bool]:
         try:
-            return os.read(self._keyboard, _CHUNK)
+            data = os.read(self._keyboard, _CHUNK)
         except OSError:
-            return b""  # the terminal has gone
+            data = b""  # the terminal has gone
+        return data, not data

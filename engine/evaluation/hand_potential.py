@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
 from engine.evaluation.hand_rank import check_board
-from engine.evaluation.hand_strength import check_hand_and_board, check_weights
+from engine.evaluation.hand_strength import UNIFORM_WEIGHTS, check_hand_and_board, check_weights, weight_table
 from engine.kernels import potential as kernels
 from engine.kernels.tables import ranking_table
 
@@ -108,20 +108,19 @@ def hand_potential(
 
     Source: Poki, Fig. 3.4, Table 3.2, eq. 3.1; see `potentials_of_transitions` for the denominators.
     """
-    hole, checked_board = check_hand_and_board(hole_cards, board, (3, 4))
-    cards_ahead = _check_look_ahead(look_ahead, len(checked_board))
-    transitions = np.empty((3, 3))
-    kernels.hand_transitions(
-        ranking_table(),
-        np.array(hole, np.uint8),
-        np.array(checked_board, np.uint8),
-        cards_ahead,
-        check_weights(weights),
-        transitions,
-    )
-    if not transitions.any():
-        raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
-    return HandPotential(transitions, cards_ahead)
+    if len(hole_cards) == 2 and len(board) in (3, 4):
+        cards_ahead = _check_look_ahead(look_ahead, len(board))
+        table = UNIFORM_WEIGHTS if weights is None else weight_table(weights)
+        transitions = np.empty((3, 3))
+        fourth = () if len(board) == 4 else (-1,)
+        if kernels.transitions_of_cards(
+            ranking_table(), table, transitions, cards_ahead, *hole_cards, *board, *fourth
+        ):
+            return HandPotential(transitions, cards_ahead)
+    # The kernel has looked at everything and found something wrong; here it is said what.
+    check_hand_and_board(hole_cards, board, (3, 4))
+    check_weights(weights)
+    raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
 
 
 def all_hand_potentials(

@@ -33,10 +33,11 @@ in bold varies between .940 and .946 from run to run, the difference between 99 
 
 The one in bold is by far the nearest in value, equal in order to the best, and is the default
 :class:`RollOutScheme`: whoever plays puts in two small bets by the showdown, the big blind stays in with
-whatever it holds, a small blind that folds leaves half a bet.  All 27 hands of the paper are positive, and 13
-or so more: the other suited aces, 55, K9s and a few that earn next to nothing.  As to the *set* of hands,
-another reading is closer: with nothing to be won but a big blind that is always in, 26 of the 27 and hardly
-any other are worth playing, at any size of the bet.
+whatever it holds, a small blind that folds leaves half a bet.  The shipped table (2 million deals a
+generation, 20 million in the end) has a rank correlation of .948 and a difference of 100.  All 27 hands of
+the paper are positive in it, and 12 more: A7s, A5s, A4s, A6s, 55, K9s, A3s, and five that earn less than 30.
+As to the *set* of hands another reading is closer: with nothing to be won but a big blind that is always in,
+26 of the 27 and hardly any other are worth playing, at any size of the bet.
 
 What remains is in part the paper's own: its values come from some 15,000 deals of each suited hand (standard
 error 20 to 30), and they have steps that no roll-out explains (77 at 390 but 66 at 40; AKo at 850 with AKs at

@@ -355,6 +355,12 @@ def iterated_strategy(
     against the opponent's strategy of the generation before; to each value noise is added that cools; and the
     best action becomes the strategy.  The last generation is longer and undisturbed.
 
+    How near to optimal is that?  In call or fold, 0.1 to 0.2 mbb/h, one or two hands of 169 apart: the
+    paper's "near-optimal" holds.  In the limit game 60 to 110 mbb/h: every generation answers the one
+    before, and where the optimal strategy mixes (which hands to raise again) the answers swing from one side
+    to the other.  With values kept over the generations 26 to 32 mbb/h, and no pure strategy found came below
+    12.
+
     Args:
         game: The betting tree.
         rng: Seeds the deals and draws the noise.

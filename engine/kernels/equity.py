@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import integer, kernel
+from engine.kernels._jit import CARD_MATRIX, CARDS, FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
 from engine.kernels.ranking import bit_if, fill_rank_pair_row, flush_suit
 from engine.kernels.strength import hand_strength
 from engine.kernels.tables import (
@@ -30,27 +30,45 @@ from engine.kernels.tables import (
 COLUMNS: Final = 48
 """The 47 cards that are not on the board, and the total."""
 
-SCRATCH: Final = 1 << 14
-"""Room for more rows of COLUMNS than the 91 classes without a flush and the 45 or 46 with one."""
+SCRATCH: Final = 1 << 13
+"""Room for more rows of COLUMNS than the 91 classes without a flush and the 45 or 46 with one; 64 KB, since
+the operating system gives and takes back larger arrays at every call.
+"""
 
 _MASK: Final = SCRATCH - 1
 
-_WORDS: Final = NUM_CLASSES // 32 + 1
+_WORDS: Final = NUM_CLASSES // 64 + 1
 
 
 @kernel()
-def _popcount(word: int) -> int:
-    """Bits set in a word of 32 bits; the compiler knows the idiom."""
-    word = word - ((word >> 1) & 0x55555555)
-    word = (word & 0x33333333) + ((word >> 2) & 0x33333333)
-    word = (word + (word >> 4)) & 0x0F0F0F0F
-    return ((word * 0x01010101) & 0xFFFFFFFF) >> 24
+def _popcount(word: np.uint64) -> int:
+    """Bits set in a word.  In unsigned numbers of 64 bits the compiler knows the idiom."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return integer((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @kernel()
-def _number_of_class(occurring: NDArray[np.int64], below: NDArray[np.int64], hand_class: int) -> int:
-    word = hand_class >> 5
-    return integer(below[word]) + _popcount(integer(occurring[word]) & ((1 << (hand_class & 31)) - 1))
+def _mark(occurring: NDArray[np.uint64], hand_class: int) -> None:
+    occurring[hand_class >> 6] |= np.uint64(1) << np.uint64(hand_class & 63)
+
+
+@kernel()
+def _count_below(occurring: NDArray[np.uint64], below: NDArray[np.int64]) -> int:
+    """How many classes are marked in the words below each word, filled in place; returns how many in all."""
+    count = 0
+    for word in range(_WORDS):
+        below[word] = count
+        count += _popcount(occurring[word])
+    return count
+
+
+@kernel()
+def _number_of_class(occurring: NDArray[np.uint64], below: NDArray[np.int64], hand_class: int) -> int:
+    word = hand_class >> 6
+    lower = (np.uint64(1) << np.uint64(hand_class & 63)) - np.uint64(1)
+    return integer(below[word]) + _popcount(occurring[word] & lower)
 
 
 @kernel()
@@ -80,27 +98,21 @@ def number_combos(table: NDArray[np.uint16], board: NDArray[np.uint8], numbers: 
     else:
         fill_rank_pair_row(table, key, row)
 
-    occurring = np.zeros(_WORDS, np.int64)
+    occurring = np.zeros(_WORDS, np.uint64)
     for pair in range(91):
-        hand_class = integer(row[pair])
-        occurring[hand_class >> 5] |= 1 << (hand_class & 31)
+        _mark(occurring, integer(row[pair]))
     if suit >= 0:
         for a in range(13):
             if mask >> a & 1:
                 continue
             with_a = FLUSH_AT + (mask | 1 << a)
             if suited >= 4:
-                hand_class = integer(table[with_a])
-                occurring[hand_class >> 5] |= 1 << (hand_class & 31)
+                _mark(occurring, integer(table[with_a]))
             for b in range(a):
                 if mask >> b & 1 == 0:
-                    hand_class = integer(table[with_a | 1 << b])
-                    occurring[hand_class >> 5] |= 1 << (hand_class & 31)
+                    _mark(occurring, integer(table[with_a | 1 << b]))
     below = np.empty(_WORDS, np.int64)
-    count = 0
-    for word in range(_WORDS):
-        below[word] = count
-        count += _popcount(occurring[word])
+    count = _count_below(occurring, below)
 
     number_row = np.empty(96, np.uint8)
     for pair in range(91):
@@ -199,6 +211,188 @@ def add_river(
 
 
 @kernel()
+def _sum_by_rank(
+    weights: NDArray[np.float64], alive: NDArray[np.float64], suit: int, by_rank: NDArray[np.float64]
+) -> None:
+    """The weight of each card with each rank: ``by_rank[rank, card]``, shape (13, 52), filled in place.
+
+    weights: shape (52, 52), symmetric, 0 on the diagonal.  alive: shape (52,), 0.0 for cards on the board,
+    else 1.0.
+    suit: in which two cards are left out together, or -1.
+    """
+    for rank in range(13):
+        row_0, row_1, row_2, row_3 = (
+            weights[4 * rank],
+            weights[4 * rank + 1],
+            weights[4 * rank + 2],
+            weights[4 * rank + 3],
+        )
+        alive_0, alive_1, alive_2, alive_3 = (
+            alive[4 * rank],
+            alive[4 * rank + 1],
+            alive[4 * rank + 2],
+            alive[4 * rank + 3],
+        )
+        sums = by_rank[rank]
+        for card in range(52):
+            sums[card] = alive[card] * (
+                alive_0 * row_0[card] + alive_1 * row_1[card] + alive_2 * row_2[card] + alive_3 * row_3[card]
+            )
+    if suit >= 0:
+        for card in range(suit, 52, 4):
+            if alive[card] != 0.0:
+                for rank in range(13):
+                    total = 0.0
+                    for other in range(4 * rank, 4 * rank + 4):
+                        if other & 3 != suit:
+                            total += alive[other] * weights[other, card]
+                    by_rank[rank, card] = total
+
+
+@kernel()
+def _add_board(
+    table: NDArray[np.uint16],
+    board: NDArray[np.uint8],
+    weights: NDArray[np.float64],
+    by_rank: NDArray[np.float64],
+    below: NDArray[np.float64],
+    twice_won: NDArray[np.float64],
+) -> bool:
+    """`add_river` by rank pairs instead of combos; returns False and does nothing if the board has four of
+    a suit.
+
+    Rank pairs, and combos with a flush, are taken in the order of their classes.  The weight met so far is
+    kept for each card and in all, read before and after the class (hence twice).
+
+    weights, twice_won: shape (52, 52); of `twice_won` the part below the diagonal is added to.
+    by_rank, below: scratch, shape (13, 52).
+    """
+    key = EMPTY_KEY
+    alive = np.ones(52, np.float64)
+    for i in range(5):
+        key += KEY_OF_CARD[board[i]]
+        alive[board[i]] = 0.0
+    if (key + (0x1111 << SUIT_SHIFT)) & FLUSH_BITS:
+        return False
+    suit = -1
+    mask = 0
+    if (key + (0x2222 << SUIT_SHIFT)) & FLUSH_BITS:
+        suit = flush_suit(key + (0x2222 << SUIT_SHIFT))
+        for i in range(5):
+            mask |= bit_if(integer(board[i]), suit)
+    _sum_by_rank(weights, alive, suit, by_rank)
+
+    # The events: 91 rank pairs, then the combos with a flush.
+    classes = np.empty(91 + 45, np.uint16)
+    fill_rank_pair_row(table, key, classes)
+    num_events = 91
+    highs = np.empty(91 + 45, np.uint8)
+    lows = np.empty(91 + 45, np.uint8)
+    if suit >= 0:
+        for a in range(13):
+            if mask >> a & 1:
+                continue
+            for b in range(a):
+                if mask >> b & 1 == 0:
+                    classes[num_events] = table[FLUSH_AT + (mask | 1 << a | 1 << b)]
+                    highs[num_events] = 4 * a + suit
+                    lows[num_events] = 4 * b + suit
+                    num_events += 1
+
+    # Sorted: the classes that occur are numbered, and the events of each are chained.
+    occurring = np.zeros(_WORDS, np.uint64)
+    for event in range(num_events):
+        _mark(occurring, integer(classes[event]))
+    before = np.empty(_WORDS, np.int64)
+    count = _count_below(occurring, before)
+    heads = np.full(91 + 45, -1, np.int16)
+    following = np.empty(91 + 45, np.int16)
+    for event in range(num_events):
+        number = _number_of_class(occurring, before, integer(classes[event]))
+        following[event] = heads[number]
+        heads[number] = event
+
+    totals = np.empty(91 + 45, np.float64)
+    met = np.zeros(52, np.float64)
+    total = 0.0
+    for number in range(count):
+        event = integer(heads[number])
+        while event >= 0:
+            if event < 91:
+                rank, other = _RANKS_OF_PAIR[event, 0], _RANKS_OF_PAIR[event, 1]
+                for suit_of in range(4):
+                    below[other, 4 * rank + suit_of] = met[4 * rank + suit_of]
+                    below[rank, 4 * other + suit_of] = met[4 * other + suit_of]
+                totals[event] = total
+            else:
+                totals[event] = total - met[highs[event]] - met[lows[event]]
+            event = integer(following[event])
+        event = integer(heads[number])
+        while event >= 0:
+            if event < 91:
+                rank, other = _RANKS_OF_PAIR[event, 0], _RANKS_OF_PAIR[event, 1]
+                inside = 0.0
+                for suit_of in range(4):
+                    weight = by_rank[other, 4 * rank + suit_of]
+                    met[4 * rank + suit_of] += weight
+                    inside += weight
+                if rank == other:
+                    inside /= 2.0
+                else:
+                    for suit_of in range(4):
+                        met[4 * other + suit_of] += by_rank[rank, 4 * other + suit_of]
+                total += inside
+            else:
+                weight = weights[highs[event], lows[event]]
+                met[highs[event]] += weight
+                met[lows[event]] += weight
+                total += weight
+            event = integer(following[event])
+        event = integer(heads[number])
+        while event >= 0:
+            if event < 91:
+                rank, other = _RANKS_OF_PAIR[event, 0], _RANKS_OF_PAIR[event, 1]
+                for suit_of in range(4):
+                    below[other, 4 * rank + suit_of] += met[4 * rank + suit_of]
+                    if rank != other:
+                        below[rank, 4 * other + suit_of] += met[4 * other + suit_of]
+                totals[event] += total
+            else:
+                # The hand itself was in the total once and under both of its cards.
+                high, low = highs[event], lows[event]
+                totals[event] += total - met[high] - met[low] + weights[high, low]
+                # What the loop below makes of it is overwritten.
+                totals[event] += twice_won[high, low]
+            event = integer(following[event])
+
+    for high in range(52):
+        if alive[high] == 0.0:
+            continue
+        rank = high >> 2
+        pair = rank * (rank + 1) >> 1
+        won = twice_won[high]
+        own = weights[high]
+        below_low = below[rank]
+        for low_rank in range(rank):
+            low = 4 * low_rank
+            rest = totals[pair + low_rank] - below[low_rank, high]
+            won_0 = won[low] + alive[low] * (rest - below_low[low] + own[low])
+            won_1 = won[low + 1] + alive[low + 1] * (rest - below_low[low + 1] + own[low + 1])
+            won_2 = won[low + 2] + alive[low + 2] * (rest - below_low[low + 2] + own[low + 2])
+            won_3 = won[low + 3] + alive[low + 3] * (rest - below_low[low + 3] + own[low + 3])
+            won[low] = won_0
+            won[low + 1] = won_1
+            won[low + 2] = won_2
+            won[low + 3] = won_3
+        rest = totals[pair + rank] - below[rank, high]
+        for low in range(4 * rank, high):
+            won[low] += alive[low] * (rest - below_low[low] + own[low])
+    for event in range(91, num_events):
+        twice_won[highs[event], lows[event]] = totals[event]
+    return True
+
+
+@kernel()
 def list_run_outs(dead: int, number: int, run_outs: NDArray[np.uint8]) -> int:
     """All ways to deal 0, 1 or 2 cards that are not in the mask `dead`; returns how many there are.
 
@@ -219,7 +413,7 @@ def list_run_outs(dead: int, number: int, run_outs: NDArray[np.uint8]) -> int:
 
 
 @kernel()
-def all_hands_against_range(
+def _all_hands_against_range(
     table: NDArray[np.uint16],
     board: NDArray[np.uint8],
     weights: NDArray[np.float64],
@@ -236,45 +430,52 @@ def all_hands_against_range(
         full[i] = board[i]
     numbers = np.empty(1326, np.uint8)
     sums = np.empty(SCRATCH, np.float64)
+    matrix = np.zeros((52, 52), np.float64)
+    won = np.zeros((52, 52), np.float64)
+    by_rank = np.empty((13, 52), np.float64)
+    below = np.empty((13, 52), np.float64)
     dead = 0
+    alive = np.ones(52, np.float64)
     for i in range(size):
         dead |= 1 << integer(board[i])
-    for combo in range(1326):
-        equities[combo] = 0.0
+        alive[board[i]] = 0.0
+    combo = 0
+    for high in range(52):
+        for low in range(high):
+            equities[combo] = 0.0
+            weight = weights[combo] * (alive[high] * alive[low])
+            matrix[high, low] = weight
+            matrix[low, high] = weight
+            combo += 1
     to_come = np.empty((1176, 2), np.uint8)
     num_boards = list_run_outs(dead, 5 - size, to_come)
     # One call for all sizes: each one would be compiled by itself.
     for index in range(num_boards):
         for place in range(size, 5):
             full[place] = to_come[index, place - size]
-        add_river(table, full, weights, numbers, sums, equities)
+        if not _add_board(table, full, matrix, by_rank, below, won):
+            add_river(table, full, weights, numbers, sums, equities)
     run_outs = 1 if size == 5 else (44 if size == 4 else 990)
 
     # Each pair of disjoint hands meets on equally many boards.
     by_card = np.zeros(52, np.float64)
-    total = 0.0
-    combo = 0
+    for card in range(52):
+        row = matrix[card]
+        for other in range(52):
+            by_card[other] += row[other]
+    total = by_card.sum() / 2.0
     for high in range(52):
+        at = high * (high - 1) >> 1
+        shares, own, won_row = equities[at : at + high], matrix[high], won[high]
         for low in range(high):
-            if (dead >> high | dead >> low) & 1 == 0:
-                by_card[high] += weights[combo]
-                by_card[low] += weights[combo]
-                total += weights[combo]
-            combo += 1
-    combo = 0
-    for high in range(52):
-        for low in range(high):
-            met = total - by_card[high] - by_card[low] + weights[combo]
+            met = total - by_card[high] - by_card[low] + own[low]
             # What is left of a total by rounding is not weight.
-            if (dead >> high | dead >> low) & 1 or met <= 1e-12 * total:
-                equities[combo] = np.nan
-            else:
-                equities[combo] /= 2.0 * run_outs * met
-            combo += 1
+            possible = (alive[high] * alive[low] != 0.0) & (met > 1e-12 * total)
+            shares[low] = (shares[low] + won_row[low]) / (2.0 * run_outs * met) if possible else np.nan
 
 
 @kernel()
-def fill_final_strengths(
+def _fill_final_strengths(
     table: NDArray[np.uint16],
     first: int,
     second: int,
@@ -306,3 +507,14 @@ def fill_final_strengths(
         strengths[0, index] = ahead
         strengths[1, index] = tied
         strengths[2, index] = behind
+
+
+def _ranks_of_pairs() -> NDArray[np.int64]:
+    return np.column_stack(np.tril_indices(13))
+
+
+_RANKS_OF_PAIR: Final = _ranks_of_pairs()
+"""The higher and the lower rank of each pair of ranks, in the order of rank-pair rows.  Shape (91, 2)."""
+
+all_hands_against_range = entry(_all_hands_against_range, TABLE, CARDS, FLOATS, FLOATS)
+fill_final_strengths = entry(_fill_final_strengths, TABLE, INT, INT, CARDS, FLOATS, CARD_MATRIX, FLOAT_MATRIX)

@@ -22,8 +22,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import integer, kernel
+from engine.kernels._jit import CARDS, FLOAT_CUBE, FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
 from engine.kernels.ranking import bit_if, class_of_key, fill_board_ranks, fill_rank_pair_row, flush_suit
+from engine.kernels.strength import read_cards, weights_are_valid
 from engine.kernels.tables import (
     EMPTY_KEY,
     FLUSH_AT,
@@ -96,6 +97,14 @@ def _add_outcomes_twice(
 
 
 @kernel()
+def _add_lanes(more: NDArray[np.uint16], sums: NDArray[np.uint16]) -> None:
+    # By itself, so that the compiler sees two plain rows: written out where it is called, it ran one lane at
+    # a time.
+    for lane in range(LANES):
+        sums[lane] += more[lane]
+
+
+@kernel()
 def _add_up(
     sums: NDArray[np.uint16], live: NDArray[np.int64], num_live: int, shift: int, totals: NDArray[np.int64]
 ) -> None:
@@ -134,9 +143,6 @@ def fill_transitions(
     sums: scratch, shape (MAX_GROUPS, 52, LANES).  flushes: scratch, shape (1326,).
     transitions: shape (3, 3), filled in place.
     """
-    for now in range(3):
-        for then in range(3):
-            transitions[now, then] = 0.0
     for combo in range(1326):
         flushes[combo] = 0
     _clear(sums[0])
@@ -264,8 +270,7 @@ def fill_transitions(
         _add_up(sums[group], live, num_live, look_ahead - 1, totals[group])
     for group in range(1, num_groups):
         for i in range(num_live):
-            for lane in range(LANES):
-                sums[0, live[i], lane] += sums[group, live[i], lane]
+            _add_lanes(sums[group, live[i]], sums[0, live[i]])
         for lane in range(LANES):
             totals[0, lane] += totals[group, lane]
 
@@ -276,19 +281,28 @@ def fill_transitions(
 
     num_left = num_live - 2
     num_run_outs = num_left if look_ahead == 1 else num_left * (num_left - 1) >> 1
+    # Two tables in turn, so that an addition need not wait for the one before it.
+    found = np.zeros((6, 4), np.float64)
     for i in range(num_live):
         high = live[i]
-        base = (high >> 2) * ((high >> 2) + 1) >> 1
+        rank = high >> 2
         at = high * (high - 1) >> 1
-        for j in range(i):
-            low = live[j]
-            weight = weights[at + low]
-            if weight == 0.0:
+        # Slices, and `low` from a range: so the compiler knows that no index is negative.
+        own_weights, own_flushes, own_before = (
+            weights[at : at + high],
+            flushes[at : at + high],
+            before[at : at + high],
+        )
+        base = rank * (rank + 1) >> 1
+        with_high, totals_of = sums[0, high, base : base + 13], totals[0, base : base + 13]
+        for low in range(high):
+            weight = own_weights[low]
+            if dead >> low & 1 or weight == 0.0:
                 continue
             lane = base + (low >> 2)
-            with_either = integer(sums[0, high, lane]) + integer(sums[0, low, lane])
-            outcomes = totals[0, lane] - (with_either & 0xFF) - (with_either >> 8 << 16)
-            outcomes += integer(flushes[at + low])
+            with_either = integer(with_high[low >> 2]) + integer(sums[0, low, base + (low >> 2)])
+            outcomes = totals_of[low >> 2] - (with_either & 0xFF) - (with_either >> 8 << 16)
+            outcomes += integer(own_flushes[low])
             if num_groups > 1 or long_suit >= 0:
                 high_suit, low_suit = high & 3, low & 3
                 if high_suit == low_suit and group_of_three[high_suit]:
@@ -314,25 +328,42 @@ def fill_transitions(
                             outcomes += five_on_board[a]
             ahead = outcomes & 0xFFFF
             tied = outcomes >> 16
-            theirs_now = integer(before[at + low])
-            now = 0 if theirs_now < ours_now else (1 if theirs_now == ours_now else 2)
-            transitions[now, 0] += weight * ahead
-            transitions[now, 1] += weight * tied
-            transitions[now, 2] += weight * (num_run_outs - ahead - tied)
+            theirs_now = integer(own_before[low])
+            sums_of = found[3 * (low & 1) + (theirs_now >= ours_now) + (theirs_now > ours_now)]
+            sums_of[0] += weight * ahead
+            sums_of[1] += weight * tied
+            sums_of[2] += weight * (num_run_outs - ahead - tied)
+    for now in range(3):
+        for then in range(3):
+            transitions[now, then] = found[now, then] + found[3 + now, then]
 
 
 @kernel()
-def hand_transitions(
+def _transitions_of_cards(
     table: NDArray[np.uint16],
-    hole: NDArray[np.uint8],
-    board: NDArray[np.uint8],
-    look_ahead: int,
     weights: NDArray[np.float64],
     transitions: NDArray[np.float64],
-) -> None:
+    look_ahead: int,
+    first: int,
+    second: int,
+    a: int,
+    b: int,
+    c: int,
+    d: int,
+) -> bool:
     """The transition table of one hand, as `fill_transitions`; `transitions`, shape (3, 3), is filled in
     place.
+
+    The board is given card by card, `d` being -1 if there are three.  Returns False if a card or a weight
+    is wrong or if the opponent has no hand.
     """
+    cards = np.empty(5, np.uint8)
+    size = read_cards(first, second, a, b, c, d, -1, cards)
+    if size == 0 or not weights_are_valid(weights):
+        return False
+    board = cards[:size]
+    hole = np.empty(2, np.uint8)
+    hole[0], hole[1] = first, second
     board_key = EMPTY_KEY
     for i in range(board.shape[0]):
         board_key += KEY_OF_CARD[board[i]]
@@ -343,10 +374,18 @@ def hand_transitions(
     fill_board_ranks(table, board, before)
     fill_rows(table, board_key, look_ahead, rows)
     fill_transitions(table, hole, board, look_ahead, before, rows, weights, sums, flushes, transitions)
+    total = 0.0
+    for now in range(3):
+        for then in range(3):
+            total += transitions[now, then]
+    return total > 0.0
+
+
+transitions_of_cards = entry(_transitions_of_cards, TABLE, FLOATS, FLOAT_MATRIX, INT, *[INT] * 6)
 
 
 @kernel()
-def all_transitions(
+def _all_transitions(
     table: NDArray[np.uint16],
     board: NDArray[np.uint8],
     look_ahead: int,
@@ -381,3 +420,6 @@ def all_transitions(
                     table, hole, board, look_ahead, before, rows, weights, sums, flushes, transitions[combo]
                 )
             combo += 1
+
+
+all_transitions = entry(_all_transitions, TABLE, CARDS, INT, FLOATS, FLOAT_CUBE)

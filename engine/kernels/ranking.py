@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import integer, kernel
+from engine.kernels._jit import INT, entry, integer, kernel
 from engine.kernels.tables import (
     EMPTY_KEY,
     FLUSH_AT,
@@ -19,6 +19,7 @@ from engine.kernels.tables import (
     HIGH_AT,
     HIGH_SHIFT,
     KEY_OF_CARD,
+    KEY_OF_RANK,
     KEY_OF_RANK_PAIR,
     LOW_AT,
     MULTISET_AT,
@@ -52,8 +53,8 @@ def flush_suit(key: int) -> int:
     return (1 if bits & 0x10 else 0) + (2 if bits & 0x100 else 0) + (3 if bits & 0x1000 else 0)
 
 
-@kernel(prepare=_load_table)
-def rank_five(a: int, b: int, c: int, d: int, e: int) -> int:
+@kernel(prepare=_load_table, nogil=False)
+def _rank_five(a: int, b: int, c: int, d: int, e: int) -> int:
     """The class of five different cards; nothing is checked."""
     keys = KEY_OF_CARD
     key = EMPTY_KEY + keys[a] + keys[b] + keys[c] + keys[d] + keys[e]
@@ -69,8 +70,8 @@ def bit_if(card: int, suit: int) -> int:
     return integer((card & 3) == suit) << (card >> 2)
 
 
-@kernel(prepare=_load_table)
-def rank_six(a: int, b: int, c: int, d: int, e: int, f: int) -> int:
+@kernel(prepare=_load_table, nogil=False)
+def _rank_six(a: int, b: int, c: int, d: int, e: int, f: int) -> int:
     """The class of the best five of six different cards; nothing is checked."""
     keys = KEY_OF_CARD
     key = EMPTY_KEY + keys[a] + keys[b] + keys[c] + keys[d] + keys[e] + keys[f]
@@ -82,8 +83,8 @@ def rank_six(a: int, b: int, c: int, d: int, e: int, f: int) -> int:
     return integer(_TABLE[FLUSH_AT + mask])
 
 
-@kernel(prepare=_load_table)
-def rank_seven(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> int:
+@kernel(prepare=_load_table, nogil=False)
+def _rank_seven(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> int:
     """The class of the best five of seven different cards; nothing is checked."""
     keys = KEY_OF_CARD
     key = EMPTY_KEY + keys[a] + keys[b] + keys[c] + keys[d] + keys[e] + keys[f] + keys[g]
@@ -93,6 +94,11 @@ def rank_seven(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> int:
     mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
     mask |= bit_if(d, suit) | bit_if(e, suit) | bit_if(f, suit) | bit_if(g, suit)
     return integer(_TABLE[FLUSH_AT + mask])
+
+
+rank_five = entry(_rank_five, *[INT] * 5)
+rank_six = entry(_rank_six, *[INT] * 6)
+rank_seven = entry(_rank_seven, *[INT] * 7)
 
 
 @kernel()
@@ -233,8 +239,9 @@ def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int
     """How many of the 133,784,560 seven-card hands are in each class; `counts`, shape (7462,), is filled in
     place.
 
-    Six cards are walked through in descending order.  Of the seventh, below them, the suits of a rank are
-    taken together: they differ only if the six hold four or more of a suit.
+    The five highest cards are walked through one by one.  The two below are taken together by their ranks,
+    since they make a flush only if both are of a suit of which the five hold three.  If the five hold more,
+    they are walked through, too; this is so for one in 23.
     """
     counts[:] = 0
     keys = KEY_OF_CARD
@@ -246,34 +253,60 @@ def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int
                 for d in range(3, c):
                     key_d = key_c + keys[d]
                     for e in range(2, d):
-                        key_e = key_d + keys[e]
-                        for f in range(1, e):
-                            key = key_e + keys[f]
-                            rank_f = f >> 2
-                            # A counter of 7 and more (four cards or five): add one and look at the top bit.
-                            if (key + (0x1111 << SUIT_SHIFT)) & FLUSH_BITS == 0:
-                                high, low = (key >> HIGH_SHIFT) & 0xFFFF, key & 0xFFFF
-                                if rank_f <= 7:
-                                    # All ranks below are low ones: the block is fixed.
-                                    block = MULTISET_AT + 2 * integer(table[HIGH_AT + high])
-                                    for rank in range(rank_f):
-                                        place = integer(table[LOW_AT + low + keys[4 * rank] & 0xFFFF])
-                                        counts[table[block + place]] += 4
-                                else:
-                                    for rank in range(rank_f):
-                                        counts[class_of_key(table, key + keys[4 * rank])] += 4
-                                if f & 3:
-                                    counts[class_of_key(table, key + keys[f & 0x3C])] += f & 3
-                            else:
-                                suit = flush_suit(key + (0x1111 << SUIT_SHIFT))
-                                mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
-                                mask |= bit_if(d, suit) | bit_if(e, suit) | bit_if(f, suit)
-                                for g in range(f):
-                                    with_g = key + keys[g]
-                                    if with_g & FLUSH_BITS == 0:
-                                        counts[class_of_key(table, with_g)] += 1
-                                    else:
-                                        counts[table[FLUSH_AT + (mask | bit_if(g, suit))]] += 1
+                        key = key_d + keys[e]
+                        if (key + (0x1111 << SUIT_SHIFT)) & FLUSH_BITS:
+                            suit = flush_suit(key + (0x1111 << SUIT_SHIFT))
+                            mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+                            mask |= bit_if(d, suit) | bit_if(e, suit)
+                            _count_cards_below(table, key, e, suit, mask, counts)
+                        elif (key + (0x2222 << SUIT_SHIFT)) & FLUSH_BITS:
+                            suit = flush_suit(key + (0x2222 << SUIT_SHIFT))
+                            mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+                            mask |= bit_if(d, suit) | bit_if(e, suit)
+                            _count_ranks_below(table, key, e, suit, mask, counts)
+                        else:
+                            _count_ranks_below(table, key, e, -1, 0, counts)
+
+
+@kernel()
+def _count_ranks_below(
+    table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
+) -> None:
+    """Counts the hands of five cards and any two below the lowest of them.
+
+    suit, mask: of three of the five, if they are of one suit, the suit and the ranks; else -1 and 0.
+    """
+    rank_of_lowest, suits_below = lowest >> 2, lowest & 3
+    for high in range(rank_of_lowest + 1):
+        suits = suits_below if high == rank_of_lowest else 4
+        with_high = key + KEY_OF_RANK[high]
+        # Of the cards of a lower rank one makes a flush with one of these.
+        flushes = 1 if suit >= 0 and (high < rank_of_lowest or suit < suits_below) else 0
+        for low in range(high):
+            counts[class_of_key(table, with_high + KEY_OF_RANK[low])] += 4 * suits - flushes
+        counts[class_of_key(table, with_high + KEY_OF_RANK[high])] += suits * (suits - 1) >> 1
+        if flushes:
+            for low in range(high):
+                counts[table[FLUSH_AT + (mask | 1 << high | 1 << low)]] += 1
+
+
+@kernel()
+def _count_cards_below(
+    table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
+) -> None:
+    """Counts the hands of five cards and any two below the lowest of them.
+
+    suit, mask: the suit of four or five of the five, and the ranks of these.
+    """
+    for f in range(1, lowest):
+        with_f = key + KEY_OF_CARD[f]
+        mask_f = mask | bit_if(f, suit)
+        for g in range(f):
+            with_g = with_f + KEY_OF_CARD[g]
+            if with_g & FLUSH_BITS == 0:
+                counts[class_of_key(table, with_g)] += 1
+            else:
+                counts[table[FLUSH_AT + (mask_f | bit_if(g, suit))]] += 1
 
 
 @kernel()

@@ -28,6 +28,7 @@ import trio
 
 from engine.rules import game_path, load_game
 from server.config import MatchConfig
+from server.console import SilentConsole
 from server.match import MatchServer, serve_match
 from tests.dealer_process import environment, program
 
@@ -111,17 +112,6 @@ def start_up_seconds(command: Sequence[str], folder: Path) -> float:
     return statistics.median(times)
 
 
-class _Silent:
-    def out(self, text: str) -> None:
-        pass
-
-    def err(self, text: str) -> None:
-        pass
-
-    def hand_finished(self, hand_number: int) -> None:
-        pass
-
-
 async def serve(tables: int, hands: int) -> None:
     """Many tables in this process; their ports on stdout, a line each."""
     game = load_game(GAME)
@@ -130,7 +120,7 @@ async def serve(tables: int, hands: int) -> None:
             config = MatchConfig(
                 f"m{number}", game, GAME, hands, number, NAMES, log_path=Path(f"m{number}.log"), quiet=True
             )
-            server: MatchServer = await nursery.start(serve_match, config, _Silent())
+            server: MatchServer = await nursery.start(serve_match, config, SilentConsole())
             print(*server.ports, flush=True)
 
 

@@ -25,7 +25,8 @@ from engine.rules import (
     packaged_games,
     raise_to,
 )
-from tests.doubles import DIALOGUES, Dialogue, LineReader, RecordingAgent, dialogue, follow_dialogue
+from tests.dialogue import DIALOGUES
+from tests.doubles import Dialogue, LineReader, RecordingAgent, dialogue, follow_dialogue
 
 NAMES = sorted(path.stem for path in DIALOGUES.glob("E*.txt"))
 BROKEN_OFF = {"E13", "E14", "E14b", "E15", "E20"}  # the C dealer gave up in mid-hand

@@ -116,12 +116,13 @@ def test_all_seven_card_hands_one_by_one_are_counted_as_together() -> None:
     cards.
     """
     counts = np.zeros(NUM_HAND_RANKS, np.int64)
-    for first in range(52):
-        sixes = np.array(list(combinations(range(first + 1, 52), 6)), np.uint8).reshape(-1, 6)
-        for part in np.array_split(sixes, max(1, len(sixes) // 1_000_000)):
-            hands = np.column_stack([np.full(len(part), first, np.uint8), part])
-            if len(hands):
-                counts += np.bincount(hand_ranks(hands), minlength=NUM_HAND_RANKS)
+    fives = np.array(list(combinations(range(52), 5)), np.uint8)
+    for first, second in combinations(range(52), 2):
+        # In lexicographic order those of higher cards come last.
+        rest = fives[np.searchsorted(fives[:, 0], second + 1) :]
+        hands = np.empty((len(rest), 7), np.uint8)
+        hands[:, 0], hands[:, 1], hands[:, 2:] = first, second, rest
+        counts += np.bincount(hand_ranks(hands), minlength=NUM_HAND_RANKS)
 
     assert (counts == count_seven_card_hands()).all()
 

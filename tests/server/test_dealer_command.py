@@ -6,6 +6,7 @@ What is expected here was compared with that program, word for word.
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -341,3 +342,14 @@ def test_seats_move_on_with_the_button_unless_fixed(is_fixed: bool, tmp_path: Pa
 
     names = [line.rpartition(":")[2] for line in Path("m.log").read_text().splitlines()[4:]]
     assert names == ["Alice|Bob", "Alice|Bob" if is_fixed else "Bob|Alice", "Alice|Bob"]
+
+
+def test_an_interrupted_dealer_leaves_quietly_and_with_complete_files(tmp_path: Path) -> None:
+    with dealer_process([*GOOD, "-q"], tmp_path) as dealer, dealer.connect(0) as first:
+        first.sendall(b"VERSION:2.0.0\n")
+        dealer.kill(signal.SIGINT)
+        status, stdout = dealer.finish()
+
+    assert (status, stdout) == (130, "")
+    assert "Traceback" not in dealer.stderr
+    assert Path("match.log").read_text() == dealer.stderr

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.dialogue import DIALOGUES, Closes, Receives, hold_dialogue, load_dialogue
+from tests.dialogue import DIALOGUES, Closes, Dialogue, Receives, hold_dialogue, load_dialogue
 
 ENDS_IN_A_CRASH = "E20"
 GOES_ON = {"E15b": "E15"}
@@ -18,8 +19,12 @@ NAMES = sorted((path.stem for path in DIALOGUES.glob("E*.txt")), key=lambda name
 def test_a_recorded_dialogue_comes_out_byte_for_byte(name: str, tmp_path: Path) -> None:
     if name in GOES_ON:
         hold_dialogue(load_dialogue(GOES_ON[name]), tmp_path)
+    dialogue = load_dialogue(name)
 
-    hold_dialogue(load_dialogue(name), tmp_path)
+    if dialogue.is_timed:
+        hold_timed_dialogue(dialogue, tmp_path)
+    else:
+        hold_dialogue(dialogue, tmp_path)
 
 
 def test_all_recorded_dialogues_are_there() -> None:
@@ -49,6 +54,15 @@ def test_a_seat_that_leaves_while_others_act_ends_the_match_with_a_message_not_a
     )
 
     hold_dialogue(ours, tmp_path)
+
+
+def hold_timed_dialogue(dialogue: Dialogue, folder: Path) -> None:
+    """Tenths of a second decide here, and a busy machine may miss them: one of three attempts must do."""
+    for attempt in range(3):
+        with contextlib.suppress(*[AssertionError] * (attempt < 2)):
+            (folder / str(attempt)).mkdir()
+            hold_dialogue(dialogue, folder / str(attempt))
+            return
 
 
 @pytest.mark.skipif("ACPC_DEALER" not in os.environ, reason="needs the ACPC's dealer, named in ACPC_DEALER")

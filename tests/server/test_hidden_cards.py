@@ -25,7 +25,7 @@ from tests.tables import (
 _CARD = re.compile(r"[2-9TJQKA][cdhs]")
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(games(), st.integers(0, 2**32 - 1), st.booleans())
 async def test_nobody_is_sent_anothers_hole_cards_before_the_rules_show_them(
     game: GameDefinition, seed: int, is_fixed: bool

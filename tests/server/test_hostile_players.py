@@ -34,7 +34,7 @@ from tests.tables import (
 )
 
 BOTS = Path(__file__).parent.parent / "misbehaving_bots"
-RESPONSE_S = 0.8
+RESPONSE_S = 1.2
 HANDS = 12
 DISCONNECTED, NONSENSE, STALLED = FailureKind.DISCONNECTED, FailureKind.NONSENSE, FailureKind.STALLED
 NO_ACTION = "ERROR: could not get action from seat 2\n"
