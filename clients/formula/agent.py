@@ -30,6 +30,7 @@ from engine.opponents.probability_triple import legal_triple, sample
 from engine.opponents.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
 from engine.opponents.table_reader import TableReader
+from engine.opponents.warm_up import warm_up
 from engine.opponents.weight_table import WeightTable
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -70,6 +71,7 @@ class Formula(Agent):
     ) -> None:
         self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
         self.parameters = self.config.parameters()
+        warm_up()
         self.models: dict[int, OpponentModel] = {}
         """By seat, our own included: ours is what the others may think of us."""
         self.statistics: dict[int, PlayerStatistics] = {}

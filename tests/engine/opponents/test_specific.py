@@ -105,11 +105,11 @@ def test_after_500_hands_the_specific_model_is_best_and_calibrated(agent: Agent)
 def test_calls_of_one_who_never_folds_and_raises_of_one_who_always_raises_tell_nothing() -> None:
     for factory, action in ((AlwaysCall, 1), (AlwaysRaise, 2)):
         models = [SpecificModel(), SpecificModel()]
-        states = hands_of(factory(), 50)
-        for state in states[:45]:
+        states = hands_of(factory(), 110)
+        for state in states[:100]:
             learn(models, state)
         spreads = []
-        for state in states[45:]:
+        for state in states[100:]:
             here = by_position(models, state)
             reader = TableReader(here, 0.0)
             reader.follow(state.betting, state.board)
@@ -118,7 +118,7 @@ def test_calls_of_one_who_never_folds_and_raises_of_one_who_always_raises_tell_n
                 if (position + state.hand_number) % 2 == 0 and done == action:
                     chances = here[position].triples(decision)[:, action][decision.weights > 0]
                     spreads.append(float(chances.max() - chances.min()))
-        assert np.median(spreads) < 0.1
+        assert np.median(spreads) < 0.15
 
 
 @pytest.mark.parametrize(("factory", "least", "most"), [(Random, 0.55, 1.0), (Formula, 0.0, 0.55)])
@@ -142,7 +142,7 @@ def test_with_nothing_seen_the_specific_model_is_the_generic_one() -> None:
 
 def test_habits_are_those_that_were_seen() -> None:
     models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(AlwaysRaise(), 40):
+    for state in hands_of(AlwaysRaise(), 80):
         learn(models, state)
 
     traits = models[0].traits
