@@ -37,7 +37,7 @@ $(DEV): pyproject.toml | .venv/bin/python
 setup: $(DEV)
 
 match: $(RUN)
-	.venv/bin/riverboat match limit-2p random always-call --hands 1000
+	.venv/bin/riverboat match limit-2p formula always-call --hands 1000
 
 play: $(RUN)
 	.venv/bin/riverboat play

@@ -19,21 +19,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable
-from typing import NamedTuple
 
+from engine.opponents.probability_triple import ProbabilityTriple
 from engine.rules import Action, GameDefinition, HandView
+
+__all__ = [
+    "Agent",
+    "ProbabilityTriple",
+    "begin_decision",
+    "checked_action",
+    "decisions_made",
+]
 
 _LARGEST_SIZE = 2**31 - 1
 _OUTSIDE_HANDS = (1 << 64) - 1
 """Stands for hand and decision where the generator is used before the first decision."""
-
-
-class ProbabilityTriple(NamedTuple):
-    """The chances with which a strategy folds, calls and raises; they add up to one."""
-
-    fold: float
-    call: float
-    raise_: float
 
 
 class Agent:

@@ -1,4 +1,4 @@
-"""The pictures of ``riverboat odds --plot`` and ``riverboat preflop --plot``.
+"""The pictures of ``riverboat odds``, ``preflop`` and ``weights`` with ``--plot``.
 
 matplotlib is imported here and nowhere else, and this module only when a picture is wanted.
 """
@@ -17,7 +17,7 @@ from engine.combos import STARTING_HAND_NAMES, combos_without
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PlotError", "draw_grid", "draw_spectrum"]
+__all__ = ["PlotError", "draw_grid", "draw_spectrum", "draw_weights"]
 
 _OURS, _THEIRS, _REMOVED = "#1f5fa8", "#c0392b", "#e3b7b1"
 _BINS = 160
@@ -72,6 +72,29 @@ def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
     axes.set_xticks(range(13), ranks)
     axes.set_yticks(range(13), ranks)
     axes.set_title(title)
+    _save(figure, path)
+
+
+def draw_weights(path: str, grids: Sequence[NDArray[np.float64]], titles: Sequence[str]) -> None:
+    """Draws weight tables side by side as Poki's Fig. 3.6 and 3.7: the darker a cell, the likelier.
+
+    Args:
+        path: File to write; its ending chooses the format.
+        grids: Of `WeightTable.grid`, shape (169,) each.
+        titles: One above each.
+
+    Raises:
+        PlotError: matplotlib is missing, or the file cannot be written.
+    """
+    figure = _new_figure(5.0 * len(grids), 5.2)
+    ranks = list(reversed(RANKS))
+    for index, (grid, title) in enumerate(zip(grids, titles, strict=True)):
+        axes = figure.add_subplot(1, len(grids), index + 1)
+        axes.imshow(grid.reshape(13, 13)[::-1, ::-1], cmap="Greys", vmin=0, vmax=1)
+        axes.set_xticks(range(13), ranks)
+        axes.set_yticks(range(13), ranks)
+        axes.xaxis.tick_top()
+        axes.set_title(title)
     _save(figure, path)
 
 

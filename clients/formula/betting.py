@@ -1,0 +1,60 @@
+"""How much to bet in no-limit games: a share of the pot, with its reasons.
+
+===========================  ==================================================================
+who never folds              pays more: the pot with a good hand, twice the pot with a great one
+who may fold                 half to a whole pot, drawn anew each time and whatever we hold, so
+                             that the size tells nothing
+before the flop              three big blinds and one for each who called; a raise is raised to
+                             three times as much
+little is left behind        all in, when the bet would be more than half of the stack: the rest
+                             would follow anyhow
+===========================  ==================================================================
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from engine.opponents.action_context import Situation
+from engine.rules import Action, BettingState
+
+_COMMITTED: Final = 0.5
+
+
+def bet_size(
+    betting: BettingState, situation: Situation, value: float, folding: float, rng: random.Random
+) -> Action:
+    """The raise to make; a call where no raise is legal.
+
+    Args:
+        betting: the state in which we are to act.
+        situation: the same, for strategies.
+        value: of our hand, 0 to 1.
+        folding: chance that the likeliest to fold does so.
+        rng: chooses among sizes.
+    """
+    legal = betting.legal_actions()
+    if legal.is_limit or legal.max_raise_to is None or legal.min_raise_to is None:
+        return legal.raising_to()
+    after_call = situation.pot + situation.amount_to_call
+    drawn = rng.random()
+    if situation.betting_round == 0:
+        if situation.raises == 0:
+            limpers = len(situation.entered)
+            total = betting.max_spent * (2.5 + drawn) + limpers * situation.big_blind
+        else:
+            total = betting.max_spent * (2.6 + 0.8 * drawn)
+        if folding < 0.08:
+            total *= 1.5
+    else:
+        share = 0.5 + 0.5 * drawn
+        if folding < 0.08:
+            share = 0.75 + max(0.0, value - 0.6) * 3
+        total = betting.max_spent + share * after_call
+    position = situation.position
+    stack = betting.game.stacks[position]
+    left = stack - betting.spent[position]
+    if total - betting.spent[position] > _COMMITTED * left:
+        total = legal.max_raise_to
+    return legal.raising_to(round(total))

@@ -1,0 +1,136 @@
+"""What models learn from a hand that is over, and how well they had predicted it.
+
+Learning waits for the end of a hand, so that within it nobody's table depends on when he was looked at.  A
+showdown is weighed before the actions are counted: the tables of the hand were made with the models as they
+stood when it began.
+
+Source: Loki, "Opponent modeling"; scores as in the theses: accuracy of the next action beside "always the
+most frequent", log loss, and calibration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+
+from engine.combos import combo_index
+from engine.opponents.action_context import NUM_CONTEXTS, situation_of
+from engine.opponents.model import Decision, OpponentModel
+from engine.opponents.probability_triple import ACTION_INDEX
+from engine.opponents.table_reader import TableReader
+from engine.rules.betting import BettingState
+
+__all__ = ["Calibration", "PredictionScore", "learn_from_hand", "predicted_triple"]
+
+_LEAST: Final = 1e-3
+"""Least chance in a log loss: a model that is sure and wrong pays 6.9."""
+
+
+def learn_from_hand(
+    models: Sequence[OpponentModel],
+    reader: TableReader,
+    betting: BettingState,
+    board: Sequence[int],
+    hole_cards: Sequence[Sequence[int]],
+) -> None:
+    """Let every model learn from a finished hand.
+
+    Args:
+        models: by position.
+        reader: of this hand, with these models; it may be anywhere in it.
+        betting: the end of the hand.
+        board: its board cards.
+        hole_cards: by position; those that have been shown, others empty.
+    """
+    if betting.is_showdown:
+        reader.follow(betting, board)
+        for position, cards in enumerate(hole_cards):
+            if cards and not betting.folded[position]:
+                seen = [entry for entry in reader.decisions if entry[0].situation.position == position]
+                models[position].observe_showdown(combo_index(cards[0], cards[1]), seen)
+    for decision, action in reader.decisions:
+        models[decision.situation.position].observe_decision(decision, action)
+    node = betting
+    while node.parent is not None:
+        assert node.last_action is not None
+        assert node.last_position is not None
+        models[node.last_position].observe_action(
+            situation_of(node.parent), ACTION_INDEX[node.last_action.kind]
+        )
+        node = node.parent
+
+
+def predicted_triple(model: OpponentModel, decision: Decision) -> tuple[float, float, float]:
+    """What the player will do, his hand not being known: the mean of the triples by his weights."""
+    mean = decision.weights @ model.triples(decision) / decision.weights.sum()
+    return float(mean[0]), float(mean[1]), float(mean[2])
+
+
+@attrs.frozen
+class Calibration:
+    """Predicted beside observed folds in one context."""
+
+    context: int
+    """`ActionContext.index`."""
+    cases: int
+    predicted: float
+    """Mean chance of a fold."""
+    observed: float
+    """Share of folds."""
+
+
+class PredictionScore:
+    """How well a model predicts the next action.  Forced actions, with nothing to choose, do not count."""
+
+    def __init__(self) -> None:
+        self._log_loss = 0.0
+        self._right = 0
+        self._actions = np.zeros(3)
+        self._contexts = np.zeros((NUM_CONTEXTS, 3))  # cases, predicted folds, observed folds
+
+    def observe(self, decision: Decision, predicted: Sequence[float], action: int) -> None:
+        """One prediction, a triple, and what came: 0 fold, 1 call, 2 raise."""
+        situation = decision.situation
+        if not (situation.can_fold or situation.can_raise):
+            return
+        self._log_loss -= math.log(max(predicted[action], _LEAST))
+        self._right += max(range(3), key=lambda index: predicted[index]) == action
+        self._actions[action] += 1
+        context = situation.context.index
+        self._contexts[context] += (1.0, predicted[0], action == 0)
+
+    @property
+    def cases(self) -> int:
+        """Actions predicted."""
+        return int(self._actions.sum())
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of -ln of the chance given to what came.
+
+        Raises:
+            ZeroDivisionError: nothing has been predicted.
+        """
+        return self._log_loss / self.cases
+
+    @property
+    def accuracy(self) -> float:
+        """How often the likeliest action came."""
+        return self._right / self.cases
+
+    @property
+    def most_frequent_accuracy(self) -> float:
+        """The accuracy of always predicting the action that came most often: the baseline."""
+        return float(self._actions.max()) / self.cases
+
+    def calibration(self, least_cases: int = 1) -> tuple[Calibration, ...]:
+        """Predicted and observed folds of every context with so many cases."""
+        return tuple(
+            Calibration(context, int(cases), predicted / cases, observed / cases)
+            for context, (cases, predicted, observed) in enumerate(self._contexts.tolist())
+            if cases >= max(1, least_cases)
+        )

@@ -1,0 +1,102 @@
+"""Probability triples: the chances of folding, calling and raising, {f, c, r}, always in this order.
+
+A triple is a mixed strategy at one point of a hand, computed for a known hand or averaged over a weight
+table.  This module is plain Python; arrays of shape (..., 3) hold the triples of many hands.
+
+Source: Poki 3.4; Loki, "Probability triples"; the noise factor is of Poki 3.3.3.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from engine.rules.action import ActionKind
+
+__all__ = ["ACTION_INDEX", "ProbabilityTriple", "mix", "sample", "with_noise"]
+
+ACTION_INDEX: Final = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
+"""Where an action's chance stands in a triple."""
+
+_TOLERANCE: Final = 1e-6
+
+
+class ProbabilityTriple(NamedTuple):
+    """The chances with which a strategy folds, calls and raises; they add up to one."""
+
+    fold: float
+    call: float
+    raise_: float
+
+
+def checked(triple: Sequence[float]) -> ProbabilityTriple:
+    """Three numbers as a triple.
+
+    Raises:
+        ValueError: not three, one negative or not finite, or a sum that is not one.
+    """
+    if len(triple) != 3:
+        raise ValueError(f"a probability triple has 3 chances, got {len(triple)}")
+    if not all(math.isfinite(chance) and chance >= 0 for chance in triple):
+        raise ValueError(f"chances are finite and 0 or more, got {tuple(triple)}")
+    if abs(sum(triple) - 1) > _TOLERANCE:
+        raise ValueError(f"the chances of a triple add up to 1, got {sum(triple)} from {tuple(triple)}")
+    return ProbabilityTriple(*(float(chance) for chance in triple))
+
+
+def with_noise(triple: Sequence[float], noise: float) -> ProbabilityTriple:
+    """The triple smeared towards uniformity: ``a - a * noise + noise / 3`` for each chance a.
+
+    0 leaves it as it is, 1 flattens it: {0, .2, .8} at 0.5 becomes {.167, .267, .567}.
+
+    Raises:
+        ValueError: not a triple, or a noise outside 0..1.
+
+    Source: Poki 3.3.3, "Noise-Factors".
+    """
+    if not 0 <= noise <= 1:
+        raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
+    return ProbabilityTriple(*(chance - chance * noise + noise / 3 for chance in checked(triple)))
+
+
+def mix(triples: Sequence[Sequence[float]], weights: Sequence[float]) -> ProbabilityTriple:
+    """The strategy that follows each triple as often as its weight says.
+
+    Raises:
+        ValueError: different numbers of triples and weights, a negative weight, or none that is positive.
+    """
+    if len(triples) != len(weights) or min(weights, default=-1.0) < 0 or sum(weights) <= 0:
+        raise ValueError(
+            f"expected a weight of 0 or more for each triple, one positive, got {tuple(weights)} for "
+            f"{len(triples)} triples"
+        )
+    total = sum(weights)
+    mixed = [0.0, 0.0, 0.0]
+    for triple, weight in zip(triples, weights, strict=True):
+        for index, chance in enumerate(checked(triple)):
+            mixed[index] += weight / total * chance
+    return ProbabilityTriple(*mixed)
+
+
+def legal_triple(triple: Sequence[float], can_fold: bool, can_raise: bool) -> ProbabilityTriple:
+    """The triple where an action is not allowed: its chance goes to calling, which always is."""
+    fold, call, raise_ = checked(triple)
+    if not can_fold:
+        fold, call = 0.0, call + fold
+    if not can_raise:
+        raise_, call = 0.0, call + raise_
+    return ProbabilityTriple(fold, call, raise_)
+
+
+def sample(triple: Sequence[float], rng: random.Random) -> ActionKind:
+    """An action drawn by its chance, with one number of the generator.
+
+    Source: Poki 3.4: "a uniform random number is generated between 0 and 1".
+    """
+    fold, _, raise_ = triple
+    drawn = rng.random()
+    if drawn < fold:
+        return ActionKind.FOLD
+    return ActionKind.RAISE if drawn >= 1 - raise_ else ActionKind.CALL

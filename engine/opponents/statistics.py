@@ -1,0 +1,208 @@
+"""Running statistics of a player, all with their counts: what a person would note about him.
+
+Source: Killer, "Opponent Modeling" (flops seen, with periodic halving); Poker Learner 4.2.1.2, Fig. 4.2
+(aggression factor, playing style).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+
+from engine.rules.action import ActionKind
+from engine.rules.betting import BettingState
+
+__all__ = ["Looseness", "PlayerStatistics", "PlayingStyle", "Rate"]
+
+
+@attrs.frozen
+class Rate:
+    """How often something happened of how often it could have."""
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """The share; None if it never could."""
+        return self.count / self.of if self.of else None
+
+
+class PlayingStyle(enum.Enum):
+    """The four of Fig. 4.2; the values are its numbers."""
+
+    TIGHT_AGGRESSIVE = 0
+    TIGHT_PASSIVE = 1
+    LOOSE_AGGRESSIVE = 2
+    LOOSE_PASSIVE = 3
+
+
+_TIGHT: Final = 0.28
+"""Share of flops seen up to which a player is tight.  The figure compares a share with 28, so that nobody
+is ever loose; 28 per cent is meant."""
+
+
+@attrs.define
+class Looseness:
+    """Flops seen of hands dealt, old hands fading: both numbers are halved periodically (Killer)."""
+
+    halve_after: float = 200.0
+    """Hands at which both are halved."""
+    flops_seen: float = 0.0
+    hands: float = 0.0
+
+    def observe(self, saw_flop: bool) -> None:
+        """One more hand."""
+        self.hands += 1
+        self.flops_seen += saw_flop
+        if self.hands >= self.halve_after:
+            self.hands /= 2
+            self.flops_seen /= 2
+
+    def rate(self, ideal: float, prior_hands: float = 0.0) -> float:
+        """The share of flops seen; with prior hands, drawn towards the ideal as if so many had been ideal."""
+        hands = self.hands + prior_hands
+        return (self.flops_seen + prior_hands * ideal) / hands if hands else ideal
+
+    def scaled_bets(self, bets: float, ideal: float = 0.20, prior_hands: float = 0.0) -> float:
+        """What bets of this player count: at 40 % flops seen against an ideal 20 % half, a tight player's
+        more.
+
+        Source: Killer, "Opponent Model for the preflop itself", a).
+        """
+        return bets * ideal / max(self.rate(ideal, prior_hands), 1e-9)
+
+
+@attrs.define
+class PlayerStatistics:
+    """Counts over all hands seen of one player."""
+
+    hands: int = 0
+    flops_seen: int = 0
+    voluntary: int = 0
+    """Hands in which he called or raised before the flop."""
+    preflop_raises: int = 0
+    """Hands in which he raised before the flop."""
+    calls: int = 0
+    """Calls of a bet, all rounds; checks do not count."""
+    bets_and_raises: int = 0
+    folds: int = 0
+    showdowns: int = 0
+    """Showdowns reached."""
+    showdowns_won: int = 0
+    """... in which he won chips."""
+    looseness: Looseness = attrs.field(factory=Looseness)
+
+    def observe_hand(self, betting: BettingState, position: int, chips_won: float | None) -> None:
+        """Count a finished hand.
+
+        Args:
+            betting: its end.
+            position: his.
+            chips_won: by him; None if not known, which counts a showdown as not won.
+        """
+        self.hands += 1
+        entered = raised = False
+        fold_round: int | None = None
+        for node_round, who, action, facing in _actions(betting):
+            if who != position:
+                continue
+            if action is ActionKind.RAISE:
+                self.bets_and_raises += 1
+                raised |= node_round == 0
+                entered |= node_round == 0
+            elif action is ActionKind.FOLD:
+                self.folds += 1
+                fold_round = node_round
+            elif facing:
+                self.calls += 1
+                entered |= node_round == 0
+        saw_flop = betting.betting_round >= 1 and fold_round != 0
+        self.flops_seen += saw_flop
+        self.voluntary += entered
+        self.preflop_raises += raised
+        self.looseness.observe(saw_flop)
+        if betting.is_showdown and not betting.folded[position]:
+            self.showdowns += 1
+            self.showdowns_won += chips_won is not None and chips_won > 0
+
+    @property
+    def aggression_factor(self) -> float:
+        """Bets and raises per call; infinite for one who only raises, 1 for one who has done neither.
+
+        Fig. 4.2 gives 1, which is passive, to a player who never called; one who only raises is meant to be
+        aggressive.
+        """
+        if self.calls:
+            return self.bets_and_raises / self.calls
+        return float("inf") if self.bets_and_raises else 1.0
+
+    @property
+    def style(self) -> PlayingStyle:
+        """The playing style of Fig. 4.2, as it is meant."""
+        tight = self.hands == 0 or self.flops_seen / self.hands <= _TIGHT
+        if self.aggression_factor > 1:
+            return PlayingStyle.TIGHT_AGGRESSIVE if tight else PlayingStyle.LOOSE_AGGRESSIVE
+        return PlayingStyle.TIGHT_PASSIVE if tight else PlayingStyle.LOOSE_PASSIVE
+
+    def rates(self) -> dict[str, Rate]:
+        """Each statistic with its counts."""
+        return {
+            "flops_seen": Rate(self.flops_seen, self.hands),
+            "voluntary": Rate(self.voluntary, self.hands),
+            "preflop_raises": Rate(self.preflop_raises, self.hands),
+            "went_to_showdown": Rate(self.showdowns, self.flops_seen),
+            "won_at_showdown": Rate(self.showdowns_won, self.showdowns),
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a memory file."""
+        return attrs.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PlayerStatistics:
+        """Of `as_dict`.
+
+        Raises:
+            ValueError: something is missing or no number.
+        """
+        try:
+            numbers = {name: _count(data[name]) for name in _COUNTS}
+            loose = data["looseness"]
+            looseness = Looseness(*(_number(loose[name]) for name in ("halve_after", "flops_seen", "hands")))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"statistics: something is missing ({error!r})") from None
+        return cls(**numbers, looseness=looseness)
+
+
+_COUNTS: Final = (
+    "hands", "flops_seen", "voluntary", "preflop_raises", "calls", "bets_and_raises", "folds", "showdowns",
+    "showdowns_won",
+)  # fmt: skip
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ValueError(f"expected a number of 0 or more, got {value!r}")
+    return float(value)
+
+
+def _count(value: object) -> int:
+    return int(_number(value))
+
+
+def _actions(betting: BettingState) -> list[tuple[int, int, ActionKind, bool]]:
+    """(betting round, position, kind, facing a bet) of each action, newest first."""
+    actions = []
+    node = betting
+    while node.parent is not None:
+        parent = node.parent
+        assert node.last_position is not None
+        assert node.last_action is not None
+        facing = parent.amount_to_call(node.last_position) > 0
+        actions.append((parent.betting_round, node.last_position, node.last_action.kind, facing))
+        node = parent
+    return actions

@@ -1,0 +1,24 @@
+"""Compiles (once a machine) or loads (once a process) everything a model of opponents runs.
+
+A bot does so before it takes its seat, where no clock runs.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from engine.opponents.learning import learn_from_hand
+from engine.opponents.specific import SpecificModel
+from engine.opponents.table_reader import TableReader
+from engine.rules import load_game, parse_betting
+
+
+@functools.cache
+def warm_up() -> None:
+    """Read a hand to its showdown, and learn from it."""
+    game = load_game("limit-2p")
+    models = [SpecificModel(), SpecificModel()]
+    betting, board = parse_betting(game, "rc/cc/rc/cc"), (0, 17, 34, 51, 8)
+    for _ in range(2):  # the second time with something counted
+        learn_from_hand(models, TableReader(models), betting, board, ((1, 2), (3, 4)))
+    TableReader(models).follow(betting, board)

@@ -1,0 +1,245 @@
+"""The one function from a situation to triples: the papers' points, what thresholds and prices do."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.card_text import parse_written_cards
+from engine.combos import NUM_COMBOS, combo_index
+from engine.opponents.action_context import Situation, situation_of
+from engine.opponents.board_values import board_values
+from engine.opponents.formula import (
+    DEFAULT_PARAMETERS,
+    HandValues,
+    Parameters,
+    Traits,
+    average_traits,
+    bluff_share,
+    formula_triples,
+    postflop_values,
+    reasonable_share,
+    thresholds,
+)
+from engine.rules import load_game, parse_betting
+
+TABLE = {position: average_traits() for position in range(10)}
+WEIGHTS = np.ones(NUM_COMBOS)
+
+
+def after(betting: str, game: str = "limit-2p") -> Situation:
+    return situation_of(parse_betting(load_game(game), betting))
+
+
+def hands_of(*values: float, showdown: float | None = None, draw: float = 0.0) -> HandValues:
+    """Combos 0, 1, ... of these values; the rest of the same as the last."""
+    array = np.full(NUM_COMBOS, values[-1])
+    array[: len(values)] = values
+    chances = array if showdown is None else np.full(NUM_COMBOS, showdown)
+    return HandValues(array, chances, np.full(NUM_COMBOS, draw))
+
+
+def test_the_parameters_are_the_published_ones() -> None:
+    """Loki: bet or call from .50, raise from .85.  Poki 3.4: above .85 very strong, below .25 very weak."""
+    assert DEFAULT_PARAMETERS.call_threshold == 0.50
+    assert DEFAULT_PARAMETERS.raise_threshold == 0.85
+    assert DEFAULT_PARAMETERS.very_strong == 0.85
+    assert DEFAULT_PARAMETERS.very_weak == 0.25
+
+
+def test_a_hand_at_95_plays_about_0_05_95() -> None:
+    """Poki 3.4."""
+    triples = formula_triples(after("cc/r"), hands_of(0.95), WEIGHTS, TABLE)
+
+    assert triples[0] == pytest.approx((0, 0.05, 0.95), abs=0.01)
+
+
+def test_the_raise_threshold_is_85_when_a_raise_tells_everything_and_50_when_it_tells_nothing() -> None:
+    situation = after("cc/r")
+    honest = {p: Traits(raise_=0.0, noise=0.0) for p in range(2)}
+    blind = {p: Traits(raise_=1.0, noise=1.0) for p in range(2)}
+
+    assert thresholds(situation, honest).raise_ == pytest.approx(0.85)
+    assert thresholds(situation, blind).raise_ == pytest.approx(0.50)
+
+
+def test_a_first_bet_needs_50_against_one_and_less_against_several_who_call() -> None:
+    calls = {p: Traits(fold_to_bet=0.0) for p in range(10)}
+
+    assert thresholds(after("cc/"), calls).raise_ == pytest.approx(0.50)
+    assert thresholds(after("ccc/", "limit-3p"), calls).raise_ < 0.45
+
+
+def test_a_very_weak_hand_without_the_price_folds() -> None:
+    """Poki 3.4: below .25 we should almost always fold."""
+    triples = formula_triples(after("cc/rr"), hands_of(0.20, showdown=0.05), WEIGHTS, TABLE)
+
+    assert triples[0, 0] == pytest.approx(1)
+
+
+def test_a_very_weak_hand_with_the_price_calls() -> None:
+    triples = formula_triples(after("rrrc/cc/cc/r"), hands_of(0.20, showdown=0.20), WEIGHTS, TABLE)
+
+    assert triples[0, 1] > 0.9  # 20 to win 80: a chance of .2 is the price of .2... and a half, mixed
+
+
+@given(
+    st.floats(0, 1), st.floats(0, 1), st.sampled_from(["cc/", "cc/r", "cc/rr", "rc/cr", "cc/cc/cc/r", "r"])
+)
+def test_better_hands_never_fold_more(value: float, better: float, betting: str) -> None:
+    value, better = sorted((value, better))
+
+    triples = formula_triples(after(betting), hands_of(value, better), WEIGHTS, TABLE)
+
+    # A bluff is what the weakest hands have beside folding.
+    if value >= DEFAULT_PARAMETERS.very_weak:
+        assert triples[0, 0] >= triples[1, 0] - 1e-9
+        assert triples[0].sum() == pytest.approx(1)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 2**32))
+def test_every_row_is_a_triple(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = HandValues(rng.random(NUM_COMBOS), rng.random(NUM_COMBOS), rng.random(NUM_COMBOS) / 2)
+    parameters = Parameters(tightness=rng.random(), aggression=rng.random(), deception=rng.random())
+
+    for betting in ("", "r", "c", "rrr", "cc/", "cc/r", "cc/cc/cc/", "cc/cc/cc/rrr"):
+        situation = after(betting)
+        triples = formula_triples(situation, values, rng.random(NUM_COMBOS), TABLE, parameters)
+        assert (triples >= -1e-12).all()
+        assert triples.sum(axis=1) == pytest.approx(np.ones(NUM_COMBOS))
+        assert situation.can_fold or not triples[:, 0].any()
+        assert situation.can_raise or not triples[:, 2].any()
+
+
+def test_near_a_threshold_actions_are_mixed_in_proportion() -> None:
+    situation = after("cc/")
+    limit, spread = thresholds(situation, TABLE).raise_, DEFAULT_PARAMETERS.spread
+    values = hands_of(limit - spread / 2, limit, limit + spread / 2, 0.5)
+
+    triples = formula_triples(situation, values, WEIGHTS, TABLE, Parameters(deception=0))
+
+    assert triples[:3, 2] == pytest.approx((0.25, 0.5, 0.75))
+
+
+def test_bluffs_have_the_share_that_makes_a_caller_indifferent() -> None:
+    """Pot P, bet b: he risks b to win P + b, and is indifferent at a share of b / (P + 2 b)."""
+    bet, pot = 20.0, 60.0
+
+    share = bluff_share(bet, pot)
+
+    assert share == pytest.approx(0.2)
+    assert share * (pot + bet) == pytest.approx((1 - share) * bet)
+    assert bluff_share(1, 1) == pytest.approx(1 / 3)
+
+
+def test_on_the_river_so_many_of_the_bets_are_bluffs() -> None:
+    """Where the opponent folds often enough for bluffs to pay."""
+    situation = after("rrrc/cc/cc/")
+    values = HandValues(np.linspace(0, 1, NUM_COMBOS), np.linspace(0, 1, NUM_COMBOS), np.zeros(NUM_COMBOS))
+    folds = {p: Traits(fold_to_bet=0.7) for p in range(2)}
+
+    bets = formula_triples(situation, values, WEIGHTS, folds)[:, 2]
+
+    bluffs = bets[values.value < 0.25].sum()
+    share = bluff_share(situation.bet, situation.pot)
+    assert bluffs / bets.sum() == pytest.approx(share, rel=0.15)
+
+
+def test_who_never_folds_is_never_bluffed() -> None:
+    calls = {p: Traits(fold_to_bet=0.0) for p in range(2)}
+
+    assert not formula_triples(after("cc/cc/cc/"), hands_of(0.1), WEIGHTS, calls)[:, 2].any()
+
+
+def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:
+    situation, folds = after("cc/"), {p: Traits(fold_to_bet=0.5) for p in range(2)}
+
+    weak = formula_triples(situation, hands_of(0.3, draw=0.05), WEIGHTS, folds)[0]
+    drawing = formula_triples(situation, hands_of(0.3, draw=0.6), WEIGHTS, folds)[0]
+
+    assert weak[2] == 0
+    assert drawing[2] > 0.3
+
+
+def test_check_raises_wait_for_somebody_who_bets() -> None:
+    bets = {p: Traits(bet=0.95) for p in range(2)}
+
+    patient = formula_triples(after("cc/"), hands_of(0.97), WEIGHTS, bets)[0]
+    plain = formula_triples(after("cc/"), hands_of(0.97), WEIGHTS, TABLE)[0]
+
+    assert patient[1] > plain[1] + 0.1
+
+
+@pytest.mark.parametrize(("option", "index", "values"), [("tightness", 0, 0.45), ("aggression", 2, 0.5)])
+def test_options_do_what_they_say(option: str, index: int, values: float) -> None:
+    situation = after("cc/r")
+    more, less = (
+        formula_triples(
+            situation,
+            HandValues(*(np.linspace(0, 1, NUM_COMBOS) for _ in range(3))),
+            WEIGHTS,
+            TABLE,
+            attrs.evolve(DEFAULT_PARAMETERS, **{option: amount}),
+        )[:, index].mean()
+        for amount in (0.9, 0.1)
+    )
+
+    assert more > less
+
+
+def test_the_earlier_the_position_the_fewer_hands_are_worth_opening() -> None:
+    shares = [reasonable_share(behind) for behind in range(1, 10)]
+
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0.8
+    assert shares[-1] < 0.15
+
+
+def test_a_loose_raiser_is_called_and_raised_with_twice_as_many_hands() -> None:
+    """Killer: with a looseness of 2 the top 25 % become the top 50 %."""
+    situation = after("fffffffr", "limit-10p")
+    usual = thresholds(situation, TABLE)
+    loose = thresholds(situation, {**TABLE, 9: Traits(preflop_raise=2.0)})
+
+    assert 1 - loose.call == pytest.approx(2 * (1 - usual.call))
+
+
+def test_the_effective_hand_strength_is_eq_3_6() -> None:
+    board = board_values(tuple(parse_written_cards("8h6c4h")))
+    strengths = board.strengths(WEIGHTS)
+    situation = after("cc/")
+
+    values = postflop_values(situation, board, dict.fromkeys(range(2), strengths))
+
+    combo = combo_index(*parse_written_cards("9h7h"))
+    strength, potential = strengths[combo], board.positive_potential[combo]
+    assert strength == pytest.approx(0.104, abs=0.001)  # Poki 3.3.2
+    assert values.value[combo] == pytest.approx(strength + (1 - strength) * potential)
+
+
+def test_several_opponents_multiply() -> None:
+    """Eq 3.3."""
+    board = board_values(tuple(parse_written_cards("8h6c4hJs2d")))
+    strengths = board.strengths(WEIGHTS)
+    situation = after("ccc/ccc/ccc/", "limit-3p")
+
+    values = postflop_values(situation, board, dict.fromkeys(range(3), strengths))
+
+    assert values.value == pytest.approx(strengths**2)
+
+
+@pytest.mark.parametrize("name", ["call_threshold", "tightness", "deception"])
+def test_parameters_outside_0_to_1_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        Parameters(**{name: 1.5})
+
+
+@pytest.mark.parametrize(("bet", "pot"), [(0, 1), (-1, 1), (1, -1)])
+def test_a_bet_of_nothing_has_no_bluffs(bet: float, pot: float) -> None:
+    with pytest.raises(ValueError, match="bet above 0"):
+        bluff_share(bet, pot)

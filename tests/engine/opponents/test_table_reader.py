@@ -1,0 +1,170 @@
+"""The weight tables of a hand: Fig. 3.6 and 3.7 as orderings, folds, our own table, starting anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.card_text import parse_written_cards
+from engine.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
+from engine.opponents.generic import GenericModel
+from engine.opponents.model import NoModel, OpponentModel
+from engine.opponents.specific import SpecificModel
+from engine.opponents.table_reader import TableReader
+from engine.opponents.weight_table import WeightTable
+from engine.rules import CardDealer, initial_hand, load_game, parse_betting
+from tests.engine.opponents.hands import random_hand
+
+FLOP = "Js8c4s"
+CALLED, RAISED = "cffffffcfc/ccr", "cffffffrfcc/ccr"  # the button calls or raises, and bets on the flop
+BUTTON = 9
+
+
+def table_after(
+    betting: str, board: str = "", position: int = BUTTON, game: str = "limit-10p", noise: float = 0.0
+) -> WeightTable:
+    definition = load_game(game)
+    reader = TableReader([GenericModel() for _ in range(definition.num_players)], noise)
+    reader.follow(parse_betting(definition, betting), tuple(parse_written_cards(board)) if board else ())
+    return reader.table(position)
+
+
+def weight(table: WeightTable, hand: str) -> float:
+    return float(table.grid()[parse_starting_hand(hand)])
+
+
+@pytest.mark.parametrize(("betting", "position", "game"), [("r", 2, "limit-10p"), ("r", 1, "limit-2p")])
+def test_after_a_raise_before_the_flop(betting: str, position: int, game: str) -> None:
+    """Fig. 3.6, right: strong weights only for the very good hands."""
+    table = table_after(betting, position=position, game=game)
+
+    assert weight(table, "AA") > weight(table, "AKs") > weight(table, "72o")
+    assert weight(table, "72o") < 0.02
+
+
+@pytest.mark.parametrize(("betting", "position", "game"), [("f", 2, "limit-10p"), ("f", 1, "limit-2p")])
+def test_after_a_fold_before_the_flop(betting: str, position: int, game: str) -> None:
+    """Fig. 3.6, left: the weak hands are darkest, and the folded player's table has his fold."""
+    table = table_after(betting, position=position, game=game)
+
+    assert weight(table, "72o") == table.grid().max()
+    assert weight(table, "AA") < 0.02
+
+
+def test_after_a_call_before_the_flop() -> None:
+    """Fig. 3.6, middle: the high weights are in the middle."""
+    table = table_after("cffffffc")
+
+    assert weight(table, "T9s") > 5 * weight(table, "AA")
+    assert weight(table, "T9s") > 5 * weight(table, "72o")
+
+
+def test_after_a_call_and_a_bet_on_the_flop() -> None:
+    """Fig. 3.7, left."""
+    table = table_after(CALLED, FLOP)
+    grid = table.grid()
+
+    assert weight(table, "K8o") > weight(table, "83o")
+    assert weight(table, "J8s") > weight(table, "83s")
+    assert weight(table, "JJ") < 0.05
+    # The suited half is darker than the unsuited one, for hands that have no pair with the board.
+    names = [name for name in STARTING_HAND_NAMES if name[0] != name[1] and not set(name[:2]) & set("J84")]
+    suited = np.mean([grid[parse_starting_hand(name)] for name in names if name.endswith("s")])
+    unsuited = np.mean([grid[parse_starting_hand(name)] for name in names if name.endswith("o")])
+    assert suited > 1.3 * unsuited
+
+
+def test_of_the_suited_hands_it_is_the_spades_that_bet() -> None:
+    table = table_after(CALLED, FLOP)
+    spades, hearts = (combo_index(*parse_written_cards(text)) for text in ("Ts9s", "Th9h"))
+
+    assert table.weights[spades] > table.weights[hearts]
+
+
+def test_after_a_raise_and_a_bet_on_the_flop() -> None:
+    """Fig. 3.7, right: JJ, AA and AK are higher than after the call, 44 is lower."""
+    called, raised = table_after(CALLED, FLOP), table_after(RAISED, FLOP)
+
+    for hand in ("JJ", "AA", "AKs", "AKo"):
+        assert weight(raised, hand) > 5 * weight(called, hand)
+    assert weight(raised, "44") < weight(called, "44")
+
+
+def test_noise_1_leaves_all_tables_uniform() -> None:
+    table = table_after(RAISED, FLOP, noise=1.0)
+
+    assert table.weights == pytest.approx(combos_without(parse_written_cards(FLOP)).astype(float))
+
+
+def test_without_a_model_no_action_tells_anything() -> None:
+    game = load_game("limit-2p")
+    reader = TableReader([NoModel(), NoModel()])
+
+    reader.follow(parse_betting(game, "rrc/r"), parse_written_cards("Js8c4s"))
+
+    assert len(set(reader.weights(0))) == 2  # known or not
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32), st.sampled_from(["limit-2p", "nolimit-3p", "limit-10p"]))
+def test_tables_are_sound_in_every_hand_and_the_same_wherever_reading_began(seed: int, game: str) -> None:
+    states = random_hand(game, seed)
+    models: list[OpponentModel] = [SpecificModel() for _ in range(states[0].betting.game.num_players)]
+    step_by_step = TableReader(models, 0.1)
+
+    for state in states:
+        step_by_step.follow(state.betting, state.board)
+        for position in range(len(models)):
+            weights = step_by_step.weights(position)
+            assert np.isfinite(weights).all()
+            assert (weights >= 0).all()
+            assert weights.any()
+            assert not weights[~combos_without(state.board)].any()
+    at_once = TableReader(models, 0.1)
+    at_once.follow(states[-1].betting, states[-1].board)
+
+    for position in range(len(models)):
+        assert (at_once.weights(position) == step_by_step.weights(position)).all()
+    assert len(at_once.decisions) == len(states) - 1
+
+
+def test_a_reader_that_is_shown_another_hand_begins_anew() -> None:
+    game = load_game("limit-2p")
+    reader = TableReader([GenericModel(), GenericModel()])
+    reader.follow(parse_betting(game, "rc/r"), parse_written_cards("Js8c4s"))
+
+    reader.follow(parse_betting(game, "rc/r"), parse_written_cards("Ah8c4s"))
+
+    fresh = TableReader([GenericModel(), GenericModel()])
+    fresh.follow(parse_betting(game, "rc/r"), parse_written_cards("Ah8c4s"))
+    assert (reader.weights(0) == fresh.weights(0)).all()
+
+
+def test_hole_cards_play_no_part() -> None:
+    """Two deals that differ in them have the same public tables: a reader is given none."""
+    game = load_game("limit-2p")
+    deal = CardDealer(game, 3).deal()
+    state = initial_hand(game, 0, deal)
+    reader = TableReader([GenericModel(), GenericModel()])
+
+    reader.follow(state.betting, state.board)
+
+    assert set(reader.table(0).weights) == {1.0}
+
+
+def test_missing_board_cards_are_refused() -> None:
+    reader = TableReader([GenericModel(), GenericModel()])
+
+    with pytest.raises(ValueError, match="3 board cards"):
+        reader.follow(parse_betting(load_game("limit-2p"), "cc/"), ())
+
+
+def test_a_decision_is_asked_for_where_the_reading_stands() -> None:
+    game = load_game("limit-2p")
+    reader = TableReader([GenericModel(), GenericModel()])
+    reader.follow(parse_betting(game, "r"), ())
+
+    with pytest.raises(ValueError, match="follow the hand"):
+        reader.decision(parse_betting(game, "c"))
