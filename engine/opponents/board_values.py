@@ -6,8 +6,7 @@ board: the average over the next card of what it adds to a combo's strength.
 
 For one combo the sum over the opponent's hands is taken before the positive part, card by card, whereas eq
 3.1 takes it hand by hand; where a card helps us against some hands and hurts us against others the two
-differ, elsewhere they agree.  On random flops and turns the effective hand strength comes out .02 lower on
-average (``tests/engine/opponents/test_board_values.py``), for a thirtieth of the time.
+differ, elsewhere they agree.  ``tests/engine/opponents/test_board_values.py`` bounds the difference.
 
 Source: Poki 3.3.1-3.3.3, 3.3.6.
 """
