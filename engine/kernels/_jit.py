@@ -7,8 +7,9 @@ A kernel is compiled once per machine.  Its object code lies in ::
 
 numba's own cache notices an edit only in the file in which a kernel stands; a caller in another file would
 go on running stale code.  Here every edit under ``engine/kernels`` opens a new folder, so callers cannot go
-stale.  A folder that cannot be written is still read (an image may carry it); one that cannot be read costs
-the compilation, nothing else.
+stale; a process that compiles removes the folders of former versions, but for the latest ones.  A folder
+that cannot be written is still read (an image may carry it); one that cannot be read costs the compilation,
+nothing else.
 
 numba imports scipy twice if it is installed: to check its version and to look for BLAS, 0.2 s in all.  No
 kernel here uses linear algebra, so scipy is hidden from numba while it is being imported, and from nobody
@@ -22,8 +23,11 @@ import functools
 import hashlib
 import os
 import pickle
+import re
+import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -125,17 +129,47 @@ class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]  # numba ships n
     _locator_classes = (_Locator,)
 
 
+KEPT_FOLDERS: Final = 4
+"""As many folders of former versions stay: several versions of the program may be in use."""
+
+_KEPT_SECONDS: Final = 3600.0
+"""A folder that was written to within this time stays, too."""
+
+
+def remove_old_folders(kernels: Path, current: str) -> None:
+    """Removes the kernels of former versions, but for the latest; a failure to do so is no fault.
+
+    A process that still uses such a folder only has to compile again what it has not loaded yet.
+
+    Args:
+        kernels: the folder of the folders.
+        current: the name of the one that is in use.
+    """
+    with contextlib.suppress(OSError):
+        folders = [
+            (entry.stat().st_mtime, entry.path)
+            for entry in os.scandir(kernels)
+            if entry.is_dir(follow_symlinks=False)
+            and entry.name != current
+            and re.fullmatch("[0-9a-f]{20}", entry.name)
+        ]
+        for changed, path in sorted(folders)[:-KEPT_FOLDERS]:
+            if changed < time.time() - _KEPT_SECONDS:
+                shutil.rmtree(path, ignore_errors=True)
+
+
 _notice_lock: Final = threading.Lock()
 _noticed = False
 
 
 def _say_that_we_compile() -> None:
-    """One line on stderr, once in a process."""
+    """One line on stderr, once in a process; the time to clear away what former versions compiled."""
     global _noticed
     with _notice_lock:
         if _noticed:
             return
         _noticed = True
+    remove_old_folders(cache_directory() / "kernels", source_hash())
     print(
         "riverboat: compiling kernels for this machine, once; this takes some seconds",
         file=sys.stderr,

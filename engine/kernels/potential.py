@@ -281,8 +281,8 @@ def fill_transitions(
 
     num_left = num_live - 2
     num_run_outs = num_left if look_ahead == 1 else num_left * (num_left - 1) >> 1
-    # Two tables in turn, so that an addition need not wait for the one before it.
-    found = np.zeros((6, 4), np.float64)
+    # Four tables in turn, so that an addition need not wait for the one before it.
+    found = np.zeros(64, np.float64)
     for i in range(num_live):
         high = live[i]
         rank = high >> 2
@@ -329,13 +329,14 @@ def fill_transitions(
             ahead = outcomes & 0xFFFF
             tied = outcomes >> 16
             theirs_now = integer(own_before[low])
-            sums_of = found[3 * (low & 1) + (theirs_now >= ours_now) + (theirs_now > ours_now)]
-            sums_of[0] += weight * ahead
-            sums_of[1] += weight * tied
-            sums_of[2] += weight * (num_run_outs - ahead - tied)
+            place = 16 * (low & 3) + 4 * ((theirs_now >= ours_now) + (theirs_now > ours_now)) & 63
+            found[place] += weight * ahead
+            found[place + 1] += weight * tied
+            found[place + 2] += weight * (num_run_outs - ahead - tied)
     for now in range(3):
         for then in range(3):
-            transitions[now, then] = found[now, then] + found[3 + now, then]
+            at = 4 * now + then
+            transitions[now, then] = (found[at] + found[at + 16]) + (found[at + 32] + found[at + 48])
 
 
 @kernel()

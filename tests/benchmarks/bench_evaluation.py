@@ -9,6 +9,7 @@ the ratios to the peers carry over from one machine to another.
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import sys
 import time
@@ -113,11 +114,35 @@ def rebuilt_tables() -> None:
     tables.ranking_table()
 
 
+def strength_with_eval7(hole: Sequence[int], board: Sequence[int]) -> Callable[[], object]:
+    """Fig. 3.3 as written, with eval7's evaluator and hands made beforehand."""
+    cards = [eval7.Card(text) for text in CARD_TEXTS]
+    shared = [cards[card] for card in board]
+    live = [card for card in range(52) if card not in (*hole, *board)]
+    hands = [[*shared, cards[a], cards[b]] for a, b in itertools.combinations(live, 2)]
+    our_hand = [*shared, *(cards[card] for card in hole)]
+
+    def run() -> tuple[int, int, int]:
+        ours = eval7.evaluate(our_hand)
+        theirs = list(map(eval7.evaluate, hands))
+        tied = theirs.count(ours)
+        ahead = sum([rank < ours for rank in theirs])
+        return ahead, tied, len(theirs) - ahead - tied
+
+    assert run() == hand_strength.hand_strength(hole, board)
+    return run
+
+
 def strength_and_potential_rows(runs: int) -> list[Row]:
     hole, flop = parse_cards("AdQc"), parse_cards("Jh4c3h")
     weights = RNG.random(NUM_COMBOS)
-    strength = per_call(lambda: hand_strength.hand_strength(hole, flop), 500, runs)
-    weighted = per_call(lambda: hand_strength.hand_strength(hole, flop, weights), 500, runs)
+    strength, weighted, theirs = medians(
+        runs,
+        repeated(lambda: hand_strength.hand_strength(hole, flop), 500),
+        repeated(lambda: hand_strength.hand_strength(hole, flop, weights), 500),
+        strength_with_eval7(hole, flop),
+    )
+    strength, weighted = strength / 500, weighted / 500
     one = per_call(lambda: hand_potential.hand_potential(hole, flop, None, 1), 200, runs)
     one_weighted = per_call(lambda: hand_potential.hand_potential(hole, flop, weights, 1), 200, runs)
     two = []
@@ -136,7 +161,7 @@ def strength_and_potential_rows(runs: int) -> list[Row]:
     every = medians(5, lambda: hand_potential.all_hand_potentials(flop, None, 1))[0]
     every_two = medians(3, lambda: hand_potential.all_hand_potentials(flop, weights, 2))[0]
     return [
-        Row("hand strength, flop", strength, "4 µs", {}, "µs"),
+        Row("hand strength, flop", strength, "4 µs", {"eval7": theirs}, "µs"),
         Row("hand strength, flop, weighted", weighted, "4 µs", {}, "µs"),
         Row("potential, one card, flop", one, "20 µs", {}, "µs"),
         Row("potential, one card, flop, weighted", one_weighted, "", {}, "µs"),
@@ -201,17 +226,13 @@ _SCALE: Final = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
 def print_table(rows: Sequence[Row]) -> None:
     """The rows as a table on stdout; ratios are the peer's time over ours."""
     table = Table(title="Evaluation, one thread, median CPU time")
-    for column in ("task", "ours", "goal", "peers"):
+    for column in ("task", "ours", "goal", "peers", "ratio"):
         table.add_column(column, justify="left" if column == "task" else "right")
     for row in rows:
         scale = _SCALE[row.unit]
-        peers = ", ".join(
-            [
-                f"{name} {seconds * scale:.0f} ({seconds / row.ours:.1f} x)"
-                for name, seconds in row.peers.items()
-            ]
-        )
-        table.add_row(row.task, f"{row.ours * scale:.3g} {row.unit}", row.goal, peers)
+        peers = ", ".join([f"{name} {seconds * scale:.3g}" for name, seconds in row.peers.items()])
+        ratios = ", ".join([f"{seconds / row.ours:.1f}" for seconds in row.peers.values()])
+        table.add_row(row.task, f"{row.ours * scale:.3g} {row.unit}", row.goal, peers, ratios)
     Console(width=130).print(table)
 
 

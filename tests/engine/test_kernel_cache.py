@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from engine.kernels._jit import cache_directory, source_hash
+from engine.kernels._jit import KEPT_FOLDERS, cache_directory, remove_old_folders, source_hash
 
 RANK_ONCE = """
 import sys
@@ -60,3 +61,33 @@ def test_the_folder_is_the_users_cache_directory(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
     monkeypatch.setenv("HOME", "/home/somebody")
     assert cache_directory() == Path("/home/somebody/.cache/riverboat")
+
+
+def test_only_the_latest_folders_of_former_versions_are_kept(tmp_path: Path) -> None:
+    names = [f"{number:020x}" for number in range(KEPT_FOLDERS + 3)]
+    for age, name in enumerate([*names, source_hash(), "somebody's"]):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kernel.nbc").touch()
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    fresh = f"{1 << 79:020x}"
+    (tmp_path / fresh).mkdir()
+
+    remove_old_folders(tmp_path, source_hash())
+    remove_old_folders(tmp_path / "nowhere", source_hash())
+
+    expected = {*names[: KEPT_FOLDERS - 1], fresh, source_hash(), "somebody's"}
+    assert {path.name for path in tmp_path.iterdir()} == expected
+
+
+def test_a_kernel_called_from_python_takes_integers_of_any_kind() -> None:
+    from engine.evaluation.hand_rank import rank_seven_cards
+    from engine.evaluation.hand_strength import hand_strength
+
+    cards = [51, 50, 20, 17, 30, 4, 9]
+
+    assert rank_seven_cards(*np.array(cards, np.uint8)) == rank_seven_cards(*cards)
+    assert hand_strength([*np.array(cards[:2])], [*np.array(cards[2:], np.uint8)]) == hand_strength(
+        cards[:2], cards[2:]
+    )
+    with pytest.raises(TypeError):
+        rank_seven_cards(*cards[:6])
