@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .PHONY: help setup match play test test-slow check format bench image-check clean
 
 help:
-	@echo "make match    two bots play 1000 hands of heads-up limit hold'em over TCP"
+	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
 	@echo "make play     sit down yourself"
 	@echo "make test     the test suite        make test-slow   the exhaustive and long ones"
 	@echo "make check    format, lint, types, import rules, tests: what has to be green"
