@@ -210,6 +210,12 @@ def add_river(
             twice_won[combo] += won + weights[combo]
 
 
+# Of each pair of ranks, in the order of rank-pair rows; unsigned, so that the compiler knows that no index is
+# negative.
+_HIGHER_RANK: Final = np.tril_indices(13)[0].astype(np.uint8)
+_LOWER_RANK: Final = np.tril_indices(13)[1].astype(np.uint8)
+
+
 @kernel()
 def _sum_by_rank(
     weights: NDArray[np.float64], alive: NDArray[np.float64], suit: int, by_rank: NDArray[np.float64]
@@ -305,7 +311,9 @@ def _add_board(
         _mark(occurring, integer(classes[event]))
     before = np.empty(_WORDS, np.int64)
     count = _count_below(occurring, before)
-    heads = np.full(91 + 45, -1, np.int16)
+    heads = np.empty(91 + 45, np.int16)
+    for number in range(count):
+        heads[number] = -1
     following = np.empty(91 + 45, np.int16)
     for event in range(num_events):
         number = _number_of_class(occurring, before, integer(classes[event]))
@@ -319,7 +327,7 @@ def _add_board(
         event = integer(heads[number])
         while event >= 0:
             if event < 91:
-                rank, other = _RANKS_OF_PAIR[event, 0], _RANKS_OF_PAIR[event, 1]
+                rank, other = integer(_HIGHER_RANK[event]), integer(_LOWER_RANK[event])
                 for suit_of in range(4):
                     below[other, 4 * rank + suit_of] = met[4 * rank + suit_of]
                     below[rank, 4 * other + suit_of] = met[4 * other + suit_of]
@@ -330,7 +338,7 @@ def _add_board(
         event = integer(heads[number])
         while event >= 0:
             if event < 91:
-                rank, other = _RANKS_OF_PAIR[event, 0], _RANKS_OF_PAIR[event, 1]
+                rank, other = integer(_HIGHER_RANK[event]), integer(_LOWER_RANK[event])
                 inside = 0.0
                 for suit_of in range(4):
                     weight = by_rank[other, 4 * rank + suit_of]
@@ -351,7 +359,7 @@ def _add_board(
         event = integer(heads[number])
         while event >= 0:
             if event < 91:
-                rank, other = _RANKS_OF_PAIR[event, 0], _RANKS_OF_PAIR[event, 1]
+                rank, other = integer(_HIGHER_RANK[event]), integer(_LOWER_RANK[event])
                 for suit_of in range(4):
                     below[other, 4 * rank + suit_of] += met[4 * rank + suit_of]
                     if rank != other:
@@ -463,7 +471,9 @@ def _all_hands_against_range(
         row = matrix[card]
         for other in range(52):
             by_card[other] += row[other]
-    total = by_card.sum() / 2.0
+    total = 0.0
+    for card in range(52):
+        total += by_card[card] / 2.0
     for high in range(52):
         at = high * (high - 1) >> 1
         shares, own, won_row = equities[at : at + high], matrix[high], won[high]
@@ -508,13 +518,6 @@ def _fill_final_strengths(
         strengths[1, index] = tied
         strengths[2, index] = behind
 
-
-def _ranks_of_pairs() -> NDArray[np.int64]:
-    return np.column_stack(np.tril_indices(13))
-
-
-_RANKS_OF_PAIR: Final = _ranks_of_pairs()
-"""The higher and the lower rank of each pair of ranks, in the order of rank-pair rows.  Shape (91, 2)."""
 
 all_hands_against_range = entry(_all_hands_against_range, TABLE, CARDS, FLOATS, FLOATS)
 fill_final_strengths = entry(_fill_final_strengths, TABLE, INT, INT, CARDS, FLOATS, CARD_MATRIX, FLOAT_MATRIX)
