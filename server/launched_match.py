@@ -7,11 +7,11 @@ gets each seat's cards once, and what luck gives in one pass it takes in another
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import sys
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,15 +22,16 @@ from engine.rules import game_path
 from engine.seeds import derive_seed
 from server.config import MatchConfig
 from server.launcher import Launcher
-from server.match import MatchServer
+from server.looks import LookSchedule
+from server.match import Looks, MatchOutcome, MatchServer
 from server.players import Player
-from server.results import Pass
+from server.results import Z95, Pass, PlayerResult, player_results
 
 _LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 # Where a player on this machine finds a house that listens on every address.
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)  # so that the schedule can be kept
 class MatchPlan:
     """A match to be played."""
 
@@ -43,10 +44,17 @@ class MatchPlan:
     duplicate: bool = False
     jobs: int = 1
     """Passes played side by side."""
+    until: float | None = None
+    """Stop at the first look at which no player's interval is wider: a half width in mbb/h."""
     start_s: float = 60.0
     """For a launched player to join."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
+
+    @functools.cached_property
+    def schedule(self) -> LookSchedule | None:
+        """When the results are looked at; None where every hand is played come what may."""
+        return None if self.until is None else LookSchedule.of(self.config.hands)
 
     @property
     def num_passes(self) -> int:
@@ -66,6 +74,17 @@ class MatchPlan:
         """The match that a pass is."""
         names = tuple(self.players[player].name for player in self.seating(number))
         return attrs.evolve(self.config, names=names, log_path=self.pass_folder(number) / "match.log")
+
+    def results(self, passes: Sequence[Pass]) -> tuple[PlayerResult, ...]:
+        """The players' results, with the intervals that are in force."""
+        critical_value = Z95 if self.schedule is None else self.schedule.critical_value
+        return player_results(passes, self.config.names, self.config.game, critical_value)
+
+    def is_settled_by(self, results: Sequence[PlayerResult]) -> bool:
+        """Whether no player's interval is wider than was asked for."""
+        return self.until is not None and all(
+            result.ci95 is not None and result.ci95 <= self.until for result in results
+        )
 
 
 class Interrupted(Exception):
@@ -108,6 +127,13 @@ class LaunchedMatch:
         self._plan = plan
         self._say = say
         self._passes: dict[int, Pass] = {}
+        """Those that have ended."""
+        self._resting: dict[int, Pass] = {}
+        """Those that wait for the others to reach the same look, as they stand."""
+        self._playing = trio.CapacityLimiter(plan.jobs)
+        """Holds the passes that play, by number; one that rests makes room for another."""
+        self._looked = trio.Event()
+        self._goes_on = True
         self.hands_done = 0
         """Hands finished so far, in all passes."""
 
@@ -120,22 +146,18 @@ class LaunchedMatch:
         """
         plan = self._plan
         interruptions: list[int] = []
-        upcoming = deque(range(plan.num_passes))
         async with trio.open_nursery() as nursery:
             await nursery.start(_await_signal, interruptions, nursery.cancel_scope)
             if plan.ends_with_stdin:
                 nursery.start_soon(_await_end_of_stdin, interruptions, nursery.cancel_scope)
-            async with trio.open_nursery() as jobs:
-                for _ in range(min(plan.jobs, plan.num_passes)):
-                    jobs.start_soon(self._play_passes, upcoming)
+            async with trio.open_nursery() as passes:
+                for number in range(plan.num_passes):
+                    await self._playing.acquire_on_behalf_of(number)
+                    passes.start_soon(self._play_pass, number)
             nursery.cancel_scope.cancel()
         if interruptions:
             raise Interrupted(interruptions[0])
         return [self._passes[number] for number in range(plan.num_passes)]
-
-    async def _play_passes(self, upcoming: deque[int]) -> None:
-        while upcoming:
-            await self._play_pass(upcoming.popleft())
 
     async def _play_pass(self, number: int) -> None:
         plan = self._plan
@@ -146,7 +168,11 @@ class LaunchedMatch:
         folder.mkdir(exist_ok=True)
         console = _FileConsole(folder / "dealer.err", self._count_hand)
         launcher = Launcher(folder / "players", plan.start_s)
-        server = MatchServer(config, console)
+        schedule = plan.schedule
+        looks = None
+        if schedule is not None:
+            looks = Looks(schedule.looks[:-1], lambda outcome: self._look(number, outcome))
+        server = MatchServer(config, console, looks)
         try:
             server.open()
             for seat, player in enumerate(seated):
@@ -170,6 +196,33 @@ class LaunchedMatch:
         finally:
             await launcher.end()
             console.close()
+            self._playing.release_on_behalf_of(number)
+        if self._resting:  # this one was cut short: there will be no look at all of them
+            self._end_look(goes_on=False)
+
+    async def _look(self, number: int, outcome: MatchOutcome) -> bool:
+        """Rest until every pass has played as many hands; returns whether they all go on."""
+        plan = self._plan
+        self._playing.release_on_behalf_of(number)
+        try:
+            self._resting[number] = Pass(outcome, plan.seating(number))
+            if self._passes:
+                self._end_look(goes_on=False)
+            elif len(self._resting) == plan.num_passes:
+                passes = [self._resting[each] for each in range(plan.num_passes)]
+                self._end_look(goes_on=not plan.is_settled_by(plan.results(passes)))
+            else:
+                await self._looked.wait()
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._playing.acquire_on_behalf_of(number)
+        return self._goes_on
+
+    def _end_look(self, *, goes_on: bool) -> None:
+        self._goes_on = goes_on
+        self._resting.clear()
+        self._looked.set()
+        self._looked = trio.Event()
 
     def _count_hand(self) -> None:
         self.hands_done += 1

@@ -13,6 +13,7 @@ import contextlib
 import math
 from array import array
 from collections import deque
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Final
 
@@ -70,6 +71,16 @@ class MatchOutcome:
     """Why the match ended before its last hand; the lines the ACPC dealer prints."""
 
 
+@attrs.frozen
+class Looks:
+    """Who is asked between hands whether a match goes on."""
+
+    after: Collection[int]
+    """Numbers of hands played."""
+    goes_on: Callable[[MatchOutcome], Awaitable[bool]]
+    """Told what the match has come to so far; the match rests until the answer, on nobody's clock."""
+
+
 class MatchServer:
     """One match: `open`, tell the players the `ports`, `run`.
 
@@ -77,9 +88,10 @@ class MatchServer:
     never run.
     """
 
-    def __init__(self, config: MatchConfig, console: Console) -> None:
+    def __init__(self, config: MatchConfig, console: Console, looks: Looks | None = None) -> None:
         self._config = config
         self._console = console
+        self._looks = looks
         tokens = (*config.seat_tokens, *[None] * len(config.names))
         self._seats = tuple(
             Seat(number, name, SeatClock(config.limits, config.hands), tokens[number])
@@ -372,23 +384,36 @@ class MatchServer:
                 self._logged = {line for line in read_lines(config.log_path) if line.startswith("STATE:")}
         dealer = CardDealer(config.game, config.seed)
         started_at = trio.current_time()
+        rested = 0.0
         _tables_playing += 1
         try:
             for hand_number in range(config.hands):
                 await self._play_hand(hand_number, dealer)
-            for seat in self._seats:
-                if seat.client is not None:
-                    self._flush(seat, seat.client)
-            self._flush_trace()
+                if self._looks is not None and self._hands_done in self._looks.after:
+                    self._flush_all()
+                    rests_from = trio.current_time()
+                    goes_on = await self._looks.goes_on(self.outcome())
+                    rested += trio.current_time() - rests_from
+                    if not goes_on:
+                        break
+            self._flush_all()
         finally:
             _tables_playing -= 1
-            self._seconds = trio.current_time() - started_at
+            self._seconds = trio.current_time() - started_at - rested
+        if self._hands_done < config.hands:
+            self._write_log(f"# ended after {self._hands_done} of {config.hands} hands\n")
         if not config.quiet:
             console.err(f"FINISHED at {format_stamp(self._last_send_us)}\n")
         score = format_score(self._totals, config.names)
         console.out(score)
         console.err(score)
         self._write_log(score)
+
+    def _flush_all(self) -> None:
+        for seat in self._seats:
+            if seat.client is not None:
+                self._flush(seat, seat.client)
+        self._flush_trace()
 
     async def _play_hand(self, hand_number: int, dealer: CardDealer) -> None:
         config = self._config

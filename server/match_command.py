@@ -21,11 +21,13 @@ from server.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.match import MatchServer
 from server.players import Player, PlayerError, parse_players
 from server.report import Report
-from server.results import Pass, player_results
+from server.results import Pass
 
 EXIT_FAULT: Final = 1
 EXIT_PLAYER_FAILED: Final = 3
 _PROGRESS_S: Final = 0.1
+_DEFAULT_HANDS: Final = 1000
+_DEFAULT_MOST_HANDS: Final = 100_000
 
 
 @click.command("match")
@@ -34,14 +36,20 @@ _PROGRESS_S: Final = 0.1
 @click.option(
     "--hands",
     type=click.IntRange(1, 2**32 - 1),
-    default=1000,
-    show_default=True,
-    help="Hands to play; deals, in a duplicate match.",
+    help="Hands to play; deals, in a duplicate match.  Default 1000; with --until the most that are "
+    "played, default 100000.",
 )
 @click.option(
     "--duplicate",
     is_flag=True,
     help="Play each deal once for each rotation of the players over the seats, so that luck cancels out.",
+)
+@click.option(
+    "--until",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="X",
+    help="Stop once every player's result is known to +- X mbb/h.  The intervals allow for the looks that "
+    "takes.",
 )
 @click.option(
     "--jobs",
@@ -116,8 +124,9 @@ _PROGRESS_S: Final = 0.1
 def match(
     game: str,
     players: tuple[str, ...],
-    hands: int,
+    hands: int | None,
     duplicate: bool,
+    until: float | None,
     jobs: int,
     seed: str,
     out: Path | None,
@@ -146,7 +155,7 @@ def match(
         name="match",
         game=definition,
         game_text=game,
-        hands=hands,
+        hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
         seed=_seed(seed),
         names=tuple(player.name for player in seated),
         limits=TimeLimits(response=response_time, hand=hand_time, per_hand=match_time),
@@ -162,7 +171,7 @@ def match(
         raise click.UsageError(
             "passes that are played side by side cannot share ports: use one of --jobs, --ports"
         )
-    plan = MatchPlan(config, seated, folder, duplicate, jobs, start_time, end_with_stdin)
+    plan = MatchPlan(config, seated, folder, duplicate, jobs, until, start_time, end_with_stdin)
     sys.exit(_run(plan, as_json=as_json))
 
 
@@ -272,7 +281,7 @@ def _run(plan: MatchPlan, *, as_json: bool) -> int:
             raise
         click.echo(str(fault).strip(), err=True)
         return EXIT_FAULT
-    results = player_results(passes, plan.config.names, plan.config.game)
+    results = plan.results(passes)
     report = Report(plan, passes, results)
     report.write(started)
     if as_json:

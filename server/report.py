@@ -28,6 +28,7 @@ class Report:
         paths = [plan.pass_config(number).log_path for number in range(plan.num_passes)]
         self._logs = [str(path) for path in paths if path is not None and path.exists()]
         self._error = next((each.outcome.error for each in passes if each.outcome.error), None)
+        self._is_settled = self._error is None and plan.is_settled_by(results)
 
     def as_json(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -38,10 +39,25 @@ class Report:
             "deals": self._deals,
             "seed": config.seed,
             "duplicate": self._plan.duplicate,
+            **self._until(),
             "players": [each.as_json(config.game) for each in self._results],
             "logs": self._logs,
             "seconds": self._seconds,
             "hands_per_second": self._hands / self._seconds if self._seconds > 0 else None,
+        }
+
+    def _until(self) -> dict[str, Any]:
+        """How a match that might stop early came to its end; nothing for others."""
+        schedule = self._plan.schedule
+        if schedule is None:
+            return {}
+        return {
+            "until": {
+                "mbb_per_hand": self._plan.until,
+                "reached": self._is_settled,
+                "looks": list(schedule.looks),
+                "critical_value": schedule.critical_value,
+            }
         }
 
     def write(self, started: datetime) -> None:
@@ -90,6 +106,12 @@ class Report:
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:
             click.echo(f"the pairing saved {saved} hands: without it so many more give the same interval")
+        schedule = plan.schedule
+        if schedule is not None:
+            wanted = f"± {plan.until:g} mbb/h"
+            end = f"every interval is within {wanted}" if self._is_settled else f"{wanted} was not reached"
+            errors = f"± {schedule.critical_value:.2f} standard errors"
+            click.echo(f"{end}; intervals are {errors}, for {len(schedule.looks)} looks at most")
         for result in self._results:
             failure = result.failure
             if failure is not None:

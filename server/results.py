@@ -1,7 +1,8 @@
 """What a match proves: chips, rates and intervals (design: units, duplicate).
 
 Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, with s the sample standard
-deviation (n - 1 in its denominator); below two samples there is none.  The samples are a player's chips
+deviation (n - 1 in its denominator); below two samples there is none.  A match that may stop early has the
+wider intervals of its look schedule (`server.looks`).  The samples are a player's chips
 in each hand; in a duplicate match they are its means over the passes of each deal, which are what is
 independent there.
 """
@@ -19,17 +20,17 @@ from engine.rules import GameDefinition
 from server.errors import Failure, FailureKind
 from server.match import MatchOutcome
 
-_Z95: Final = statistics.NormalDist().inv_cdf(0.975)
+Z95: Final = statistics.NormalDist().inv_cdf(0.975)
 
 
-def half_width_95(values: Sequence[float]) -> float | None:
-    """Half width of the 95 % interval of the mean of some values; None below two of them."""
+def half_width(values: Sequence[float], critical_value: float = Z95) -> float | None:
+    """Half width of the interval of the mean of some values; None below two of them."""
     n = len(values)
     if n < 2:
         return None
     mean = math.fsum(values) / n
     variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
-    return _Z95 * math.sqrt(variance / n)
+    return critical_value * math.sqrt(variance / n)
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
@@ -125,7 +126,7 @@ class PlayerResult:
 
 
 def player_results(
-    passes: Sequence[Pass], names: Sequence[str], game: GameDefinition
+    passes: Sequence[Pass], names: Sequence[str], game: GameDefinition, critical_value: float = Z95
 ) -> tuple[PlayerResult, ...]:
     """The players' results, in the order they were given.
 
@@ -133,6 +134,7 @@ def player_results(
         passes: of the match; with several, each deal counts once, as far as every pass got.
         names: in the order given.
         game: what was played.
+        critical_value: how many standard errors half an interval is wide.
     """
     results: list[PlayerResult] = []
     to_mbb = 1000 / game.big_blind if game.big_blind else None
@@ -148,7 +150,7 @@ def player_results(
             [each.outcome.chips_by_seat[seat] for each, seat in zip(passes, seats, strict=True)]
         )
         per_hand = total / len(played) if played else None
-        half, plain_half = half_width_95(means), half_width_95(played)
+        half, plain_half = half_width(means, critical_value), half_width(played, critical_value)
         has_rate = per_hand is not None and to_mbb is not None
         seconds = [
             s

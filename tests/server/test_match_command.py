@@ -293,3 +293,42 @@ def test_the_table_of_a_duplicate_match_shows_both_intervals(tmp_path: Path) -> 
     assert "limit-2p: 60 hands (30 deals, duplicate), seed 2" in done.stdout
     assert "plain 95 %" in done.stdout
     assert "the pairing saved" in done.stdout
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_match_ends_when_its_intervals_are_narrow_enough(tmp_path: Path, jobs: str) -> None:
+    """A bot against itself on the same cards is known exactly at the first look."""
+    words = ("limit-2p", "A=always-call", "B=always-call", "--duplicate", "--until", "1", "--seed", "5")
+    result = result_of(tmp_path, *words, "--jobs", jobs, "--hands", "2000", "--out", "m")
+
+    assert (result["hands"], result["deals"]) == (500, 250)
+    assert result["until"]["reached"] is True
+    assert (result["until"]["looks"][0], result["until"]["looks"][-1]) == (250, 2000)
+    assert [(player["chips"], player["ci95"]) for player in result["players"]] == [(0, 0), (0, 0)]
+    for log in result["logs"]:
+        lines = (tmp_path / log).read_text().splitlines()
+        assert lines[-2] == "# ended after 250 of 2000 hands"
+        assert parse_score(lines[-1]) is not None
+
+
+def test_intervals_of_a_match_that_may_stop_early_are_wider(tmp_path: Path) -> None:
+    words = ("limit-2p", "random", "always-call", "--hands", "600", "--seed", "3", "--out")
+    plain = result_of(tmp_path, *words, "plain")
+    looked = result_of(tmp_path, *words, "looked", "--until", "0.5")
+
+    assert "until" not in plain
+    assert looked["until"]["reached"] is False
+    assert looked["hands"] == plain["hands"] == 600
+    for before, after in zip(plain["players"], looked["players"], strict=True):
+        assert before["chips"] == after["chips"]
+        widening = looked["until"]["critical_value"] / 1.959964
+        assert after["ci95"] == pytest.approx(before["ci95"] * widening, rel=1e-6)
+
+
+def test_a_pass_that_is_cut_short_keeps_no_other_waiting(tmp_path: Path) -> None:
+    leaver = raw_bot(tmp_path, "leaver", "if number > 40: sys.exit(1)")
+    words = ("limit-2p", "always-call", leaver, "--on-failure", "abort", "--duplicate", "--until", "1")
+    result = result_of(tmp_path, *words, "--hands", "1000", "--out", "m", status=3)
+
+    assert result["players"][1]["failure"] == "crashed"
+    assert result["until"]["reached"] is False

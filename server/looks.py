@@ -1,0 +1,121 @@
+"""When a match may stop early, and what its intervals then need (``match --until``).
+
+The results are looked at after fixed numbers of deals, and the match ends at the first look at which
+every player's interval is narrow enough.  Who looks K times gives chance K occasions, so the intervals use
+the critical value c with which *all* K of them hold together with 95 %: for the standardised sums Z_1 ...
+Z_K of normal increments, P(|Z_k| <= c for every k) = .95.  Whatever makes a match stop at one of the looks,
+the interval in force there covers the truth at least 95 % of the time.
+
+The chance is found by the recursion of Armitage, McPherson and Rowe, "Repeated significance tests on
+accumulating data" (Journal of the Royal Statistical Society A 132, 1969): the Z_k are a Markov chain, Z_k
+given Z_{k-1} is normal with mean r Z_{k-1} and variance 1 - r², where r² is the ratio of the deals.  For
+equally spaced looks c is Pocock's constant (Biometrika 64, 1977).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+FIRST_LOOK: Final = 250
+"""Deals before the first look: fewer say little about how far results spread."""
+_GROWTH: Final = 1.5
+# From look to look.  Closer looks would end a match sooner after it could end, but with wider intervals.
+_CONFIDENCE: Final = 0.95
+_HALF_NODES: Final = 24
+
+
+@attrs.frozen
+class LookSchedule:
+    """The looks at a match of at most so many deals."""
+
+    looks: tuple[int, ...]
+    """After how many deals, ascending; the last is the most that are played."""
+    critical_value: float
+    """How many standard errors half an interval is wide."""
+
+    @classmethod
+    def of(cls, deals: int) -> LookSchedule:
+        """The schedule of a match of at most `deals` deals.
+
+        Raises:
+            ValueError: no deal at all.
+        """
+        if deals < 1:
+            raise ValueError(f"expected at least one deal, got {deals}")
+        looks = []
+        upcoming = float(FIRST_LOOK)
+        while upcoming < deals:
+            looks.append(round(upcoming))
+            upcoming *= _GROWTH
+        if len(looks) > 1 and deals < 1.1 * looks[-1]:
+            looks.pop()  # it would be all but the last
+        looks.append(deals)
+        return cls(tuple(looks), critical_value(looks))
+
+
+def critical_value(looks: Sequence[int], confidence: float = _CONFIDENCE) -> float:
+    """The c with which the intervals at all looks hold together, under the normal approximation.
+
+    Args:
+        looks: ascending numbers of samples.
+        confidence: of all of them together, above 0 and below 1.
+    """
+    low, high = 0.0, 8.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        if _chance_all_hold(looks, middle) < confidence:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _chance_all_hold(looks: Sequence[int], bound: float) -> float:
+    """P(|Z_k| <= bound at every look), by Gauss-Legendre quadrature of the density that is still inside."""
+    nodes, weights = _gauss_legendre(2 * _HALF_NODES)
+    points = [bound * node for node in nodes]
+    inside = [_density(point) for point in points]
+    for before, now in itertools.pairwise(looks):
+        kept = math.sqrt(before / now)
+        spread = math.sqrt(1 - before / now)
+        masses = [bound * weight * value for weight, value in zip(weights, inside, strict=True)]
+        inside = [
+            math.fsum(
+                [
+                    mass * _density((point - kept * earlier) / spread)
+                    for mass, earlier in zip(masses, points, strict=True)
+                ]
+            )
+            / spread
+            for point in points
+        ]
+    return math.fsum([bound * weight * value for weight, value in zip(weights, inside, strict=True)])
+
+
+def _density(x: float) -> float:
+    return math.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+
+
+def _gauss_legendre(n: int) -> tuple[list[float], list[float]]:
+    """Nodes and weights on [-1, 1]: the roots of the Legendre polynomial P_n by Newton's method."""
+    nodes, weights = [], []
+    for k in range(n):
+        x = math.cos(math.pi * (k + 0.75) / (n + 0.5))
+        slope = 1.0
+        for _ in range(100):
+            value, previous = x, 1.0
+            for degree in range(2, n + 1):
+                value, previous = ((2 * degree - 1) * x * value - (degree - 1) * previous) / degree, value
+            slope = n * (x * value - previous) / (x * x - 1)
+            step = value / slope
+            x -= step
+            if abs(step) < 1e-15:
+                break
+        nodes.append(x)
+        weights.append(2 / ((1 - x * x) * slope * slope))
+    return nodes, weights
