@@ -1,0 +1,126 @@
+"""Journal: what has been learnt since a knowledge file was last written, one line a hand.
+
+It lies beside the file, as ``FILE.journal``::
+
+    riverboat journal 1 <digest of the knowledge it goes on from>
+    <CRC-32 of the rest of the line, 8 hex digits> <record>
+    ...
+
+Records are appended with one write each, so that a program that is killed loses none that was appended; a
+last line that is not whole is what a machine that went down has left, and counts as never written.  The
+digest tells a journal that goes on from the file beside it from one that is in it already.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+__all__ = ["Journal", "JournalError", "JournalWriter", "journal_path", "read_journal"]
+
+_MAGIC: Final = b"riverboat journal "
+_VERSION: Final = b"1"
+
+
+class JournalError(ValueError):
+    """A file that is no journal, or a damaged one; the message does not name the file."""
+
+
+@attrs.frozen
+class Journal:
+    """The whole records of a journal."""
+
+    base: str
+    """Digest of the knowledge that the records go on from; empty where nothing has been recorded."""
+    records: tuple[str, ...]
+    """Oldest first."""
+
+
+def journal_path(path: Path) -> Path:
+    """Where the journal of a knowledge file lies."""
+    return path.with_name(path.name + ".journal")
+
+
+def read_journal(path: Path) -> Journal:
+    """The journal at a path; an empty one if there is none.
+
+    Raises:
+        JournalError: something else is there, a newer version, or a journal that is damaged elsewhere than
+            in its last line.
+        OSError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        data = b""
+    header, newline, body = data.partition(b"\n")
+    if not (header.startswith(_MAGIC) or (not newline and _MAGIC.startswith(header))):
+        raise JournalError("is not a journal of a knowledge file")
+    if not newline:
+        return Journal("", ())
+    version, _, base = header[len(_MAGIC) :].partition(b" ")
+    if version != _VERSION:
+        raise JournalError(
+            f"is a journal of version {version.decode('ascii', 'replace')}; this riverboat reads version 1"
+        )
+    lines = body.split(b"\n")
+    records: list[str] = []
+    for number, line in enumerate(lines):
+        record = _record_of(line)
+        if record is None:
+            # What follows the last newline, or was being written when the machine went down.
+            if any(_record_of(later) is not None for later in lines[number + 1 :]):
+                raise JournalError(f"is damaged in line {number + 2}, with good lines after it")
+            break
+        records.append(record)
+    return Journal(base.decode("ascii", "replace"), tuple(records))
+
+
+def _record_of(line: bytes) -> str | None:
+    """The record of a line; None where the line is not whole."""
+    checksum, blank, payload = line.partition(b" ")
+    if not blank or checksum != _checksum(payload):
+        return None
+    return payload.decode("utf-8")
+
+
+def _checksum(payload: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(payload)
+
+
+class JournalWriter:
+    """Appends records to a journal that begins anew.
+
+    *Resource handling*: `close` it; a record outlives this process, however it ends, once `append` has
+    returned.
+    """
+
+    def __init__(self, path: Path, base: str) -> None:
+        """Raises OSError: the journal cannot be written."""
+        self._path = path
+        self._file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
+        self._write(_MAGIC + _VERSION + b" " + base.encode("ascii") + b"\n")
+
+    def append(self, record: str) -> None:
+        """Add a record, a text without line ends.
+
+        Raises:
+            OSError: the disk is full, for one.
+        """
+        payload = record.encode("utf-8")
+        self._write(_checksum(payload) + b" " + payload + b"\n")
+
+    def _write(self, data: bytes) -> None:
+        assert self._file is not None  # nobody writes to a closed journal
+        while data:
+            data = data[os.write(self._file, data) :]
+
+    def close(self) -> None:
+        """No more records; the file stays."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

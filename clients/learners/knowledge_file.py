@@ -1,0 +1,432 @@
+"""Knowledge files: what a learner has learnt, kept so that nothing of it is lost and nothing else is read.
+
+A knowledge file is a NumPy ``.npz`` archive: named arrays, and beside them a JSON header with the schema
+version, the kind of learner, the game, whatever else the learner notes, and a digest of it all.  There are
+no pickles in it.  It is independent of what is stored: each learner names its kind and its arrays.
+
+* **Replaced, never changed.**  A new version is written beside the file, brought to the disk, and renamed
+  over it: at every moment the file is whole, either the old one or the new one.
+* **One writer.**  Whoever may write holds a lock (``FILE.lock``, with `flock`) as long as the file is open;
+  the operating system lets go of it when the process ends, in whatever way.  Readers need no lock.
+* **A journal** (``FILE.journal``, optional) keeps what is learnt between two writings, a record a hand.
+  `write` empties it.  A reader gets its records with the arrays.  A record says what is now, not what has
+  been added, since a crash at the wrong moment can make it count twice.
+
+Typical use::
+
+    with KnowledgeFile(path, "street-learner", write=True) as file:
+        knowledge = file.read(game="limit Texas hold'em, 2 players")   # None if there is no file yet
+        ...
+        file.write("limit Texas hold'em, 2 players", {"values": values}, {"hands": 10_000})
+
+or `read_knowledge` and `write_knowledge`, which do it in one call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.learners.journal import Journal, JournalError, JournalWriter, journal_path, read_journal
+from clients.options import OptionError
+from engine.rules import GameDefinition
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Knowledge",
+    "KnowledgeError",
+    "KnowledgeFile",
+    "betting_of",
+    "read_knowledge",
+    "write_knowledge",
+]
+
+SCHEMA_VERSION: Final = 1
+"""Of the file's frame: the header's own entries.  What a learner stores has a version of its own."""
+
+_FORMAT: Final = "riverboat knowledge"
+_HEADER: Final = "header"
+_ATTEMPTS: Final = 20
+# How often a reader looks again while a writer replaces file and journal under its eyes.
+
+
+class KnowledgeError(OptionError):
+    """A knowledge file that cannot be used; one line for people that names the file.  Exit status 2."""
+
+
+@attrs.frozen(eq=False)
+class Knowledge:
+    """What a knowledge file holds."""
+
+    kind: str
+    """Whose it is: the learner's name as a bot."""
+    version: int
+    """Of what the learner stores: its own count."""
+    game: str
+    """What it was learnt in: a text that the learner chooses, the same for games it takes for the same."""
+    arrays: Mapping[str, NDArray[Any]]
+    meta: Mapping[str, Any]
+    """Whatever else the learner noted, as JSON has it."""
+    digest: str
+    """Of kind, version, game, arrays and meta: equal for equal knowledge."""
+    previous: str = ""
+    """The digest of what this replaced, whose journal is in it."""
+    records: tuple[str, ...] = ()
+    """The journal: what was learnt since, oldest first."""
+
+
+def betting_of(game: GameDefinition) -> str:
+    """``no-limit`` or ``limit``: how people call a game's betting."""
+    return "limit" if game.is_limit else "no-limit"
+
+
+class KnowledgeFile:
+    """A knowledge file that is open: for one writer, or for anybody to read.
+
+    Args:
+        path: the file, which need not exist yet.
+        kind: whose knowledge is expected; None to read any.
+        version: of what this learner stores.  A file of a greater version is refused; what to do about a
+            smaller one is the learner's business.
+        write: hold the lock, so that `write` and `append` are allowed.
+
+    Raises:
+        KnowledgeError: another writer has it open, or its folder cannot be written.
+
+    *Resource handling*: `close` it, or use it in a ``with``; the end of the process does as well.
+    """
+
+    def __init__(self, path: Path, kind: str | None, *, version: int = 1, write: bool = False) -> None:
+        self.path = path
+        self._place = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+        self._kind = kind
+        self._version = version
+        self._lock: int | None = None
+        self._journal: JournalWriter | None = None
+        self._digest = ""  # of the file as it is now
+        self._has_unwritten_records = False
+        if write:
+            if kind is None:
+                raise ValueError("a writer says whose knowledge it writes")
+            self._lock = _acquire(self._lock_path, path)
+
+    @property
+    def _lock_path(self) -> Path:
+        return self._place.with_name(self._place.name + ".lock")
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether we hold the lock."""
+        return self._lock is not None
+
+    # --- reading -------------------------------------------------------------------------------------------
+
+    def read(self, game: str | None = None) -> Knowledge | None:
+        """What the file holds, with its journal; None if there is no file.
+
+        Args:
+            game: what it must have been learnt in; None for any.
+
+        Raises:
+            KnowledgeError: it is truncated, damaged, no knowledge file, of another learner, of another game,
+                or newer than this program; or its journal belongs to another file.
+        """
+        for _ in range(1 if self.is_writable else _ATTEMPTS):
+            knowledge = self._read_base()
+            if knowledge is not None:
+                self._check(knowledge, game)
+            try:
+                journal = read_journal(journal_path(self._place))
+            except JournalError as error:
+                raise KnowledgeError(f"{self.path}.journal {error}") from error
+            except OSError as error:
+                raise KnowledgeError(f"{self.path}.journal cannot be read: {_reason(error)}") from error
+            if _is_current(knowledge, journal):
+                break
+        else:
+            raise KnowledgeError(
+                f"{self.path}.journal does not go on from {self.path}: expected what was learnt since that "
+                "file was written; put that file back, or remove the journal to do without it"
+            )
+        if knowledge is None:
+            return None
+        self._digest = knowledge.digest
+        if journal.base == knowledge.digest and journal.records:
+            self._has_unwritten_records = True
+            knowledge = attrs.evolve(knowledge, records=journal.records)
+        return knowledge
+
+    def _read_base(self) -> Knowledge | None:
+        try:
+            return _parse(self._place.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise KnowledgeError(f"{self.path} cannot be read: {_reason(error)}") from error
+        except ValueError as error:
+            raise KnowledgeError(f"{self.path} {error}") from error
+
+    def _check(self, knowledge: Knowledge, game: str | None) -> None:
+        if self._kind is not None and knowledge.kind != self._kind:
+            raise KnowledgeError(
+                f"{self.path} holds what a {knowledge.kind} has learnt, expected a {self._kind}'s"
+            )
+        if self._kind is not None and knowledge.version > self._version:
+            raise KnowledgeError(
+                f"{self.path} was written by a newer riverboat: version {knowledge.version} of what a "
+                f"{knowledge.kind} stores, this one reads up to {self._version}"
+            )
+        if game is not None and knowledge.game != game:
+            raise KnowledgeError(f"{self.path} was learnt in {knowledge.game}, expected {game}")
+
+    # --- writing -------------------------------------------------------------------------------------------
+
+    def write(self, game: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Knowledge:
+        """Replace the file in one step and empty its journal; returns what it now holds.
+
+        Args:
+            game: what it was learnt in, as `read` will check it.
+            arrays: any names but ``header``, any shapes, no object types.
+            meta: whatever JSON can hold.
+
+        Raises:
+            KnowledgeError: it cannot be written; the old file is then untouched.
+        """
+        assert self._kind is not None
+        assert self.is_writable, "open the file with write=True"
+        digest = _digest(self._kind, self._version, game, arrays, meta)
+        knowledge = Knowledge(self._kind, self._version, game, dict(arrays), dict(meta), digest, self._digest)
+        try:
+            if not self._digest:  # a journal that was not read goes with the file that was not read
+                journal_path(self._place).unlink(missing_ok=True)
+            _replace(self._place, _format(knowledge))
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+            # A crash before this line leaves a journal that goes on from `previous`, which `read` skips.
+            journal_path(self._place).unlink(missing_ok=True)
+        except OSError as error:
+            raise KnowledgeError(f"{self.path} cannot be written: {_reason(error)}") from error
+        self._digest = digest
+        self._has_unwritten_records = False
+        return knowledge
+
+    def append(self, record: str) -> None:
+        """Add a record, a text without line ends, to the journal.
+
+        The file must be there, and a journal that was found must have been written into it first.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        assert self.is_writable, "open the file with write=True"
+        assert self._digest, "write the file before its journal"
+        assert not self._has_unwritten_records, "write the journal that was found into the file first"
+        try:
+            if self._journal is None:
+                self._journal = JournalWriter(journal_path(self._place), self._digest)
+            self._journal.append(record)
+        except OSError as error:
+            raise KnowledgeError(f"{self.path}.journal cannot be written: {_reason(error)}") from error
+
+    def close(self) -> None:
+        """Let go of the lock; the journal stays for the next reader."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+        if self._lock is not None:
+            # While we hold it; who waits for the lock of a file that is gone notices (`_acquire`).
+            with contextlib.suppress(FileNotFoundError):
+                self._lock_path.unlink()
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_knowledge(
+    path: Path, kind: str | None = None, game: str | None = None, *, version: int = 1
+) -> Knowledge:
+    """What a file holds, with its journal; needs no lock.
+
+    Raises:
+        KnowledgeError: there is no such file, or for the reasons of `KnowledgeFile.read`.
+    """
+    knowledge = KnowledgeFile(path, kind, version=version).read(game)
+    if knowledge is None:
+        raise KnowledgeError(f"{path}: there is no such file")
+    return knowledge
+
+
+def write_knowledge(
+    path: Path,
+    kind: str,
+    game: str,
+    arrays: Mapping[str, NDArray[Any]],
+    meta: Mapping[str, Any],
+    *,
+    version: int = 1,
+) -> None:
+    """Replace a file in one step, or make it, whatever it held.
+
+    Raises:
+        KnowledgeError: somebody else has it open to write, or it cannot be written.
+    """
+    with KnowledgeFile(path, kind, version=version, write=True) as file:
+        file.write(game, arrays, meta)
+
+
+# --- the bytes -------------------------------------------------------------------------------------------
+
+
+def _is_current(knowledge: Knowledge | None, journal: Journal) -> bool:
+    """Whether the journal goes on from this knowledge, or is in it already, or says nothing."""
+    if not journal.records:
+        return True
+    return knowledge is not None and journal.base in (knowledge.digest, knowledge.previous)
+
+
+def _digest(
+    kind: str, version: int, game: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]
+) -> str:
+    sha = hashlib.sha256(json.dumps([kind, version, game, meta], sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        sha.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        sha.update(array.tobytes())
+    return sha.hexdigest()[:32]
+
+
+def _format(knowledge: Knowledge) -> bytes:
+    header = {
+        "format": _FORMAT,
+        "schema": SCHEMA_VERSION,
+        "kind": knowledge.kind,
+        "version": knowledge.version,
+        "game": knowledge.game,
+        "meta": knowledge.meta,
+        "digest": knowledge.digest,
+        "previous": knowledge.previous,
+    }
+    for name, array in knowledge.arrays.items():
+        if name == _HEADER or array.dtype.hasobject:
+            raise ValueError(f"the array {name!r} cannot be stored: its name is taken or it holds objects")
+    contents: dict[str, Any] = {_HEADER: np.array(json.dumps(header)), **knowledge.arrays}
+    file = io.BytesIO()
+    np.savez(file, **contents)
+    return file.getvalue()
+
+
+def _parse(data: bytes) -> Knowledge:
+    """The knowledge of a file's bytes, without the journal.
+
+    Raises:
+        ValueError: what is wrong, to be read after the file's name.
+    """
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        if data.startswith(b"PK"):
+            raise ValueError("is truncated or damaged: no whole .npz archive")
+        raise ValueError("is not a knowledge file: expected an .npz archive")
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (
+        ValueError,
+        KeyError,
+        OSError,
+        EOFError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+    ) as error:
+        raise ValueError(f"is damaged: {str(error).splitlines()[0] if str(error) else 'no array'}") from error
+    header_array = arrays.pop(_HEADER, None)
+    try:
+        header = json.loads(str(header_array)) if header_array is not None else None
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise ValueError("is not a knowledge file: the archive has no header of one")
+    schema = header.get("schema")
+    if not isinstance(schema, int) or schema > SCHEMA_VERSION:
+        raise ValueError(
+            f"was written by a newer riverboat: schema {schema!r}, this one reads {SCHEMA_VERSION}"
+        )
+    kind, version, game, meta = (header.get(name) for name in ("kind", "version", "game", "meta"))
+    is_complete = isinstance(kind, str) and isinstance(version, int)
+    if not (is_complete and isinstance(game, str) and isinstance(meta, dict)):
+        raise ValueError("is damaged: its header is not complete")
+    assert isinstance(kind, str)
+    assert isinstance(version, int)
+    digest = _digest(kind, version, game, arrays, meta)
+    if header.get("digest") != digest:
+        raise ValueError("is damaged: its contents do not match their digest")
+    return Knowledge(kind, version, game, arrays, meta, digest, str(header.get("previous", "")))
+
+
+def _replace(place: Path, data: bytes) -> None:
+    """Write bytes to a file in one step: at every moment it is the old one or the new one."""
+    new = place.with_name(place.name + ".new")  # one name is enough for the one writer
+    with open(new, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, place)
+    folder = os.open(place.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _acquire(lock: Path, path: Path) -> int:
+    """The descriptor of a lock that we hold."""
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise KnowledgeError(f"{path} cannot be opened to write: {_reason(error)}") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                raise KnowledgeError(
+                    f"{path} is being written by another program: one learner at a time (others may read it: "
+                    "learn=off)"
+                ) from error
+            raise KnowledgeError(f"{path} cannot be locked: {_reason(error)}") from error
+        try:
+            if os.stat(lock).st_ino == os.fstat(descriptor).st_ino:
+                return descriptor
+        except FileNotFoundError:
+            pass
+        os.close(descriptor)  # its last holder has removed it in the meantime: make a new one
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
