@@ -187,9 +187,7 @@ def _preflop_percentiles(players: int, company: int) -> tuple[Floats, Floats]:
     return combos, draws
 
 
-def preflop_values(
-    situation: Situation, tables: Mapping[int, Floats], looseness: Sequence[float]
-) -> HandValues:
+def preflop_values(situation: Situation, tables: Sequence[Floats], looseness: Sequence[float]) -> HandValues:
     """The values of all combos before the flop.
 
     Made hands are ranked by the iterated income rates for the players who may still be in; drawing hands
@@ -302,7 +300,11 @@ class Thresholds:
 
     def as_array(self) -> Floats:
         """In the order of the kernel, shape (15,)."""
-        return np.array(attrs.astuple(self), np.float64)
+        # attrs.astuple would take ten times as long.
+        return np.array([getattr(self, name) for name in _THRESHOLD_NAMES], np.float64)
+
+
+_THRESHOLD_NAMES: Final = tuple(field.name for field in attrs.fields(Thresholds))
 
 
 def _pot_share(stake: float, pot: float) -> float:

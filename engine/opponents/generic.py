@@ -5,12 +5,11 @@ Source: Loki, "Opponent modeling" (the formula strategy read as what a reasonabl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.opponents.action_context import Situation
 from engine.opponents.formula import (
     DEFAULT_PARAMETERS,
     Parameters,
@@ -18,14 +17,14 @@ from engine.opponents.formula import (
     average_traits,
     formula_triples,
 )
-from engine.opponents.model import Decision
+from engine.opponents.model import Decision, FixedModel
 
 __all__ = ["GenericModel"]
 
 _REASONABLE_TABLE: Mapping[int, Traits] = {position: average_traits() for position in range(10)}
 
 
-class GenericModel:
+class GenericModel(FixedModel):
     """A reasonable player among reasonable players, with the default parameters.
 
     Args:
@@ -36,21 +35,12 @@ class GenericModel:
         self._parameters = parameters
 
     @property
-    def traits(self) -> Traits:
-        """Those of a reasonable player."""
-        return average_traits()
+    def state(self) -> Hashable:
+        """The parameters."""
+        return GenericModel, self._parameters
 
     def triples(self, decision: Decision) -> NDArray[np.float64]:
         """What the formula would do with every combo, shape (1326, 3)."""
         return formula_triples(
             decision.situation, decision.values, decision.weights, _REASONABLE_TABLE, self._parameters
         )
-
-    def observe_action(self, situation: Situation, action: int) -> None:
-        """Nothing is learned."""
-
-    def observe_decision(self, decision: Decision, action: int) -> None:
-        """Nothing is learned."""
-
-    def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
-        """Nothing is learned."""

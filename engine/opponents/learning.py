@@ -10,6 +10,7 @@ most frequent", log loss, and calibration.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Final
@@ -18,10 +19,10 @@ import attrs
 import numpy as np
 
 from engine.combos import combo_index
-from engine.opponents.action_context import NUM_CONTEXTS, situation_of
+from engine.kernels import opponents as kernels
+from engine.opponents.action_context import NUM_CONTEXTS
 from engine.opponents.model import Decision, OpponentModel
-from engine.opponents.probability_triple import ACTION_INDEX
-from engine.opponents.table_reader import TableReader
+from engine.opponents.table_reader import Reading, TableReader
 from engine.rules.betting import BettingState
 
 __all__ = ["Calibration", "PredictionScore", "learn_from_hand", "predicted_triple"]
@@ -37,37 +38,52 @@ def learn_from_hand(
     board: Sequence[int],
     hole_cards: Sequence[Sequence[int]],
 ) -> None:
-    """Let every model learn from a finished hand.
+    """Let every model learn from a finished hand, which is read to its end.
 
     Args:
-        models: by position.
+        models: by position, as they were when the hand began.
         reader: of this hand, with these models; it may be anywhere in it.
         betting: the end of the hand.
         board: its board cards.
         hole_cards: by position; those that have been shown, others empty.
+
+    Raises:
+        ValueError: the reader was made with other models.
     """
-    if betting.is_showdown:
-        reader.follow(betting, board)
-        for position, cards in enumerate(hole_cards):
-            if cards and not betting.folded[position]:
-                seen = [entry for entry in reader.decisions if entry[0].situation.position == position]
-                models[position].observe_showdown(combo_index(cards[0], cards[1]), seen)
-    for decision, action in reader.decisions:
+    reader.follow(betting, board)
+    reading = reader.reading
+    if [model.state for model in models] != [model.state for model in reading.models]:
+        raise ValueError("a hand is learned by the models it was read with, and once")
+    shown = tuple(
+        tuple(cards) if betting.is_showdown and not folded else ()
+        for cards, folded in zip(hole_cards, betting.folded, strict=True)
+    )
+    for model, learned in zip(models, _learned(reading, shown), strict=True):
+        model.adopt(learned)
+
+
+@functools.lru_cache(maxsize=4)
+def _learned(reading: Reading, shown: tuple[tuple[int, ...], ...]) -> tuple[OpponentModel, ...]:
+    """The models of a reading, as they are after its hand.  Worked out once for all who watched it."""
+    models = tuple(model.snapshot() for model in reading.models)
+    decisions = reading.decisions()
+    for position, cards in enumerate(shown):
+        if cards:
+            seen = [entry for entry in decisions if entry[0].situation.position == position]
+            models[position].observe_showdown(combo_index(cards[0], cards[1]), seen)
+    for decision, action in decisions:
         models[decision.situation.position].observe_decision(decision, action)
-    node = betting
-    while node.parent is not None:
-        assert node.last_action is not None
-        assert node.last_position is not None
-        models[node.last_position].observe_action(
-            situation_of(node.parent), ACTION_INDEX[node.last_action.kind]
-        )
-        node = node.parent
+    for decision, action in decisions:
+        models[decision.situation.position].observe_action(decision.situation, action)
+    return models
 
 
 def predicted_triple(model: OpponentModel, decision: Decision) -> tuple[float, float, float]:
     """What the player will do, his hand not being known: the mean of the triples by his weights."""
-    mean = decision.weights @ model.triples(decision) / decision.weights.sum()
-    return float(mean[0]), float(mean[1]), float(mean[2])
+    mean = np.empty(3)
+    kernels.mean_triple(decision.weights, model.triples(decision), mean)
+    fold, call, raise_ = mean.tolist()
+    return fold, call, raise_
 
 
 @attrs.frozen

@@ -5,8 +5,8 @@ Source: Poki 3.3.3 (``PredictOpponentAction`` of Fig. 3.5); Loki, "Opponent mode
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Protocol
+from collections.abc import Hashable, Sequence
+from typing import Final, Protocol, Self
 
 import attrs
 import numpy as np
@@ -16,7 +16,7 @@ from engine.combos import NUM_COMBOS
 from engine.opponents.action_context import Situation
 from engine.opponents.formula import HandValues, Traits, average_traits
 
-__all__ = ["Decision", "NoModel", "OpponentModel"]
+__all__ = ["Decision", "FixedModel", "NoModel", "OpponentModel"]
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +54,24 @@ class OpponentModel(Protocol):
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """He has shown what he held all the time in which he made these decisions."""
 
+    @property
+    def state(self) -> Hashable:
+        """What has been learned so far: models of equal states predict alike.
+
+        All who watch a table see the same, so that where several models of one player live in one process
+        the work of reading him is done once (``table_reader``).
+        """
+
+    def snapshot(self) -> OpponentModel:
+        """A model of the same state that does not learn together with this one."""
+
+    def adopt(self, other: OpponentModel) -> None:
+        """Know what another model of this kind knows, instead of what this one knew.
+
+        Raises:
+            TypeError: it is of another kind.
+        """
+
 
 def _uniform() -> tuple[Floats, ...]:
     arrays = []
@@ -67,18 +85,13 @@ def _uniform() -> tuple[Floats, ...]:
 _UNIFORM: Final = _uniform()
 
 
-class NoModel:
-    """Whatever he holds, he does anything that is legal: his actions tell nothing."""
+class FixedModel:
+    """A model that learns nothing: whoever sits there is a reasonable player."""
 
     @property
     def traits(self) -> Traits:
         """Those of a reasonable player."""
         return average_traits()
-
-    def triples(self, decision: Decision) -> Floats:
-        """Uniform over what is legal, shape (1326, 3), read-only."""
-        situation = decision.situation
-        return _UNIFORM[2 * situation.can_fold + situation.can_raise]
 
     def observe_action(self, situation: Situation, action: int) -> None:
         """Nothing is learned."""
@@ -88,3 +101,24 @@ class NoModel:
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """Nothing is learned."""
+
+    def snapshot(self) -> Self:
+        """The model itself, which never changes."""
+        return self
+
+    def adopt(self, other: OpponentModel) -> None:
+        """There is nothing to know."""
+
+
+class NoModel(FixedModel):
+    """Whatever he holds, he does anything that is legal: his actions tell nothing."""
+
+    @property
+    def state(self) -> Hashable:
+        """The same for all."""
+        return NoModel
+
+    def triples(self, decision: Decision) -> Floats:
+        """Uniform over what is legal, shape (1326, 3), read-only."""
+        situation = decision.situation
+        return _UNIFORM[2 * situation.can_fold + situation.can_raise]

@@ -44,11 +44,8 @@ def implied_thresholds(
         ValueError: wrong weights, or frequencies that are no triple.
     """
     table = check_weights(weights)
-    fold, _, raise_ = checked([float(f) for f in np.asarray(frequencies)])
-    return (
-        float(kernels.threshold_of_share(table, _staying(values), 1 - fold, spread)) if fold > 0 else -np.inf,
-        float(kernels.threshold_of_share(table, values.value, raise_, spread)) if raise_ > 0 else np.inf,
-    )
+    triple = checked([float(f) for f in np.asarray(frequencies)])
+    return _thresholds(table, values.value, _staying(values), triple, spread)
 
 
 def _staying(values: HandValues) -> NDArray[np.float64]:
@@ -77,10 +74,36 @@ def threshold_triples(
     """
     if not 0 <= noise <= 1:
         raise ValueError(f"noise lies between 0 and 1, got {noise}")
-    array = np.asarray(frequencies, dtype=np.float64)
-    call_at, raise_at = implied_thresholds(weights, values, array, spread)
+    table, triple = check_weights(weights), checked([float(f) for f in np.asarray(frequencies)])
+    return unchecked_threshold_triples(table, values, triple, noise, spread)
+
+
+def unchecked_threshold_triples(
+    weights: NDArray[np.float64],
+    values: HandValues,
+    frequencies: tuple[float, float, float],
+    noise: float = 0.0,
+    spread: float = SPREAD,
+) -> NDArray[np.float64]:
+    """`threshold_triples` where the arguments are known to be sound."""
+    staying = _staying(values)
+    call_at, raise_at = _thresholds(weights, values.value, staying, frequencies, spread)
     triples = np.empty((NUM_COMBOS, 3))
     kernels.fill_threshold_triples(
-        values.value, _staying(values), call_at, raise_at, spread, noise, array, triples
+        values.value, staying, call_at, raise_at, spread, noise, np.array(frequencies), triples
     )
     return triples
+
+
+def _thresholds(
+    weights: NDArray[np.float64],
+    value: NDArray[np.float64],
+    staying: NDArray[np.float64],
+    frequencies: tuple[float, float, float],
+    spread: float,
+) -> tuple[float, float]:
+    fold, _, raise_ = frequencies
+    return (
+        kernels.threshold_of_share(weights, staying, 1 - fold, spread) if fold > 0 else -np.inf,
+        kernels.threshold_of_share(weights, value, raise_, spread) if raise_ > 0 else np.inf,
+    )

@@ -22,22 +22,24 @@ Source: Papp (1998), Peña (1999); Loki, "Opponent modeling"; Killer, "EV(FlopCo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import opponents as kernels
 from engine.opponents.action_context import NUM_CONTEXTS, NUM_GROUPS, Situation
 from engine.opponents.formula import DEFAULT_PARAMETERS, Parameters, Traits, average_traits
 from engine.opponents.generic import GenericModel
-from engine.opponents.model import Decision
-from engine.opponents.reweighting import threshold_triples
+from engine.opponents.model import Decision, OpponentModel
+from engine.opponents.reweighting import unchecked_threshold_triples
 
 __all__ = ["SpecificModel"]
 
 Floats = NDArray[np.float64]
+Triple = tuple[float, float, float]
 
 _GROUP_PRIOR: Final = 12.0
 """Actions in a group that weigh as much as the generic model."""
@@ -60,10 +62,48 @@ _LEAST: Final = 0.02
 """Least chance of an action at a showdown, so that one surprise does not settle everything."""
 
 
-def _noise_prior() -> Floats:
-    grid = np.clip(_NOISE_GRID, 0.02, 0.98)
-    prior: Floats = 1.0 * np.log(grid) + 4.0 * np.log(1 - grid)
-    return prior
+_NOISE_PRIOR: Final = np.log(np.clip(_NOISE_GRID, 0.02, 0.98)) + 4 * np.log(
+    1 - np.clip(_NOISE_GRID, 0.02, 0.98)
+)
+"""Log odds before any showdown: beta-distributed, 2 to 5."""
+
+
+class _Learned:
+    """What has been seen of a player, and what follows from it until more is seen."""
+
+    def __init__(self, token: Hashable) -> None:
+        self.token = token
+        """Equal tokens: the same has been seen."""
+        self.contexts = [0.0] * (3 * NUM_CONTEXTS)
+        self.groups = [0.0] * (3 * NUM_GROUPS)
+        self.observed = [0.0] * (3 * NUM_CONTEXTS)  # of the decisions that were read
+        self.expected = [0.0] * (3 * NUM_CONTEXTS)  # by the generic model, of the same
+        self.counts_evidence = [0.0] * NUM_GROUPS  # log odds of "counts" against "corrected"
+        self.noise_evidence = [0.0] * len(_NOISE_GRID)
+        self.raises_seen = [0.0, 0.0]  # before the flop: raises, and what was to be expected of them
+        self.known: tuple[Traits, float] | None = None
+        self.means: WeakKeyDictionary[Decision, Triple] = WeakKeyDictionary()  # of the generic model
+        self.sharp: WeakKeyDictionary[Decision, tuple[Floats, Triple]] = WeakKeyDictionary()
+
+    def copy(self) -> _Learned:
+        """The same, free to learn more."""
+        copied = _Learned(object())
+        for name in _COUNTED:
+            setattr(copied, name, getattr(self, name).copy())
+        copied.known, copied.means, copied.sharp = self.known, self.means, self.sharp
+        return copied
+
+
+_COUNTED: Final = {
+    "contexts": (NUM_CONTEXTS, 3),
+    "groups": (NUM_GROUPS, 3),
+    "noise_evidence": (len(_NOISE_GRID),),
+    "observed": (NUM_CONTEXTS, 3),
+    "expected": (NUM_CONTEXTS, 3),
+    "counts_evidence": (NUM_GROUPS,),
+    "raises_seen": (2,),
+}
+"""The lists of `_Learned`, and their shapes in a memory file."""
 
 
 class SpecificModel:
@@ -74,27 +114,54 @@ class SpecificModel:
     """
 
     def __init__(self, parameters: Parameters = DEFAULT_PARAMETERS) -> None:
+        self._parameters = parameters
         self._generic = GenericModel(parameters)
-        self._contexts = np.zeros((NUM_CONTEXTS, 3))
-        self._groups = np.zeros((NUM_GROUPS, 3))
-        self._observed = np.zeros((NUM_CONTEXTS, 3))  # of the decisions that were read
-        self._expected = np.zeros((NUM_CONTEXTS, 3))  # by the generic model, of the same
-        self._counts_evidence = np.zeros(NUM_GROUPS)  # log odds of "counts" against "corrected"
-        self._noise_evidence = np.zeros(len(_NOISE_GRID))
-        self._raises_seen = np.zeros(2)  # before the flop: raises, and what was to be expected of them
-        self._cached: tuple[Traits, float] | None = None
-        self._means: WeakKeyDictionary[Decision, Floats] = WeakKeyDictionary()
+        self._learned = _Learned((SpecificModel, parameters))
+        self._is_shared = False  # the counts, with a snapshot: they are copied before they change
 
     # --- learning ----------------------------------------------------------------------------------------
 
+    @property
+    def state(self) -> Hashable:
+        """A token that changes with everything that is learned."""
+        return self._learned.token
+
+    def snapshot(self) -> SpecificModel:
+        """A model of the same state that does not learn together with this one."""
+        copied = SpecificModel(self._parameters)
+        copied.adopt(self)
+        return copied
+
+    def adopt(self, other: OpponentModel) -> None:
+        """Know what another specific model knows.
+
+        Raises:
+            TypeError: it is of another kind.
+        """
+        if not isinstance(other, SpecificModel):
+            raise TypeError(f"expected a SpecificModel, got {type(other).__name__}")
+        self._parameters, self._generic = other._parameters, other._generic
+        self._learned = other._learned
+        self._is_shared = other._is_shared = True
+
+    def _to_change(self) -> _Learned:
+        """Our counts, which no snapshot shares from now on."""
+        if self._is_shared:
+            self._learned, self._is_shared = self._learned.copy(), False
+        learned = self._learned
+        learned.token, learned.known = object(), None
+        return learned
+
     def observe_action(self, situation: Situation, action: int) -> None:
         """Count 0 fold, 1 call or 2 raise in its context."""
+        learned = self._to_change()
+        learned.sharp = WeakKeyDictionary()
         context = situation.context
-        self._contexts[context.index, action] += 1
-        self._groups[context.group, action] += 1
+        learned.contexts[3 * context.index + action] += 1
+        learned.groups[3 * context.group + action] += 1
         if context.betting_round == 0 and situation.can_raise:
-            self._raises_seen += (action == 2, _expected_raises(situation))
-        self._cached = None
+            learned.raises_seen[0] += action == 2
+            learned.raises_seen[1] += _expected_raises(situation)
 
     def observe_decision(self, decision: Decision, action: int) -> None:
         """Weigh the two predictions of a decision that has been read, and what the generic model expected."""
@@ -102,27 +169,29 @@ class SpecificModel:
         if not (situation.can_fold or situation.can_raise):
             return
         mean = self._generic_mean(decision)
+        learned = self._to_change()
+        learned.sharp = WeakKeyDictionary()
         context = situation.context
         counts, corrected = self._predictions(situation, mean)
-        evidence = self._counts_evidence[context.group] * _EVIDENCE_FADES
+        evidence = learned.counts_evidence[context.group] * _EVIDENCE_FADES
         evidence += math.log(max(counts[action], 1e-3)) - math.log(max(corrected[action], 1e-3))
-        self._counts_evidence[context.group] = min(max(evidence, -_MOST_EVIDENCE), _MOST_EVIDENCE)
-        self._observed[context.index, action] += 1
-        self._expected[context.index] += mean
+        learned.counts_evidence[context.group] = min(max(evidence, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+        learned.observed[3 * context.index + action] += 1
+        for other in range(3):
+            learned.expected[3 * context.index + other] += mean[other]
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """Weigh how far his hand decided what he did."""
-        self._noise_evidence *= _NOISE_FADES
+        evidence = _NOISE_FADES * np.array(self._learned.noise_evidence)
         for decision, action in decisions:
             situation = decision.situation
             if not (situation.can_fold or situation.can_raise):
                 continue
-            sharp = self._triples(decision, 0.0)
-            mean = float(decision.weights @ sharp[:, action]) / float(decision.weights.sum())
-            with_hand = float(sharp[combo, action])
-            chances = (1 - _NOISE_GRID) * with_hand + _NOISE_GRID * mean
-            self._noise_evidence += np.log(np.maximum(chances, _LEAST)) - math.log(max(mean, _LEAST))
-        self._cached = None
+            sharp, _ = self._sharp(decision)
+            mean = _mean(decision, sharp)[action]
+            chances = (1 - _NOISE_GRID) * sharp[combo, action] + _NOISE_GRID * mean
+            evidence += np.log(np.maximum(chances, _LEAST)) - math.log(max(mean, _LEAST))
+        self._to_change().noise_evidence = evidence.tolist()
 
     # --- predicting --------------------------------------------------------------------------------------
 
@@ -142,76 +211,88 @@ class SpecificModel:
         Who acts about as often as a reasonable player is taken to do so with the same hands; the farther
         the frequencies are from that, the more the implied thresholds say with which.
         """
-        return self._triples(decision, self.noise)
+        sharp, blind = self._sharp(decision)
+        noise = self.noise
+        return (1 - noise) * sharp + noise * np.array(blind)
 
-    def frequencies(self, decision: Decision) -> Floats:
-        """How often he folds, calls and raises in a situation, whatever he holds.  Shape (3,)."""
+    def frequencies(self, decision: Decision) -> Triple:
+        """How often he folds, calls and raises in a situation, whatever he holds."""
         counts, corrected = self._predictions(decision.situation, self._generic_mean(decision))
-        evidence = self._counts_evidence[decision.situation.context.group]
-        say = 1 / (1 + math.exp(-evidence))
-        return say * counts + (1 - say) * corrected
+        evidence = self._learned.counts_evidence[decision.situation.context.group]
+        return _between(counts, corrected, 1 / (1 + math.exp(-evidence)))
 
-    def _predictions(self, situation: Situation, mean: Floats) -> tuple[Floats, Floats]:
-        """The frequencies by counts and by correction, given the generic model's, shape (3,) each."""
-        context = situation.context
-        group = self._groups[context.group] + _GROUP_PRIOR * mean
-        group /= group.sum()
-        seen = self._contexts[context.index]
-        counts = (seen + _CONTEXT_PRIOR * group) / (seen.sum() + _CONTEXT_PRIOR)
-        counts = _legal(counts, situation)
-        prior = _CORRECTION_PRIOR * mean + 1e-9
-        corrected = mean * (self._observed[context.index] + prior) / (self._expected[context.index] + prior)
-        return counts, _legal(corrected / corrected.sum(), situation)
+    def _predictions(self, situation: Situation, mean: Triple) -> tuple[Triple, Triple]:
+        """The frequencies by counts and by correction, given the generic model's."""
+        learned, context = self._learned, situation.context
+        start = 3 * context.group
+        group = [
+            seen + _GROUP_PRIOR * usual
+            for seen, usual in zip(learned.groups[start : start + 3], mean, strict=True)
+        ]
+        all_in_group = sum(group)
+        start = 3 * context.index
+        counts = [
+            seen + _CONTEXT_PRIOR * of_group / all_in_group
+            for seen, of_group in zip(learned.contexts[start : start + 3], group, strict=True)
+        ]
+        corrected = []
+        for index, usual in enumerate(mean, start):
+            prior = _CORRECTION_PRIOR * usual + 1e-9
+            corrected.append(usual * (learned.observed[index] + prior) / (learned.expected[index] + prior))
+        return _legal(counts, situation), _legal(corrected, situation)
 
-    def _generic_mean(self, decision: Decision) -> Floats:
-        mean = self._means.get(decision)
-        if mean is None:
-            mean = self._remember_mean(decision, self._generic.triples(decision))
+    def _generic_mean(self, decision: Decision) -> Triple:
+        mean = self._learned.means.get(decision)
+        return mean if mean is not None else self._remember_mean(decision, self._generic.triples(decision))
+
+    def _remember_mean(self, decision: Decision, triples: Floats) -> Triple:
+        mean = self._learned.means[decision] = _mean(decision, triples)
         return mean
 
-    def _remember_mean(self, decision: Decision, triples: Floats) -> Floats:
-        mean: Floats = decision.weights @ triples / decision.weights.sum()
-        self._means[decision] = mean
-        return mean
-
-    def _triples(self, decision: Decision, noise: float) -> Floats:
+    def _sharp(self, decision: Decision) -> tuple[Floats, Triple]:
+        """What his hand decides, a triple for every combo, and what he does where it does not."""
+        known = self._learned.sharp.get(decision)
+        if known is not None:
+            return known
         generic = self._generic.triples(decision)
         mean = self._remember_mean(decision, generic)
         frequencies = self.frequencies(decision)
-        apart = 0.5 * float(np.abs(frequencies - mean).sum())
+        apart = 0.5 * sum(abs(own - usual) for own, usual in zip(frequencies, mean, strict=True))
         share = min(apart / _APART, 1.0)
-        if share >= 1.0:
-            return threshold_triples(decision.weights, decision.values, frequencies, noise)
-        if noise > 0:
-            generic = (1 - noise) * generic + noise * mean
         if share <= 0.01:
-            return generic
-        own = threshold_triples(decision.weights, decision.values, frequencies, noise)
-        return (1 - share) * generic + share * own
+            result = generic, mean
+        else:
+            own = unchecked_threshold_triples(decision.weights, decision.values, frequencies)
+            if share < 1.0:
+                own = (1 - share) * generic + share * own
+            result = own, _between(frequencies, mean, share)
+        self._learned.sharp[decision] = result
+        return result
 
     def _known(self) -> tuple[Traits, float]:
-        if self._cached is None:
-            evidence = self._noise_evidence + _noise_prior()
+        learned = self._learned
+        if learned.known is None:
+            evidence = np.array(learned.noise_evidence) + _NOISE_PRIOR
             chances = np.exp(evidence - evidence.max())
             noise = float(chances @ _NOISE_GRID / chances.sum())
-            self._cached = self._habits(noise), noise
-        return self._cached
+            learned.known = self._habits(noise), noise
+        return learned.known
 
     def _habits(self, noise: float) -> Traits:
-        usual = average_traits()
+        usual, groups = average_traits(), self._learned.groups
         # Groups: before/after the flop, facing a bet or not, capped or not.
-        unbet, facing, capped = self._groups[4], self._groups[6], self._groups[7]
-        met = float(facing.sum() + capped.sum())
-        before = self._groups[2] + self._groups[3]
-        dealt = float(before.sum())
-        raised, expected = self._raises_seen.tolist()
+        unbet, facing, capped = groups[12:15], groups[18:21], groups[21:24]
+        met = sum(facing) + sum(capped)
+        before = [free + capped for free, capped in zip(groups[6:9], groups[9:12], strict=True)]
+        dealt = sum(before)
+        raised, expected = self._learned.raises_seen
         return Traits(
-            fold_to_bet=_drawn(float(facing[0] + capped[0]), met, usual.fold_to_bet),
-            bet=_drawn(float(unbet[2]), float(unbet.sum()), usual.bet),
-            raise_=_drawn(float(facing[2]), float(facing.sum()), usual.raise_),
-            preflop_fold=_drawn(float(before[0]), dealt, 0.5) if dealt >= _GROUP_PRIOR else None,
+            fold_to_bet=_drawn(facing[0] + capped[0], met, usual.fold_to_bet),
+            bet=_drawn(unbet[2], sum(unbet), usual.bet),
+            raise_=_drawn(facing[2], sum(facing), usual.raise_),
+            preflop_fold=_drawn(before[0], dealt, 0.5) if dealt >= _GROUP_PRIOR else None,
             preflop_raise=(raised + 3.0) / (expected + 3.0),
-            looseness=_drawn(float(before[1] + before[2]), dealt, 0.5) / 0.5,
+            looseness=_drawn(before[1] + before[2], dealt, 0.5) / 0.5,
             noise=noise,
         )
 
@@ -220,13 +301,7 @@ class SpecificModel:
     def as_dict(self) -> dict[str, Any]:
         """For a memory file."""
         return {
-            "contexts": self._contexts.tolist(),
-            "groups": self._groups.tolist(),
-            "noise_evidence": self._noise_evidence.tolist(),
-            "observed": self._observed.tolist(),
-            "expected": self._expected.tolist(),
-            "counts_evidence": self._counts_evidence.tolist(),
-            "raises_seen": self._raises_seen.tolist(),
+            name: np.reshape(getattr(self._learned, name), shape).tolist() for name, shape in _COUNTED.items()
         }
 
     @classmethod
@@ -237,34 +312,42 @@ class SpecificModel:
             ValueError: something is missing, no number, or of another shape.
         """
         model = cls(parameters)
-        for name, shape, least in (
-            ("contexts", (NUM_CONTEXTS, 3), 0.0),
-            ("groups", (NUM_GROUPS, 3), 0.0),
-            ("noise_evidence", (len(_NOISE_GRID),), -np.inf),
-            ("observed", (NUM_CONTEXTS, 3), 0.0),
-            ("expected", (NUM_CONTEXTS, 3), 0.0),
-            ("counts_evidence", (NUM_GROUPS,), -np.inf),
-            ("raises_seen", (2,), 0.0),
-        ):
+        learned = model._to_change()
+        for name, shape in _COUNTED.items():
             try:
                 array = np.array(data[name], np.float64)
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"model: {name} is missing or no array of numbers ({error})") from None
+            least = -np.inf if name.endswith("evidence") else 0.0
             if array.shape != shape or not np.isfinite(array).all() or (array < least).any():
                 raise ValueError(f"model: {name} does not hold {shape} valid numbers")
-            setattr(model, f"_{name}", array)
+            setattr(learned, name, array.ravel().tolist())
         return model
 
 
-def _legal(frequencies: Floats, situation: Situation) -> Floats:
-    """Without what is not allowed, which becomes a call."""
+def _mean(decision: Decision, triples: Floats) -> Triple:
+    """What he does, whatever he holds: the mean by his weights."""
+    mean = np.empty(3)
+    kernels.mean_triple(decision.weights, triples, mean)
+    fold, call, raise_ = mean.tolist()
+    return fold, call, raise_
+
+
+def _between(first: Triple, second: Triple, share: float) -> Triple:
+    """So much of the first, and the rest of the second."""
+    fold, call, raise_ = (share * a + (1 - share) * b for a, b in zip(first, second, strict=True))
+    return fold, call, raise_
+
+
+def _legal(frequencies: Sequence[float], situation: Situation) -> Triple:
+    """Scaled to one, without what is not allowed, which becomes a call."""
+    total = sum(frequencies)
+    fold, call, raise_ = (chance / total for chance in frequencies)
     if not situation.can_fold:
-        frequencies[1] += frequencies[0]
-        frequencies[0] = 0.0
+        fold, call = 0.0, call + fold
     if not situation.can_raise:
-        frequencies[1] += frequencies[2]
-        frequencies[2] = 0.0
-    return frequencies
+        raise_, call = 0.0, call + raise_
+    return fold, call, raise_
 
 
 def _drawn(count: float, of: float, usual: float) -> float:

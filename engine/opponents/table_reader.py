@@ -9,12 +9,16 @@ Nobody's hole cards enter.  To take our own cards into account, use `WeightTable
 our hand against a table leaves them out by itself.
 
 Everything follows from the state of the hand, so that a reader can begin in its middle and knows the same.
+Two readers whose models know the same think the same, too: what one of them has worked out is kept for a
+while (`Reading`), and at a table of ten that watch each other the work is done once instead of ten times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Hashable, Sequence
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,36 +32,117 @@ from engine.opponents.probability_triple import ACTION_INDEX
 from engine.opponents.weight_table import LEAST_CHANCE, WeightTable
 from engine.rules.betting import BettingState
 
-__all__ = ["TableReader"]
+__all__ = ["Reading", "TableReader"]
 
 Floats = NDArray[np.float64]
+
+
+@attrs.define(eq=False)
+class Reading:
+    """What the actions up to one point of a hand tell: a value, shared by all who have come to it."""
+
+    models: tuple[OpponentModel, ...]
+    """By position, as they stood when the hand began."""
+    noise: float
+    weights: tuple[Floats, ...]
+    """By position, shape (1326,) each; not to be changed."""
+    board: tuple[int, ...] = ()
+    values: BoardValues | None = None
+    """Of the board; None before the flop."""
+    last: tuple[Reading, Decision, int] | None = None
+    """The reading before, and what was decided in it: 0 fold, 1 call, 2 raise."""
+    _strengths: dict[int, Floats] = attrs.field(factory=dict)
+    # By position, of all combos against the table there; filled as they are asked for.
+    _decision: tuple[BettingState, Decision] | None = None
+
+    def decision(self, node: BettingState) -> Decision:
+        """What the player to act in `node`, the state that has been read, decides on."""
+        if self._decision is None or self._decision[0] is not node:
+            situation = situation_of(node)
+            decision = Decision(situation, self._hand_values(node), self.weights[situation.position])
+            self._decision = node, decision
+        return self._decision[1]
+
+    def after(self, node: BettingState, board: tuple[int, ...]) -> Reading:
+        """After one more action, the last of `node`, and the cards that are dealt then."""
+        parent = node.parent
+        assert parent is not None
+        assert node.last_action is not None
+        decision = self.decision(parent)
+        position = decision.situation.position
+        action = ACTION_INDEX[node.last_action.kind]
+        changed = decision.weights.copy()
+        kernels.reweight(changed, self.models[position].triples(decision), action, self.noise, LEAST_CHANCE)
+        weights = (*self.weights[:position], changed, *self.weights[position + 1 :])
+        last = self, decision, action
+        if board == self.board:
+            strengths = {p: array for p, array in self._strengths.items() if p != position}
+            return Reading(self.models, self.noise, weights, board, self.values, last, strengths)
+        values = board_values(board)
+        left = [array * values.free for array in weights]
+        weights = tuple(array if array.any() else values.free.copy() for array in left)
+        return Reading(self.models, self.noise, weights, board, values, last)
+
+    def decisions(self) -> list[tuple[Decision, int]]:
+        """What has been decided so far: who saw what, and the action, 0 fold, 1 call, 2 raise."""
+        decisions = []
+        last = self.last
+        while last is not None:
+            before, decision, action = last
+            decisions.append((decision, action))
+            last = before.last
+        decisions.reverse()
+        return decisions
+
+    def _hand_values(self, node: BettingState) -> HandValues:
+        situation, models = situation_of(node), self.models
+        if self.values is None:
+            return preflop_values(situation, self.weights, [model.traits.looseness for model in models])
+        traits = {p: models[p].traits for p in situation.opponents}
+        strengths = self._strengths
+        for position in situation.opponents:
+            if position not in strengths:
+                strengths[position] = self.values.strengths(self.weights[position])
+        return postflop_values(situation, self.values, strengths, protection(situation, traits))
+
+
+@attrs.frozen
+class _Table:
+    """Who sits at a table: two are equal if their models know the same."""
+
+    states: tuple[Hashable, ...]
+    models: tuple[OpponentModel, ...] = attrs.field(eq=False)
+
+
+@functools.lru_cache(maxsize=16)
+def _beginning(table: _Table, noise: float) -> Reading:
+    models = tuple(model.snapshot() for model in table.models)
+    return Reading(models, noise, tuple(np.ones(NUM_COMBOS) for _ in models))
+
+
+@functools.lru_cache(maxsize=256)
+def _after(reading: Reading, node: BettingState, board: tuple[int, ...]) -> Reading:
+    """`Reading.after`, worked out once.  Betting states and readings are told apart by their identity."""
+    return reading.after(node, board)
 
 
 class TableReader:
     """Follows one hand.
 
     Args:
-        models: of the players, by position.
+        models: of the players, by position; what they learn later on makes no difference to the reader.
         noise: the noise factor of the re-weighting, 0 to 1.
     """
 
     def __init__(self, models: Sequence[OpponentModel], noise: float = 0.0) -> None:
         if not 0 <= noise <= 1:
             raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
-        self._models = tuple(models)
-        self._noise = noise
-        self._begin()
-
-    def _begin(self) -> None:
+        self._beginning = _beginning(_Table(tuple(model.state for model in models), tuple(models)), noise)
         self._node: BettingState | None = None
-        self._board: tuple[int, ...] = ()
-        self._values: BoardValues | None = None
-        self._weights: dict[int, Floats] = {p: np.ones(NUM_COMBOS) for p in range(len(self._models))}
-        self._strengths: dict[int, Floats] = {}
-        self.decisions: list[tuple[Decision, int]] = []
+        self.reading = self._beginning
 
-    decisions: list[tuple[Decision, int]]
-    """What has been decided so far: who saw what, and the action, 0 fold, 1 call, 2 raise."""
+    reading: Reading
+    """Of the state read last."""
 
     def follow(self, betting: BettingState, board: Sequence[int]) -> None:
         """Read all actions up to a state; begin anew if it does not continue what was read.
@@ -77,18 +162,17 @@ class TableReader:
         while node is not self._node and node.parent is not None:
             path.append(node)
             node = node.parent
-        if node is not self._node or cards[: len(self._board)] != self._board:
-            self._begin()
+        reading = self.reading
+        if node is not self._node or cards[: len(reading.board)] != reading.board:
+            reading = self._beginning
             path = []
             node = betting
             while node.parent is not None:
                 path.append(node)
                 node = node.parent
-            self._node = node
         for node in reversed(path):
-            self._read(node)
-            self._node = node
-            self._deal(cards[: node.num_board_cards])
+            reading = _after(reading, node, cards[: node.num_board_cards])
+        self._node, self.reading = betting, reading
 
     def decision(self, betting: BettingState) -> Decision:
         """What the player to act in the state read last decides on.
@@ -98,53 +182,17 @@ class TableReader:
         """
         if betting is not self._node:
             raise ValueError("follow the hand to this state first")
-        situation = situation_of(betting)
-        return Decision(situation, self._hand_values(betting), self._weights[situation.position])
+        return self.reading.decision(betting)
+
+    @property
+    def decisions(self) -> list[tuple[Decision, int]]:
+        """What has been decided so far: who saw what, and the action, 0 fold, 1 call, 2 raise."""
+        return self.reading.decisions()
 
     def weights(self, position: int) -> Floats:
         """The weights of a position, shape (1326,); do not change them."""
-        return self._weights[position]
+        return self.reading.weights[position]
 
     def table(self, position: int) -> WeightTable:
         """The table of a position, as everybody sees it."""
-        return WeightTable(self._weights[position])
-
-    def _read(self, node: BettingState) -> None:
-        """One action: the last of `node`, made in its parent."""
-        parent = node.parent
-        assert parent is not None
-        assert node.last_action is not None
-        situation = situation_of(parent)
-        position = situation.position
-        decision = Decision(situation, self._hand_values(parent), self._weights[position])
-        action = ACTION_INDEX[node.last_action.kind]
-        triples = self._models[position].triples(decision)
-        weights = decision.weights.copy()
-        kernels.reweight(weights, triples, action, self._noise, LEAST_CHANCE)
-        self._weights[position] = weights
-        self._strengths.pop(position, None)
-        self.decisions.append((decision, action))
-
-    def _deal(self, board: tuple[int, ...]) -> None:
-        if board == self._board:
-            return
-        self._board = board
-        self._values = board_values(board)
-        self._strengths.clear()
-        free = self._values.free
-        for position, weights in self._weights.items():
-            left = weights * free
-            self._weights[position] = left if left.any() else free.copy()
-
-    def _hand_values(self, node: BettingState) -> HandValues:
-        situation = situation_of(node)
-        traits = {p: self._models[p].traits for p in situation.opponents}
-        if self._values is None:
-            return preflop_values(
-                situation, self._weights, [model.traits.looseness for model in self._models]
-            )
-        strengths = self._strengths
-        for position in situation.opponents:
-            if position not in strengths:
-                strengths[position] = self._values.strengths(self._weights[position])
-        return postflop_values(situation, self._values, strengths, protection(situation, traits))
+        return WeightTable(self.reading.weights[position])

@@ -23,6 +23,22 @@ def test_the_threshold_leaves_the_share_above() -> None:
     assert raise_at == pytest.approx(0.8, abs=0.01)
 
 
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), st.floats(0, 1), st.floats(0.001, 0.2))
+def test_the_threshold_is_the_one_that_halving_finds(seed: int, share: float, spread: float) -> None:
+    """Whatever the weights: many are 0, and many values stand together."""
+    rng = np.random.default_rng(seed)
+    weights = rng.random(NUM_COMBOS) * (rng.random(NUM_COMBOS) < 0.3)
+    value = np.round(rng.random(NUM_COMBOS), 1 + seed % 4)
+
+    _, raise_at = implied_thresholds(
+        weights, HandValues(value, value, value), (0.0, 1 - share, share), spread
+    )
+
+    above = weights @ np.clip((value - raise_at + spread) / (2 * spread), 0, 1)
+    assert above / weights.sum() == pytest.approx(share, abs=1e-6) or share == 0
+
+
 @settings(max_examples=20)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_the_mean_of_the_triples_is_the_frequencies(first: float, second: float, noise: float) -> None:

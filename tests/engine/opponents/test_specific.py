@@ -170,3 +170,39 @@ def test_a_model_survives_json() -> None:
 def test_a_model_that_makes_no_sense_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="model:"):
         SpecificModel.from_dict({**SpecificModel().as_dict(), **wrong})
+
+
+def test_all_who_watch_a_hand_learn_the_same_and_none_learns_it_twice() -> None:
+    state = next(state for state in hands_of(Random(), 6) if state.betting.is_showdown)
+    readers = []
+    for _ in range(2):
+        models = [SpecificModel(), SpecificModel()]
+        learn(models, state)
+        readers.append(models)
+    (first, _), (second, _) = readers
+
+    assert first.state == second.state != SpecificModel().state
+    assert first.as_dict() == second.as_dict()
+    reader = TableReader([SpecificModel(), SpecificModel()], NOISE)
+    with pytest.raises(ValueError, match="once"):
+        learn_from_hand(readers[0], reader, state.betting, state.board, ((), ()))
+
+
+def test_a_snapshot_keeps_what_was_known_and_learns_for_itself() -> None:
+    states = hands_of(Random(), 4)
+    models = [SpecificModel(), SpecificModel()]
+    learn(models, states[0])
+    before = [model.as_dict() for model in models]
+    snapshots = [model.snapshot() for model in models]
+
+    learn(models, states[1])
+
+    assert [model.as_dict() for model in snapshots] == before
+    assert models[0].as_dict() != before[0]
+    learn(snapshots, states[1])
+    assert [model.as_dict() for model in snapshots] == [model.as_dict() for model in models]
+
+
+def test_a_specific_model_adopts_only_its_kind() -> None:
+    with pytest.raises(TypeError, match="GenericModel"):
+        SpecificModel().adopt(GenericModel())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.card_text import parse_written_cards
 from engine.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
+from engine.opponents.action_context import situation_of
 from engine.opponents.generic import GenericModel
 from engine.opponents.model import NoModel, OpponentModel
 from engine.opponents.specific import SpecificModel
@@ -168,3 +169,42 @@ def test_a_decision_is_asked_for_where_the_reading_stands() -> None:
 
     with pytest.raises(ValueError, match="follow the hand"):
         reader.decision(parse_betting(game, "c"))
+
+
+def test_what_one_reader_has_worked_out_another_with_equal_models_is_given() -> None:
+    state = random_hand("limit-2p", 4)[-1]
+    first, second = (TableReader([SpecificModel(), SpecificModel()]) for _ in range(2))
+    first.follow(state.betting, state.board)
+
+    second.follow(state.betting, state.board)
+
+    assert second.weights(0) is first.weights(0)
+
+
+def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
+    betting = parse_betting(load_game("limit-2p"), "rc/r")
+    board = parse_written_cards("Js8c4s")
+    learned = SpecificModel()
+    for _ in range(50):
+        learned.observe_action(situation_of(betting.parent), 2)
+    fresh, other = TableReader([SpecificModel(), SpecificModel()]), TableReader([learned, learned])
+    fresh.follow(betting, board)
+
+    other.follow(betting, board)
+
+    assert (other.weights(0) != fresh.weights(0)).any()
+
+
+def test_what_models_learn_during_a_hand_makes_no_difference_to_its_reading() -> None:
+    betting = parse_betting(load_game("limit-2p"), "rc/rr")
+    board = parse_written_cards("Js8c4s")
+    models = [SpecificModel(), SpecificModel()]
+    reader = TableReader(models)
+    for _ in range(50):
+        models[0].observe_action(situation_of(betting), 2)
+
+    reader.follow(betting, board)
+
+    fresh = TableReader([SpecificModel(), SpecificModel()])
+    fresh.follow(betting, board)
+    assert (reader.weights(0) == fresh.weights(0)).all()
