@@ -3,11 +3,11 @@
 A kernel is compiled once per machine.  Its object code lies in ::
 
     $RIVERBOAT_CACHE_DIR, else $XDG_CACHE_HOME/riverboat, else ~/.cache/riverboat
-        kernels/<hash of all kernel sources and the numba version>/
+        kernels/<module>-<hash of its source, of the kernel modules it imports, and of numba's version>/
 
 numba's own cache notices an edit only in the file in which a kernel stands; a caller in another file would
-go on running stale code.  Here every edit under ``engine/kernels`` opens a new folder, so callers cannot go
-stale; a process that compiles removes the folders of former versions, but for the latest ones.  A folder
+go on running stale code.  Here an edit opens a new folder for each module that it reaches, so callers cannot
+go stale; a process that compiles removes the folders of former versions, but for the latest ones.  A folder
 that cannot be written is still read (an image may carry it); one that cannot be read costs the compilation,
 nothing else.
 
@@ -89,15 +89,30 @@ def cache_directory() -> Path:
         return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
 
 
+_IMPORTED: Final = re.compile(r"^\s*from engine\.kernels(?:\.(\w+) import|\s+import\s+(\([^)]*\)|.*))", re.M)
+
+
+def kernel_modules_of(module: str, folder: Path = Path(__file__).parent) -> dict[str, bytes]:
+    """The source of a kernel module and of all kernel modules it imports, directly or not, by name."""
+    sources: dict[str, bytes] = {}
+    upcoming = ["_jit", module]
+    while upcoming:
+        name = upcoming.pop()
+        if name in sources or not (folder / f"{name}.py").exists():
+            continue
+        sources[name] = (folder / f"{name}.py").read_bytes()
+        for inner, listed in _IMPORTED.findall(sources[name].decode()):
+            upcoming += [inner] if inner else re.findall(r"(\w+)(?:\s+as\s+\w+)?", listed)
+    return sources
+
+
 @functools.cache
-def source_hash() -> str:
-    """A hash of all kernel sources and of the numba that compiles them."""
+def folder_name(module: str) -> str:
+    """The name of the folder with a module's compiled kernels: changes with whatever they are made of."""
     digest = hashlib.sha256(numba.__version__.encode())
-    folder = Path(__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:20]
+    for name, source in sorted(kernel_modules_of(module).items()):
+        digest.update(name.encode() + b"\0" + source)
+    return f"{module}-{digest.hexdigest()[:20]}"
 
 
 class _Locator:
@@ -106,6 +121,7 @@ class _Locator:
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         self._py_file = file  # numba names it in its warnings
         self._line = function.__code__.co_firstlineno
+        self._folder = folder_name(Path(file).stem)
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> _Locator:
@@ -116,10 +132,10 @@ class _Locator:
         os.makedirs(self.get_cache_path(), mode=0o700, exist_ok=True)
 
     def get_cache_path(self) -> str:
-        return str(cache_directory() / "kernels" / source_hash())
+        return str(cache_directory() / "kernels" / self._folder)
 
     def get_source_stamp(self) -> str:
-        return source_hash()
+        return self._folder
 
     def get_disambiguator(self) -> str:
         return str(self._line)
@@ -137,21 +153,22 @@ _KEPT_SECONDS: Final = 3600.0
 
 
 def remove_old_folders(kernels: Path, current: str) -> None:
-    """Removes the kernels of former versions, but for the latest; a failure to do so is no fault.
+    """Removes a module's kernels of former versions, but for the latest; a failure to do so is no fault.
 
     A process that still uses such a folder only has to compile again what it has not loaded yet.
 
     Args:
         kernels: the folder of the folders.
-        current: the name of the one that is in use.
+        current: the name of the one that is in use (`folder_name`).
     """
+    module = current.rpartition("-")[0]
     with contextlib.suppress(OSError):
         folders = [
             (entry.stat().st_mtime, entry.path)
             for entry in os.scandir(kernels)
             if entry.is_dir(follow_symlinks=False)
             and entry.name != current
-            and re.fullmatch("[0-9a-f]{20}", entry.name)
+            and re.fullmatch(f"{re.escape(module)}-[0-9a-f]{{20}}", entry.name)
         ]
         for changed, path in sorted(folders)[:-KEPT_FOLDERS]:
             if changed < time.time() - _KEPT_SECONDS:
@@ -159,22 +176,23 @@ def remove_old_folders(kernels: Path, current: str) -> None:
 
 
 _notice_lock: Final = threading.Lock()
-_noticed = False
+_noticed: Final[set[str]] = set()
 
 
-def _say_that_we_compile() -> None:
+def _say_that_we_compile(module: str) -> None:
     """One line on stderr, once in a process; the time to clear away what former versions compiled."""
-    global _noticed
     with _notice_lock:
-        if _noticed:
+        if module in _noticed:
             return
-        _noticed = True
-    remove_old_folders(cache_directory() / "kernels", source_hash())
-    print(
-        "riverboat: compiling kernels for this machine, once; this takes some seconds",
-        file=sys.stderr,
-        flush=True,
-    )
+        is_first = not _noticed
+        _noticed.add(module)
+    remove_old_folders(cache_directory() / "kernels", folder_name(module))
+    if is_first:
+        print(
+            "riverboat: compiling kernels for this machine, once; this takes some seconds",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
@@ -186,6 +204,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
 
     def __init__(self, function: Callable[..., Any], prepare: Callable[[], None] | None) -> None:
         super().__init__(function)
+        self._module = Path(function.__code__.co_filename).stem
         self._prepare = prepare
 
     def load_overload(self, sig: object, target_context: object) -> object:
@@ -194,7 +213,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         except (OSError, EOFError, pickle.UnpicklingError):
             loaded = None
         if loaded is None:
-            _say_that_we_compile()
+            _say_that_we_compile(self._module)
             if self._prepare is not None:
                 self._prepare()
         return loaded

@@ -10,7 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.kernels._jit import KEPT_FOLDERS, cache_directory, remove_old_folders, source_hash
+from engine.kernels._jit import (
+    KEPT_FOLDERS,
+    cache_directory,
+    folder_name,
+    kernel_modules_of,
+    remove_old_folders,
+)
 
 RANK_ONCE = """
 import sys
@@ -37,7 +43,7 @@ def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     assert cold.returncode == 0, cold.stderr
     assert cold.stderr.count("\n") == 1
     assert "compiling" in cold.stderr
-    assert list((tmp_path / "kernels" / source_hash()).glob("*.nbc"))
+    assert list((tmp_path / "kernels" / folder_name("ranking")).glob("*.nbc"))
 
     warm = run(tmp_path, "warm")
     assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
@@ -64,19 +70,42 @@ def test_the_folder_is_the_users_cache_directory(monkeypatch: pytest.MonkeyPatch
 
 
 def test_only_the_latest_folders_of_former_versions_are_kept(tmp_path: Path) -> None:
-    names = [f"{number:020x}" for number in range(KEPT_FOLDERS + 3)]
-    for age, name in enumerate([*names, source_hash(), "somebody's"]):
+    names = [f"ranking-{number:020x}" for number in range(KEPT_FOLDERS + 3)]
+    current, others = folder_name("ranking"), ["somebody's", folder_name("tables")]
+    for age, name in enumerate([*names, current, *others]):
         (tmp_path / name).mkdir()
         (tmp_path / name / "kernel.nbc").touch()
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
-    fresh = f"{1 << 79:020x}"
+    fresh = f"ranking-{1 << 79:020x}"
     (tmp_path / fresh).mkdir()
 
-    remove_old_folders(tmp_path, source_hash())
-    remove_old_folders(tmp_path / "nowhere", source_hash())
+    remove_old_folders(tmp_path, current)
+    remove_old_folders(tmp_path / "nowhere", current)
 
-    expected = {*names[: KEPT_FOLDERS - 1], fresh, source_hash(), "somebody's"}
+    expected = {*names[: KEPT_FOLDERS - 1], fresh, current, *others}
     assert {path.name for path in tmp_path.iterdir()} == expected
+
+
+def test_a_folder_depends_on_every_kernel_module_that_is_imported(tmp_path: Path) -> None:
+    imports = {
+        "_jit": "",
+        "top": "from engine.kernels.middle import x\nfrom engine.kernels import (\n    one,\n    two as t)\n",
+        "middle": "if True:\n    from engine.kernels import bottom, _jit\n",
+        "bottom": "",
+        "one": "",
+        "two": "",
+        "stranger": "from engine.kernels.bottom import y\n",
+    }
+    for name, source in imports.items():
+        (tmp_path / f"{name}.py").write_text(source)
+
+    assert set(kernel_modules_of("top", tmp_path)) == {"_jit", "top", "middle", "bottom", "one", "two"}
+    assert set(kernel_modules_of("stranger", tmp_path)) == {"_jit", "stranger", "bottom"}
+
+
+def test_an_edit_leaves_the_kernels_of_other_modules_compiled() -> None:
+    assert set(kernel_modules_of("ranking")) == {"_jit", "ranking", "tables"}
+    assert folder_name("ranking") != folder_name("tables")
 
 
 def test_a_kernel_called_from_python_takes_integers_of_any_kind() -> None:
