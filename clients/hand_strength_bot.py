@@ -15,8 +15,8 @@ at least `raise`    raises, at most twice in a round
 ==================  ======================================================================
 
 In no-limit games it bets and raises half the pot (as it is after the call), and the whole pot where *s* is at
-least `raise`.  It reads nothing into what its opponents do and asks for no price: who bets only good hands, and
-a lot on them, is called as often as somebody who bets a little on them all.  That is its weakness.  Of chance
+least `raise`.  It reads nothing into what its opponents do and asks for no price: who bets only good hands,
+and a lot on them, is called as often as who bets a little on them all.  That is its weakness.  Of chance
 there is nothing in it.
 """
 
@@ -91,7 +91,7 @@ class HandStrengthBot(Agent):
         return _CERTAIN[self.choose_action(view).kind]
 
     def strength(self, view: HandView) -> float:
-        """The chance that no opponent who is still in the hand holds a better one, their cards being random."""
+        """The chance that no opponent still in the hand holds a better one, if their cards are random."""
         hole, board = view.hole_cards[view.position], view.board
         if not board:
             strength = self._percentiles[52 * hole[0] + hole[1]]
