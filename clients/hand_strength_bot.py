@@ -30,7 +30,9 @@ from engine.opponents.action_context import is_holdem
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from engine.evaluation.hand_strength import HandStrength
 
 _MOST_RAISES: Final = 2
 """In a betting round; after that a strong hand calls.  Keeps two such bots from raising for ever."""
@@ -59,7 +61,7 @@ class HandStrengthBot(Agent):
             raise ValueError(f"expected 0 <= call <= bet <= raise <= 1, got {call}, {bet} and {raise_}")
         self._call, self._bet, self._raise = call, bet, raise_
         self._percentiles: tuple[float, ...] = ()
-        self._strength_of: Callable[[tuple[int, ...], tuple[int, ...]], float] | None = None
+        self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
         self._last: tuple[tuple[int, ...], tuple[int, ...], float] | None = None
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
@@ -73,6 +75,9 @@ class HandStrengthBot(Agent):
                 "hand-strength plays Texas hold'em only: 52 cards, two hole cards, a board of five"
             )
         self._percentiles = starting_hand_percentiles(2)
+        from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+
+        self._hand_strength = hand_strength
 
     def choose_action(self, view: HandView) -> Action:
         """By the table above."""
@@ -98,14 +103,8 @@ class HandStrengthBot(Agent):
         elif self._last is not None and self._last[0] == hole and self._last[1] == board:
             strength = self._last[2]
         else:
-            strength = self._against_one(hole, board)
+            assert self._hand_strength is not None  # loaded with the match
+            strength = self._hand_strength(hole, board).value
             self._last = (hole, board, strength)
         opponents = view.betting.num_in_hand - 1
         return strength if opponents == 1 else strength**opponents
-
-    def _against_one(self, hole: tuple[int, ...], board: tuple[int, ...]) -> float:
-        if self._strength_of is None:
-            from engine.evaluation.hand_strength import hand_strength  # compiled: only where a flop is seen
-
-            self._strength_of = lambda hole, board: hand_strength(hole, board).value
-        return self._strength_of(hole, board)

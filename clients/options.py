@@ -1,5 +1,7 @@
 """Options of an agent: ``KEY=VALUE`` texts to the keyword arguments of its factory.
 
+A key alone is ``KEY=on``, where the option can be on or off.
+
 What options there are, and of what type, is read off the factory's signature, so that a bot declares
 them once, in its `__init__`.
 """
@@ -27,28 +29,30 @@ class OptionError(ValueError):
     """An option that the agent does not have or cannot take; the message is one line for people."""
 
 
-def parse_settings(settings: Sequence[str]) -> dict[str, str]:
+def parse_settings(settings: Sequence[str]) -> dict[str, str | None]:
     """``["fold=0.1", "call=0.5"]`` as a dictionary; the later of two for one key wins.
 
+    A key alone has the value None: it switches something on, which `make_agent` checks.
+
     Raises:
-        OptionError: an item without ``=``.
+        OptionError: an item without a key.
     """
-    options: dict[str, str] = {}
+    options: dict[str, str | None] = {}
     for item in settings:
         key, equals, value = item.partition("=")
-        if not equals or not key.strip():
+        if not key.strip():
             raise OptionError(f"expected KEY=VALUE, got {item!r}")
-        options[key.strip()] = value.strip()
+        options[key.strip()] = value.strip() if equals else None
     return options
 
 
-def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str]) -> Agent:
+def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | None]) -> Agent:
     """An agent with its options.
 
     Args:
         name: what to call it in messages.
         factory: a class or function with keyword parameters.
-        options: as texts, converted as the parameters are annotated.
+        options: as texts, converted as the parameters are annotated; None switches on what can be on or off.
 
     Raises:
         OptionError: no such option, or a value the agent does not take.
@@ -61,8 +65,14 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str]) -> 
         parameter = parameters.get(_option_name(key))
         if parameter is None:
             raise OptionError(f"{name} has no option {key!r}; it has {_describe(parameters.values())}")
+        kind = _type_of(parameter)
+        if text is None:
+            if kind is not bool:
+                raise OptionError(f"expected KEY=VALUE, got {key!r}")
+            arguments[parameter.name] = True
+            continue
         try:
-            arguments[parameter.name] = _convert(text, _type_of(parameter))
+            arguments[parameter.name] = _convert(text, kind)
         except ValueError as error:
             raise OptionError(f"option {key}={text!r} of {name}: expected {error}") from None
     try:

@@ -48,13 +48,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.starting_hands import starting_hand_percentiles
 from engine.opponents.action_context import is_holdem
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.rules.betting import BettingState
+
+if TYPE_CHECKING:
+    from engine.evaluation.hand_strength import HandStrength
 
 _OPEN: Final = (0.60, 0.50, 0.40, 0.28, 0.22, 0.18, 0.15, 0.13, 0.12, 0.10)
 """The share of hands to open with, by the number of players still to act."""
@@ -95,7 +98,7 @@ class SimpleBot(Agent):
     def __init__(self, preflop_only: bool = False) -> None:
         self._preflop_only = preflop_only
         self._percentiles: tuple[float, ...] = ()
-        self._strength_of: Callable[[Sequence[int], Sequence[int]], float] | None = None
+        self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
         self._last: tuple[tuple[int, ...], tuple[int, ...], float, int] | None = None
         # By seat, with the prior: [hands, hands raised before the flop, actions, bets and raises after it].
         self._seen: list[list[float]] = []
@@ -119,6 +122,10 @@ class SimpleBot(Agent):
             [_PRIOR_WEIGHT, _PRIOR_WEIGHT * usual, _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_BETTING]
             for _ in range(players)
         ]
+        if not self._preflop_only:
+            from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+
+            self._hand_strength = hand_strength
 
     def hand_finished(self, view: HandView) -> None:
         """Counts who raised."""
@@ -277,11 +284,8 @@ class SimpleBot(Agent):
         last = self._last
         if last is not None and last[0] == hole and last[1] == board:
             return last[2], last[3]
-        if self._strength_of is None:
-            from engine.evaluation.hand_strength import hand_strength  # compiled: only where a flop is played
-
-            self._strength_of = lambda hole, board: hand_strength(hole, board).value
-        strength = self._strength_of(hole, board)
+        assert self._hand_strength is not None  # loaded with the match
+        strength = self._hand_strength(hole, board).value
         outs = draw_outs(hole, board) if len(board) < 5 else 0
         self._last = (hole, board, strength, outs)
         return strength, outs

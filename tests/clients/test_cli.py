@@ -89,6 +89,19 @@ def test_a_bad_option_gives_one_clear_line(setting: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_a_key_alone_switches_something_on() -> None:
+    agent = make_agent("choosy", Choosy, parse_settings(["loud"]))
+
+    assert isinstance(agent, Choosy)
+    assert agent.values[2] is True
+
+
+def test_a_word_with_a_flag_is_a_bot() -> None:
+    assert make_bot("simple:preflop-only")._preflop_only is True  # type: ignore[attr-defined]
+    assert make_bot("simple:preflop-only=off")._preflop_only is False  # type: ignore[attr-defined]
+    assert make_bot("simple")._preflop_only is False  # type: ignore[attr-defined]
+
+
 def test_what_an_agent_refuses_is_an_option_error_too() -> None:
     with pytest.raises(OptionError, match="random does not take these options: expected weights"):
         make_bot("random:call=-1")
