@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from engine.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS
 from engine.evaluation.hand_rank import check_board
-from engine.evaluation.hand_strength import UNIFORM_WEIGHTS
 from engine.kernels import opponents as kernels
 from engine.kernels.tables import ranking_table
 
@@ -80,9 +79,7 @@ def _board_values(board: tuple[int, ...]) -> BoardValues:
     positive, negative = np.zeros(NUM_COMBOS), np.zeros(NUM_COMBOS)
     if len(board) < 5:
         strengths, gains, losses = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
-        kernels.strengths_and_changes(
-            ranking_table(), cards, _CARDS, UNIFORM_WEIGHTS, strengths, gains, losses
-        )
+        kernels.strengths_and_changes(ranking_table(), cards, _CARDS, strengths, gains, losses)
         positive = np.clip(gains / np.maximum(1 - strengths, 1e-9), 0.0, 1.0) * free
         negative = np.clip(losses / np.maximum(strengths, 1e-9), 0.0, 1.0) * free
     return BoardValues(board, _frozen(free), _frozen(positive), _frozen(negative), order, ends, groups)

@@ -152,10 +152,16 @@ class SpecificModel:
         learned.token, learned.known = object(), None
         return learned
 
+    def _to_predict_otherwise(self) -> _Learned:
+        """`_to_change`, where more changes than how far his hand decides."""
+        learned = self._to_change()
+        if learned.sharp:
+            learned.sharp = WeakKeyDictionary()
+        return learned
+
     def observe_action(self, situation: Situation, action: int) -> None:
         """Count 0 fold, 1 call or 2 raise in its context."""
-        learned = self._to_change()
-        learned.sharp = WeakKeyDictionary()
+        learned = self._to_predict_otherwise()
         context = situation.context
         learned.contexts[3 * context.index + action] += 1
         learned.groups[3 * context.group + action] += 1
@@ -169,8 +175,7 @@ class SpecificModel:
         if not (situation.can_fold or situation.can_raise):
             return
         mean = self._generic_mean(decision)
-        learned = self._to_change()
-        learned.sharp = WeakKeyDictionary()
+        learned = self._to_predict_otherwise()
         context = situation.context
         counts, corrected = self._predictions(situation, mean)
         evidence = learned.counts_evidence[context.group] * _EVIDENCE_FADES
