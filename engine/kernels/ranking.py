@@ -6,7 +6,7 @@ wherever it occurs.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,21 @@ def _rank_seven(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> int:
 rank_five = entry(_rank_five, *[INT] * 5)
 rank_six = entry(_rank_six, *[INT] * 6)
 rank_seven = entry(_rank_seven, *[INT] * 7)
+
+
+@kernel()
+def class_on_board(
+    table: NDArray[np.uint16], board_key: int, board: NDArray[Any], first: int, second: int
+) -> int:
+    """The class of two cards with ``board[:5]``, whose key is `board_key`."""
+    key = board_key + KEY_OF_CARD[first] + KEY_OF_CARD[second]
+    if key & FLUSH_BITS == 0:
+        return class_of_key(table, key)
+    suit = flush_suit(key)
+    mask = bit_if(first, suit) | bit_if(second, suit)
+    for i in range(5):
+        mask |= bit_if(integer(board[i]), suit)
+    return integer(table[FLUSH_AT + mask])
 
 
 @kernel()

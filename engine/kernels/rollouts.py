@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.equity import SCRATCH, add_river
-from engine.kernels.ranking import DEAD, bit_if, class_of_key, fill_board_ranks, flush_suit
-from engine.kernels.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
+from engine.kernels.ranking import DEAD, class_on_board, fill_board_ranks
+from engine.kernels.tables import EMPTY_KEY, KEY_OF_CARD
 
 
 @kernel()
@@ -40,21 +40,6 @@ def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], first: int, last: 
             deck[place] = deck[chosen]
             deck[chosen] = card
             place += 1
-
-
-@kernel()
-def _rank_on_board(
-    table: NDArray[np.uint16], board_key: int, board: NDArray[np.int64], first: int, second: int
-) -> int:
-    """The class of two hole cards on ``board[:5]``, whose key is `board_key`."""
-    key = board_key + KEY_OF_CARD[first] + KEY_OF_CARD[second]
-    if key & FLUSH_BITS == 0:
-        return class_of_key(table, key)
-    suit = flush_suit(key)
-    mask = bit_if(first, suit) | bit_if(second, suit)
-    for i in range(5):
-        mask |= bit_if(board[i], suit)
-    return integer(table[FLUSH_AT + mask])
 
 
 @kernel()
@@ -110,7 +95,7 @@ def roll_out_starting_hands(
             rank = -1
             # A seat that is neither counted nor in the pot need not be ranked.
             if plays_on or first_counted <= seat < end_counted:
-                rank = _rank_on_board(table, key, deck, first, second)
+                rank = class_on_board(table, key, deck, first, second)
             ranks[seat] = rank
             if plays_on:
                 pot += stake
@@ -165,7 +150,7 @@ def roll_out_heads_up(
             first, second = deck[5 + 2 * seat], deck[6 + 2 * seat]
             high, low = max(first, second), min(first, second)
             hands[seat] = starting_hands[(high * (high - 1) >> 1) + low]
-            ranks[seat] = _rank_on_board(table, key, deck, first, second)
+            ranks[seat] = class_on_board(table, key, deck, first, second)
         met[hands[0], hands[1]] += 1.0
         if ranks[0] > ranks[1]:
             won[hands[0], hands[1]] += 1.0
@@ -213,11 +198,11 @@ def joint_pot_shares(
         key = EMPTY_KEY
         for i in range(5):
             key += KEY_OF_CARD[full[i]]
-        ours = _rank_on_board(table, key, full, ours_first, ours_second)
+        ours = class_on_board(table, key, full, ours_first, ours_second)
         ties = 0
         for opponent in range(opponents):
             at = to_come + 2 * opponent
-            rank = _rank_on_board(table, key, full, deck[at], deck[at + 1])
+            rank = class_on_board(table, key, full, deck[at], deck[at + 1])
             if rank > ours:
                 break  # lost against this and every larger number of opponents
             if rank == ours:

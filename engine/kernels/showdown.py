@@ -11,27 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.ranking import bit_if, class_of_key, flush_suit
+from engine.kernels.ranking import class_of_key, class_on_board, flush_suit
 from engine.kernels.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
 
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2: Final = np.uint64(0x94D049BB133111EB)
-
-
-@kernel()
-def _rank_with(
-    table: NDArray[np.uint16], board_key: int, board: NDArray[np.uint8], first: int, second: int
-) -> int:
-    """The class of two cards with a board of five whose key is known."""
-    key = board_key + KEY_OF_CARD[first] + KEY_OF_CARD[second]
-    if key & FLUSH_BITS == 0:
-        return class_of_key(table, key)
-    suit = flush_suit(key)
-    mask = bit_if(first, suit) | bit_if(second, suit)
-    for i in range(5):
-        mask |= bit_if(integer(board[i]), suit)
-    return integer(table[FLUSH_AT + mask])
 
 
 @kernel()
@@ -81,7 +66,7 @@ def add_showdowns(
         best = -1
         sharing = 0
         for i in range(num_hands):
-            rank = _rank_with(table, key, full, integer(holes[i, 0]), integer(holes[i, 1]))
+            rank = class_on_board(table, key, full, integer(holes[i, 0]), integer(holes[i, 1]))
             ranks[i] = rank
             if rank > best:
                 best = rank
@@ -291,7 +276,7 @@ def sample_showdowns(
         best = -1
         sharing = 0
         for hand in range(num_hands):
-            rank = _rank_with(table, key, full, dealt[hand, 0], dealt[hand, 1])
+            rank = class_on_board(table, key, full, dealt[hand, 0], dealt[hand, 1])
             ranks[hand] = rank
             if rank > best:
                 best = rank
