@@ -1,0 +1,196 @@
+"""Training: a learner plays hands in this process, against opponents that are named, and gets better.
+
+What a learner offers, so that ``riverboat train`` and the experiments can train it:
+
+* its factory (the entry point of the group ``riverboat.bots``) takes `knowledge`, a path or None, and
+  `learn`, a bool; where it takes `journal` as well, training switches that off and saves now and then;
+* its agent has `save_knowledge()`, which replaces the file by what is known now (`Learner`);
+* if it can learn faster than a table in this process plays, its agent has `train(plan)` as well
+  (`TrainsItself`): its own loop.
+
+Either way training is an iterator that stops often and says how far it is (`TrainingProgress`).  Between two
+stops the learner is whole: whoever runs it may save, and may stop asking.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol, runtime_checkable
+
+import attrs
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.options import OptionError, agent_options, make_agent, parse_settings
+from clients.registry import load_bot, make_bot
+from engine.rules import GameDefinition, HandState
+
+__all__ = [
+    "Learner",
+    "TrainingPlan",
+    "TrainingProgress",
+    "TrainsItself",
+    "bot_name",
+    "make_learner",
+    "train",
+]
+
+_STOP_EVERY: Final = 500
+"""Hands between two stops of a table in this process: a fraction of a second."""
+
+
+@attrs.frozen
+class TrainingPlan:
+    """What is to be trained on."""
+
+    game: GameDefinition
+    opponents: tuple[str, ...]
+    """``BOT[:KEY=VALUE,...]`` for each other seat."""
+    hands: int
+    seed: int
+    """Of the cards, the learner and its opponents: same seed, same knowledge."""
+
+
+@attrs.frozen
+class TrainingProgress:
+    """How far training has come."""
+
+    hands: int
+    """Played in this training so far."""
+    chips: float
+    """What the learner has won in them."""
+    chips_squared: float
+    """The sum of the squares of what it won in each hand: for an interval."""
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """An agent that learns."""
+
+    def save_knowledge(self) -> None:
+        """Replace the knowledge file, if there is one, by what is known now."""
+
+
+@runtime_checkable
+class TrainsItself(Protocol):
+    """A learner with a training loop of its own."""
+
+    def train(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+        """Learn; stop at least once a second, and once `plan.hands` are played.
+
+        Raises:
+            OptionError: it cannot be trained in such a game or against such opponents.
+        """
+
+
+def bot_name(spec: str) -> str:
+    """The bot of a ``BOT[:KEY=VALUE,...]`` text."""
+    return spec.partition(":")[0]
+
+
+def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Agent:
+    """The learner of a ``LEARNER[:KEY=VALUE,...]`` text, for training or to play in this process.
+
+    Args:
+        spec: the bot and its options.
+        knowledge: its file; None to keep nothing.
+        learn: off, it only plays.
+
+    Raises:
+        UnknownBot: there is no such bot.
+        OptionError: it is no learner, does not take these options, or cannot use the file.
+    """
+    name, colon, settings = spec.partition(":")
+    factory = load_bot(name)
+    takes = {parameter.name: parameter for parameter in agent_options(factory)}
+    if "knowledge" not in takes or "learn" not in takes:
+        raise OptionError(f"{name} is not a learner: it has no options knowledge and learn")
+    fixed: dict[str, Any] = {"knowledge": knowledge, "learn": learn}
+    if "journal" in takes:
+        fixed["journal"] = False
+    given = parse_settings(settings.split(",")) if colon else {}
+    for key in fixed:
+        if key in given:
+            raise OptionError(f"{name}:{key}=... cannot be given here: it is said otherwise")
+    agent = make_agent(name, _with(factory, fixed), given)
+    if not isinstance(agent, Learner):
+        raise OptionError(f"{name} is not a learner: it has no save_knowledge()")
+    return agent
+
+
+def train(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+    """Train by the learner's own loop if it has one, else at a table in this process.
+
+    At the table the learner has seat 0, its opponents the others in order, each known by the name of its bot.
+
+    Raises:
+        UnknownBot, OptionError: an opponent is no bot, or the learner cannot be trained so.
+    """
+    if isinstance(learner, TrainsItself):
+        return iter(learner.train(plan))
+    return _train_in_arena(learner, plan)
+
+
+def _train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+    table = Table(learner, plan.game, plan.opponents, plan.seed)
+    while table.hands < plan.hands:
+        table.play(min(_STOP_EVERY, plan.hands - table.hands))
+        yield TrainingProgress(table.hands, table.chips, table.chips_squared)
+
+
+class Table:
+    """A table in this process that counts what seat 0 wins.
+
+    Args:
+        agent: in seat 0.
+        game: what is played.
+        opponents: ``BOT[:KEY=VALUE,...]`` for each other seat.
+        seed: of the cards and of everybody.
+
+    Raises:
+        UnknownBot, OptionError: an opponent cannot be had.
+    """
+
+    def __init__(self, agent: Agent, game: GameDefinition, opponents: Sequence[str], seed: int) -> None:
+        agents = [agent, *map(make_bot, opponents)]
+        names = [type(agent).__name__, *map(bot_name, opponents)]
+        self._arena = Arena(game, agents, seed, names=names)
+        self._num_players = game.num_players
+        self.chips = 0.0
+        """Won by seat 0 so far."""
+        self.chips_squared = 0.0
+        """The sum of the squares of what it won in each hand."""
+
+    @property
+    def hands(self) -> int:
+        """Played so far."""
+        return self._arena.hands_played
+
+    @property
+    def chips_by_seat(self) -> tuple[float, ...]:
+        """Won by each seat so far."""
+        return self._arena.chips
+
+    def play(self, hands: int) -> None:
+        """Play some hands more."""
+        self._arena.play(hands, on_hand=self._count)
+
+    def _count(self, state: HandState, chips: tuple[float, ...]) -> None:
+        won = chips[-state.hand_number % self._num_players]  # seat 0's
+        self.chips += won
+        self.chips_squared += won * won
+
+
+def _with(factory: Any, fixed: Mapping[str, Any]) -> Any:
+    """The factory with some of its options given, which it then has no more."""
+
+    def make(**options: Any) -> Agent:
+        agent: Agent = factory(**fixed, **options)
+        return agent
+
+    signature = inspect.signature(factory, eval_str=True)
+    free = [p for name, p in signature.parameters.items() if name not in fixed]
+    make.__signature__ = signature.replace(parameters=free)  # type: ignore[attr-defined]
+    return make
