@@ -283,9 +283,49 @@ def strengths_and_changes(
 
 
 @kernel()
-def _ramp(value: float, middle: float, spread: float) -> float:
+def ramp(value: float, middle: float, spread: float) -> float:
     """0 below ``middle - spread``, 1 above ``middle + spread``, in proportion between."""
     return min(max((value - middle + spread) / (2.0 * spread), 0.0), 1.0)
+
+
+@kernel()
+def triple_of(
+    value: float, chance: float, draw: float, parameters: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """The probability triple of one hand: the one formula behind play, re-weighting and simulation.
+
+    value: the quality that the raise threshold and the call threshold are measured on.
+    chance: of winning at the showdown, which is measured on the price of a call.
+    draw: the positive potential.
+    parameters: shape (NUM_PARAMETERS,); their order is that of ``engine.opponents.formula.Thresholds``.
+
+    Returns:
+        The chances of folding, calling and raising.
+    """
+    call_at, call_spread = parameters[0], parameters[1]
+    raise_at, raise_spread, raise_most = parameters[2], parameters[3], parameters[4]
+    price, price_spread = parameters[5], parameters[6]
+    semi_bluff_at, semi_bluff = parameters[7], parameters[8]
+    bluff_below, bluff = parameters[9], parameters[10]
+    trap_at, trap = parameters[11], parameters[12]
+    can_fold, can_raise = parameters[13], parameters[14]
+    raising = 0.0
+    staying = 1.0
+    if can_fold > 0.0:
+        staying = max(ramp(value, call_at, call_spread), ramp(chance, price, price_spread))
+    if can_raise > 0.0:
+        raising = (raise_most + (1.0 - raise_most) * value) * ramp(value, raise_at, raise_spread)
+        raising *= 1.0 - trap * ramp(value, trap_at, raise_spread)
+        staying = max(staying, raising)
+        if draw > semi_bluff_at:
+            raising += (1.0 - raising) * semi_bluff * ramp(draw, semi_bluff_at, 0.05)
+            staying = max(staying, raising)
+        if value < bluff_below:
+            # A bluff is taken from folding and checking alike, most of it from the worst hands.
+            extra = (1.0 - raising) * bluff * min(2.0 * (bluff_below - value) / bluff_below, 1.0)
+            raising += extra
+            staying = staying + (1.0 - staying) * extra
+    return 1.0 - staying, staying - raising, raising
 
 
 @kernel()
@@ -296,41 +336,15 @@ def fill_triples(
     parameters: NDArray[np.float64],
     triples: NDArray[np.float64],
 ) -> None:
-    """The probability triple of every combo: the one formula behind play, re-weighting and simulation.
+    """`triple_of` for every combo.
 
-    values: the quality that the raise threshold and the call threshold are measured on, shape (1326,).
-    odds: the chance of winning at the showdown, which is measured on the price of a call, shape (1326,).
-    draws: the positive potential, shape (1326,).
-    parameters: shape (NUM_PARAMETERS,); their order is that of ``engine.opponents.formula.Thresholds``.
+    values, odds, draws: shape (1326,).  parameters: shape (NUM_PARAMETERS,).
     triples: shape (1326, 3), filled in place.
     """
-    call_at, call_spread = parameters[0], parameters[1]
-    raise_at, raise_spread, raise_most = parameters[2], parameters[3], parameters[4]
-    price, price_spread = parameters[5], parameters[6]
-    semi_bluff_at, semi_bluff = parameters[7], parameters[8]
-    bluff_below, bluff = parameters[9], parameters[10]
-    trap_at, trap = parameters[11], parameters[12]
-    can_fold, can_raise = parameters[13], parameters[14]
     for combo in range(values.shape[0]):
-        value, chance, draw = values[combo], odds[combo], draws[combo]
-        raising = 0.0
-        staying = 1.0
-        if can_fold > 0.0:
-            staying = max(_ramp(value, call_at, call_spread), _ramp(chance, price, price_spread))
-        if can_raise > 0.0:
-            raising = (raise_most + (1.0 - raise_most) * value) * _ramp(value, raise_at, raise_spread)
-            raising *= 1.0 - trap * _ramp(value, trap_at, raise_spread)
-            staying = max(staying, raising)
-            if draw > semi_bluff_at:
-                raising += (1.0 - raising) * semi_bluff * _ramp(draw, semi_bluff_at, 0.05)
-                staying = max(staying, raising)
-            if value < bluff_below:
-                # A bluff is taken from folding and checking alike, most of it from the worst hands.
-                extra = (1.0 - raising) * bluff * min(2.0 * (bluff_below - value) / bluff_below, 1.0)
-                raising += extra
-                staying = staying + (1.0 - staying) * extra
-        triples[combo, 0] = 1.0 - staying
-        triples[combo, 1] = staying - raising
+        fold, call, raising = triple_of(values[combo], odds[combo], draws[combo], parameters)
+        triples[combo, 0] = fold
+        triples[combo, 1] = call
         triples[combo, 2] = raising
 
 
@@ -377,7 +391,7 @@ def threshold_of_share(
         above = 0.0
         mixed = 0.0
         for combo in range(weights.shape[0]):
-            chance = _ramp(values[combo], middle, spread)
+            chance = ramp(values[combo], middle, spread)
             above += weights[combo] * chance
             mixed += weights[combo] if 0.0 < chance < 1.0 else 0.0
         excess = above - wanted
@@ -396,6 +410,33 @@ def threshold_of_share(
 
 
 @kernel()
+def threshold_triple_of(
+    value: float,
+    chance: float,
+    call_at: float,
+    raise_at: float,
+    spread: float,
+    noise: float,
+    frequencies: NDArray[np.float64],
+) -> tuple[float, float, float]:
+    """The triple of two thresholds for one hand, part of it replaced by plain frequencies.
+
+    value: measured on the raise threshold.  chance: measured on the call threshold.
+    frequencies: of the triple without regard to the hand, shape (3,).  noise: the part they replace.
+
+    Returns:
+        The chances of folding, calling and raising.
+    """
+    raising = ramp(value, raise_at, spread)
+    staying = max(ramp(chance, call_at, spread), raising)
+    return (
+        (1.0 - noise) * (1.0 - staying) + noise * frequencies[0],
+        (1.0 - noise) * (staying - raising) + noise * frequencies[1],
+        (1.0 - noise) * raising + noise * frequencies[2],
+    )
+
+
+@kernel()
 def fill_threshold_triples(
     values: NDArray[np.float64],
     chances: NDArray[np.float64],
@@ -406,18 +447,18 @@ def fill_threshold_triples(
     frequencies: NDArray[np.float64],
     triples: NDArray[np.float64],
 ) -> None:
-    """Triples of two thresholds, part of them replaced by plain frequencies.
+    """`threshold_triple_of` for every combo.
 
-    values: measured on the raise threshold.  chances: measured on the call threshold.  Shape (1326,).
-    frequencies: of the triple without regard to the hand, shape (3,).  noise: the part they replace.
+    values, chances: shape (1326,).  frequencies: shape (3,).
     triples: shape (1326, 3), filled in place.
     """
     for combo in range(values.shape[0]):
-        raising = _ramp(values[combo], raise_at, spread)
-        staying = max(_ramp(chances[combo], call_at, spread), raising)
-        triples[combo, 0] = (1.0 - noise) * (1.0 - staying) + noise * frequencies[0]
-        triples[combo, 1] = (1.0 - noise) * (staying - raising) + noise * frequencies[1]
-        triples[combo, 2] = (1.0 - noise) * raising + noise * frequencies[2]
+        fold, call, raising = threshold_triple_of(
+            values[combo], chances[combo], call_at, raise_at, spread, noise, frequencies
+        )
+        triples[combo, 0] = fold
+        triples[combo, 1] = call
+        triples[combo, 2] = raising
 
 
 @kernel()

@@ -28,8 +28,9 @@ Modeling", for looseness and for made and drawing hands; "Check or Bet?" for the
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -44,8 +45,10 @@ from engine.combos import (
 from engine.evaluation.equity import preflop_equities
 from engine.evaluation.preflop_tables import shipped_tables
 from engine.kernels import opponents as kernels
+from engine.kernels import thresholds as threshold_kernels
 from engine.opponents.action_context import Situation
 from engine.opponents.board_values import BoardValues
+from engine.rules.game_definition import MAX_PLAYERS
 
 __all__ = [
     "DEFAULT_PARAMETERS",
@@ -55,10 +58,12 @@ __all__ = [
     "Traits",
     "average_traits",
     "formula_triples",
+    "habits_array",
     "postflop_values",
     "preflop_values",
     "reasonable_share",
     "thresholds",
+    "traits_array",
 ]
 
 Floats = NDArray[np.float64]
@@ -120,6 +125,14 @@ class Traits:
         """How much a raise of his tells: 1 if only the best hands raise, 0 if all do or none is read."""
         return (1 - self.noise) * (1 - self.raise_) ** 2
 
+    @property
+    def row(self) -> tuple[float, ...]:
+        """In the order of the kernels' traits, nan for what is unknown."""
+        preflop_fold = math.nan if self.preflop_fold is None else self.preflop_fold
+        return (
+            self.fold_to_bet, self.bet, self.raise_tells, preflop_fold, self.preflop_raise, self.looseness
+        )  # fmt: skip
+
 
 _REASONABLE: Final = Traits()
 
@@ -127,6 +140,29 @@ _REASONABLE: Final = Traits()
 def average_traits() -> Traits:
     """The habits of a player of whom nothing is known."""
     return _REASONABLE
+
+
+def traits_array(traits: Mapping[int, Traits]) -> Floats:
+    """The habits by position for the kernels, shape (10, 6); of positions left out, those of a reasonable
+    player.
+    """
+    rows = [_REASONABLE.row] * MAX_PLAYERS
+    for position, known in traits.items():
+        rows[position] = known.row
+    return np.array(rows)
+
+
+@functools.lru_cache(maxsize=64)
+def habits_array(parameters: Parameters) -> Floats:
+    """A parameter set for the kernels, shape (11,), read-only in spirit: it is shared."""
+    tight, wild = parameters.tightness - 0.5, parameters.aggression - 0.5
+    return np.array(
+        [
+            parameters.call_threshold, parameters.raise_threshold, parameters.spread, parameters.very_weak,
+            parameters.very_strong, parameters.trap, tight, wild, parameters.deception,
+            2.0 ** (-2 * tight), 2.0**wild,
+        ]
+    )  # fmt: skip
 
 
 @attrs.frozen(eq=False)
@@ -222,7 +258,7 @@ def reasonable_share(players_behind: int) -> float:
     .86 with one (heads-up), .5 on the button, .13 in first position of ten, where the iterated income rates
     of Table 3.1 leave a fifth of the hands for all positions together.
     """
-    return min(0.9, 1.2 / (max(1, players_behind) + 0.4))
+    return float(threshold_kernels.reasonable_share(players_behind))
 
 
 # --- after the flop ------------------------------------------------------------------------------------
@@ -298,42 +334,44 @@ class Thresholds:
     can_fold: bool
     can_raise: bool
 
-    def as_array(self) -> Floats:
-        """In the order of the kernel, shape (15,)."""
-        # attrs.astuple would take ten times as long.
-        return np.array([getattr(self, name) for name in _THRESHOLD_NAMES], np.float64)
+    @classmethod
+    def from_array(cls, array: Floats) -> Thresholds:
+        """Of the kernel's array, shape (15,)."""
+        numbers: list[Any] = array.tolist()
+        numbers[-2:] = numbers[-2] > 0, numbers[-1] > 0
+        return cls(*numbers)
 
 
-_THRESHOLD_NAMES: Final = tuple(field.name for field in attrs.fields(Thresholds))
+def _mask(positions: Sequence[int]) -> int:
+    return sum(1 << position for position in positions)
 
 
-def _pot_share(stake: float, pot: float) -> float:
-    return stake / (pot + stake) if stake > 0 else 0.0
-
-
-def _clip(value: float, low: float, high: float) -> float:
-    return min(max(value, low), high)
+def _round_numbers(situation: Situation) -> tuple[int, int, int, int, int]:
+    """What the kernels ask of the betting round: round, raises, raiser or -1, masks of who has entered and
+    of who is still to respond.
+    """
+    raiser = -1 if situation.raiser is None else situation.raiser
+    return (
+        situation.betting_round, situation.raises, raiser, _mask(situation.entered),
+        _mask(situation.to_respond),
+    )  # fmt: skip
 
 
 def continue_chance(situation: Situation, traits: Traits, position: int) -> float:
     """The chance that an opponent does not fold to a bet or raise of ours."""
-    if situation.betting_round == 0:
-        fold = traits.preflop_fold
-        if fold is None:
-            fold = 1 - min(0.9, 0.55 * reasonable_share(len(situation.to_respond)) * traits.looseness)
-    else:
-        fold = traits.fold_to_bet
-    if position == situation.raiser or (position in situation.entered and situation.raises > 0):
-        fold *= 0.25  # he has paid a bet already
-    return 1 - fold
+    array = traits_array({position: traits})
+    return float(threshold_kernels.continue_chance(*_round_numbers(situation), position, array))
 
 
 def protection(situation: Situation, traits: Mapping[int, Traits]) -> float:
     """How much a bet protects: 1 where somebody may fold, 0 where nobody ever does."""
     if situation.betting_round == 0:
         return 1.0
-    folding = max([1 - continue_chance(situation, traits[p], p) for p in situation.opponents], default=0.0)
-    return _clip(folding / 0.15, 0.0, 1.0)
+    return float(
+        threshold_kernels.protection(
+            *_round_numbers(situation), _mask(situation.opponents), traits_array(traits)
+        )
+    )
 
 
 def thresholds(
@@ -341,145 +379,35 @@ def thresholds(
 ) -> Thresholds:
     """The thresholds of a situation, before bluffs (see `formula_triples`).
 
+    After the flop a raise is measured on the chances that a bet that all pay must have (Killer, "Check or
+    Bet?": the raise odds) and on what the last raise told; a call on showdown odds, which is what it costs
+    to the end against what there will be (Papp; Poki 3.3.4).
+
+    Before the flop expert rules say which share of the hands is called and raised, of which income rate
+    that is the value.  Unraised, the share falls with the number of players behind (`reasonable_share`).
+    Facing a raise it is measured by the raiser's own share: who raises twice the hands that are reasonable
+    there is called and raised with twice as many (Killer: his bet counts half).  The price of the call
+    widens or narrows it.
+
     Args:
         situation: public.
         traits: of the opponents, by position.
         parameters: of the player.
     """
-    if situation.betting_round == 0:
-        return _preflop_thresholds(situation, traits, parameters)
-    return _postflop_thresholds(situation, traits, parameters)
+    return Thresholds.from_array(_thresholds(situation, traits_array(traits), parameters))
 
 
-def _postflop_thresholds(
-    situation: Situation, traits: Mapping[int, Traits], parameters: Parameters
-) -> Thresholds:
-    opponents = situation.opponents
-    tight, wild = parameters.tightness - 0.5, parameters.aggression - 0.5
-    bet, pot, to_call = situation.bet, situation.pot, situation.amount_to_call
-    staying = [continue_chance(situation, traits[p], p) for p in opponents]
-    callers = max(1.0, sum(staying))
-    all_fold = 1.0
-    for chance in staying:
-        all_fold *= 1 - chance
-    # A bet that all pay must win one time in callers + 1 (Killer, "Check or Bet?": the raise odds).
-    level = parameters.call_threshold * 2 / (1 + callers)
-    if situation.raises == 0 or situation.raiser is None or situation.raiser == situation.position:
-        raise_at = level
-        if len(opponents) > 1:
-            raise_at += 0.04
-    else:
-        tells = traits[situation.raiser].raise_tells
-        if situation.raises >= 2:
-            tells = min(1.0, 1.3 * tells)
-        raise_at = level + (parameters.raise_threshold - parameters.call_threshold) * tells
-        if situation.last_raise:
-            raise_at -= 0.3 * (raise_at - level)
-    if not situation.is_limit:
-        raise_at += 0.05
-    raise_at = _clip(raise_at - 0.2 * wild, 0.05, 0.97)
-
-    # Showdown odds: what a call costs to the end, against what there will be (Papp; Poki 3.3.4).
-    aggressor = _REASONABLE.bet
-    if situation.raiser is not None and situation.raiser != situation.position:
-        aggressor = traits[situation.raiser].bet
-    more = situation.future_bets * _clip(0.75 * aggressor, 0.15, 0.6)
-    price = _pot_share(to_call + more, pot + more)
-    price = _clip(price + 0.1 * tight, 0.0, 1.0)
-    call_at = max(parameters.call_threshold + 0.2 * tight, price)
-
-    # Papp: the potential must pay for a bet and, should it come, for a raise: two bets against the pot with
-    # two of each caller's.
-    semi_bluff_at = _pot_share(to_call + 2 * bet, pot + 2 * bet * callers) * 0.75
-    fold_pays = _clip(all_fold / max(1e-9, _pot_share(bet, pot)), 0.0, 1.5)
-    semi_bluff = 0.0
-    if situation.betting_round < 3 and situation.raises <= 1:
-        semi_bluff = _clip(parameters.deception * fold_pays, 0.0, 0.9)
-    trap = parameters.trap
-    if to_call == 0 and situation.to_respond:
-        # A check-raise wants somebody behind who bets.
-        behind = max(traits[p].bet for p in situation.to_respond)
-        trap += 0.5 * parameters.deception * _clip((behind - 0.4) / 0.4, 0.0, 0.5)
-    return Thresholds(
-        call=call_at,
-        call_spread=parameters.spread,
-        raise_=raise_at,
-        raise_spread=parameters.spread,
-        raise_most=1.0,
-        price=price,
-        price_spread=0.04,
-        semi_bluff=semi_bluff_at,
-        semi_bluff_chance=semi_bluff,
-        bluff_below=parameters.very_weak,
-        bluff_chance=0.0,
-        trap=max(parameters.very_strong, raise_at + parameters.spread),
-        trap_chance=_clip(trap, 0.0, 0.5),
-        can_fold=situation.can_fold,
-        can_raise=situation.can_raise,
-    )
-
-
-def _preflop_thresholds(
-    situation: Situation, traits: Mapping[int, Traits], parameters: Parameters
-) -> Thresholds:
-    """Expert rules: which share of the hands is called and raised, of which income rate that is the value.
-
-    Unraised, the share falls with the number of players behind (`reasonable_share`).  Facing a raise it is
-    measured by the raiser's own share: who raises twice the hands that are reasonable there is called and
-    raised with twice as many (Killer: his bet counts half).  The price of the call widens or narrows it.
-    """
-    tight, wild = parameters.tightness - 0.5, parameters.aggression - 0.5
-    scale = 2.0 ** (-2 * tight)
-    behind = len([p for p in situation.to_respond if p not in situation.entered])
-    limpers = len([p for p in situation.entered if p != situation.raiser])
-    odds = _pot_share(situation.amount_to_call, situation.pot)
-    more = 0.35 * situation.future_bets
-    price = 2.0
-    if situation.raises == 0:
-        share = reasonable_share(behind)
-        if situation.amount_to_call == 0:
-            calling = 1.0
-            raising = 0.36 / (1 + 0.5 * (limpers - 1)) if limpers else 0.36
-        else:
-            calling = (
-                share * (1 + 0.15 * limpers) * _clip(0.25 / max(odds, 0.05) if behind <= 1 else 1.0, 1.0, 1.6)
-            )
-            raising = 0.62 * share / (1 + 0.3 * limpers)
-        staying = [continue_chance(situation, traits[p], p) for p in situation.opponents]
-        if len(staying) == 1:
-            # Who never folds gives no blinds away but pays every better hand.
-            raising = max(raising, 0.5 * _clip((staying[0] - 0.8) / 0.2, 0.0, 1.0))
-    else:
-        assert situation.raiser is not None
-        raiser = traits.get(situation.raiser, _REASONABLE)
-        theirs = 0.62 * reasonable_share(max(1, len(situation.opponents))) * raiser.preflop_raise
-        if raiser.preflop_raise < 1.8:
-            theirs *= 0.45 ** (situation.raises - 1)
-        theirs = _clip(theirs, 0.015, 1.0)
-        calling = theirs * _clip(1.55 - 7.3 * (odds - 0.25), 0.5, 2.3) * (1 + 0.1 * limpers)
-        raising = theirs * (0.42 if not situation.last_raise else 0.46)
-    if len(situation.opponents) == 1:
-        price = _clip(_pot_share(situation.amount_to_call + more, situation.pot + more) + 0.02, 0.0, 1.0)
-    calling = _clip(calling * scale, 0.0, 1.0)
-    raising = _clip(raising * scale * 2.0**wild, 0.0, 0.6)
-    spread = 0.5 * min(parameters.spread, 0.5 * max(raising, 0.01))
-    return Thresholds(
-        call=1 - calling,
-        call_spread=0.5 * min(parameters.spread, 0.5 * max(calling, 0.01)),
-        raise_=1 - raising,
-        raise_spread=spread,
-        raise_most=0.8,
-        price=price,
-        price_spread=0.03,
-        semi_bluff=0.5,
-        semi_bluff_chance=0.1 * parameters.deception if situation.raises == 0 else 0.0,
-        bluff_below=parameters.very_weak,
-        bluff_chance=0.0,
-        trap=1.0,
-        trap_chance=0.0,
-        can_fold=situation.can_fold,
-        can_raise=situation.can_raise,
-    )
+def _thresholds(situation: Situation, traits: Floats, parameters: Parameters) -> Floats:
+    """In the order of the kernel, shape (15,)."""
+    betting_round, raises, raiser, entered, to_respond = _round_numbers(situation)
+    array = np.empty(kernels.NUM_PARAMETERS)
+    threshold_kernels.fill_thresholds(
+        betting_round, situation.position, raises, raiser, entered, to_respond, _mask(situation.opponents),
+        float(situation.pot), float(situation.amount_to_call), situation.bet, situation.future_bets,
+        situation.last_raise, situation.is_limit, situation.can_fold, situation.can_raise,
+        traits, habits_array(parameters), array,
+    )  # fmt: skip
+    return array
 
 
 def bluff_share(bet: float, pot: float) -> float:
@@ -518,11 +446,11 @@ def formula_triples(
         traits: of the opponents, by position.
         parameters: of the player.
     """
-    limits = thresholds(situation, traits, parameters)
+    traits_of_all = traits_array(traits)
+    array = _thresholds(situation, traits_of_all, parameters)
     triples = np.empty((NUM_COMBOS, 3))
-    array = limits.as_array()
     kernels.fill_triples(values.value, values.showdown, values.draw, array, triples)
-    chance = _bluff_chance(situation, values, own_weights, triples, traits, parameters)
+    chance = _bluff_chance(situation, values, own_weights, triples, traits_of_all, parameters)
     if chance > 0:
         array[10] = chance
         kernels.fill_triples(values.value, values.showdown, values.draw, array, triples)
@@ -534,20 +462,16 @@ def _bluff_chance(
     values: HandValues,
     own_weights: Floats,
     triples: Floats,
-    traits: Mapping[int, Traits],
+    traits: Floats,
     parameters: Parameters,
 ) -> float:
     """How often a very weak hand bets, so that bluffs have their share of all bets."""
-    if situation.betting_round == 0 or not situation.can_raise or situation.amount_to_call > 0:
-        return 0.0
-    if parameters.deception <= 0:
-        return 0.0
+    habits = habits_array(parameters)
     bet, pot = situation.bet, float(situation.pot)
-    all_fold = 1.0
-    for position in situation.opponents:
-        all_fold *= 1 - continue_chance(situation, traits[position], position)
-    needed = _pot_share(bet, pot)
-    pays = _clip((all_fold / needed - 0.7) / 0.3, 0.0, 1.0)
+    pays = threshold_kernels.bluff_pays(
+        *_round_numbers(situation), _mask(situation.opponents), pot, float(situation.amount_to_call), bet,
+        situation.can_raise, traits, habits,
+    )  # fmt: skip
     if pays <= 0:
         return 0.0
     mean = np.empty(3)
@@ -555,10 +479,6 @@ def _bluff_chance(
     # The share of the very weak hands, each as often as it bluffs beside the weakest.
     below = np.clip(2 * (parameters.very_weak - values.value) / parameters.very_weak, 0.0, 1.0)
     weak = float(own_weights @ below) / float(own_weights.sum())
-    if weak <= 0:
-        return 0.0
-    share = bluff_share(bet, pot)
-    wanted = 2 * parameters.deception * mean[2] * share / (1 - share)
-    if situation.betting_round < 3:
-        wanted *= 0.5  # semi-bluffs are the other half
-    return _clip(pays * wanted / weak, 0.0, 0.6)
+    return float(
+        threshold_kernels.bluff_chance(situation.betting_round, pays, bet, pot, mean[2], weak, habits)
+    )
