@@ -19,6 +19,7 @@ else.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import hashlib
 import os
@@ -195,6 +196,37 @@ def _say_that_we_compile(module: str) -> None:
         )
 
 
+class _CompilationLock:
+    """Lets one process at a time compile; the others wait and then load what it has kept.
+
+    Ten bots that start together with an empty cache would otherwise all compile the same.  Where no lock
+    can be had, as in a folder that cannot be written, everybody compiles.  A kernel that calls others
+    compiles them meanwhile, so this counts how often it has been taken.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._file: int | None = None
+
+    def take(self) -> None:
+        self._depth += 1
+        if self._depth > 1:
+            return
+        with contextlib.suppress(OSError):
+            cache_directory().mkdir(parents=True, exist_ok=True)
+            self._file = os.open(cache_directory() / "compiling.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def give_back(self) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+_compilation: Final = _CompilationLock()
+
+
 class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
     """numba's cache in our folder: says when something is to be compiled, and never fails for want of a
     disk.
@@ -208,19 +240,28 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         self._prepare = prepare
 
     def load_overload(self, sig: object, target_context: object) -> object:
-        try:
-            loaded = super().load_overload(sig, target_context)
-        except (OSError, EOFError, pickle.UnpicklingError):
-            loaded = None
-        if loaded is None:
-            _say_that_we_compile(self._module)
-            if self._prepare is not None:
-                self._prepare()
+        loaded = self._load(sig, target_context)
+        if loaded is not None:
+            return loaded
+        _say_that_we_compile(self._module)
+        _compilation.take()  # until `save_overload`
+        loaded = self._load(sig, target_context)  # by whom we have waited for
+        if loaded is not None:
+            _compilation.give_back()
+        elif self._prepare is not None:
+            self._prepare()
         return loaded
+
+    def _load(self, sig: object, target_context: object) -> object:
+        try:
+            return super().load_overload(sig, target_context)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None
 
     def save_overload(self, sig: object, data: object) -> None:
         with contextlib.suppress(OSError):  # a read-only or full disk: the next process compiles again
             super().save_overload(sig, data)
+        _compilation.give_back()
 
 
 def kernel(

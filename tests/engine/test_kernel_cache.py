@@ -49,6 +49,22 @@ def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
 
 
+def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
+    """One compiles, the other waits and loads; numba itself tells what is written to the cache."""
+    command = [sys.executable, "-c", RANK_ONCE, str(tmp_path), "warm"]  # as far as it may know
+    variables = {**os.environ, "RIVERBOAT_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1"}
+    together = [
+        subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    ended = [process.communicate(timeout=100) for process in together]
+
+    assert [process.returncode for process in together] == [0, 0], ended
+    saved = [line for out, _ in ended for line in out.splitlines() if "data saved to" in line]
+    assert saved
+    assert len(saved) == len(set(saved)) == len(list(tmp_path.glob("kernels/*/*.nbc")))
+
+
 def test_a_folder_that_cannot_be_written_costs_only_the_compilation() -> None:
     result = run("/dev/null/nowhere")
 
