@@ -7,6 +7,7 @@ Source: Killer, "Opponent Modeling" (flops seen, with periodic halving); Poker L
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,7 +16,14 @@ import attrs
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
 
-__all__ = ["Looseness", "PlayerStatistics", "PlayingStyle", "Rate"]
+__all__ = [
+    "Looseness",
+    "PlayerStatistics",
+    "PlayingStyle",
+    "Rate",
+    "style_as_meant",
+    "style_as_printed",
+]
 
 
 @attrs.frozen
@@ -41,8 +49,34 @@ class PlayingStyle(enum.Enum):
 
 
 _TIGHT: Final = 0.28
-"""Share of flops seen up to which a player is tight.  The figure compares a share with 28, so that nobody
-is ever loose; 28 per cent is meant."""
+"""Share of flops seen up to which a player is tight; Fig. 4.2 compares the share with 28."""
+
+
+def _aggression_factor(calls: int, bets_and_raises: int) -> float:
+    if calls:
+        return bets_and_raises / calls
+    return float("inf") if bets_and_raises else 1.0
+
+
+def style_as_meant(hands: int, flops_seen: int, calls: int, bets_and_raises: int) -> PlayingStyle:
+    """The playing style of Fig. 4.2, as it is meant; of a player not seen yet, tight passive.
+
+    The figure compares a share with 28, so that nobody is ever loose: 28 per cent is meant.  It gives an
+    aggression of 1, which is passive, to whoever never called: one who only raises is meant to be aggressive.
+    """
+    tight = hands == 0 or flops_seen / hands <= _TIGHT
+    if _aggression_factor(calls, bets_and_raises) > 1:
+        return PlayingStyle.TIGHT_AGGRESSIVE if tight else PlayingStyle.LOOSE_AGGRESSIVE
+    return PlayingStyle.TIGHT_PASSIVE if tight else PlayingStyle.LOOSE_PASSIVE
+
+
+def style_as_printed(hands: int, flops_seen: int, calls: int, bets_and_raises: int) -> PlayingStyle:
+    """The playing style that the program of Fig. 4.2 computes: always tight, and passive without calls."""
+    aggression_factor = bets_and_raises / calls if calls else 1.0
+    tightness = flops_seen / hands if hands else 1.0
+    if aggression_factor > 1:
+        return PlayingStyle.TIGHT_AGGRESSIVE if tightness <= 28 else PlayingStyle.LOOSE_AGGRESSIVE
+    return PlayingStyle.TIGHT_PASSIVE if tightness <= 28 else PlayingStyle.LOOSE_PASSIVE
 
 
 @attrs.define
@@ -107,9 +141,7 @@ class PlayerStatistics:
         self.hands += 1
         entered = raised = False
         fold_round: int | None = None
-        for node_round, who, action, facing in _actions(betting):
-            if who != position:
-                continue
+        for node_round, action, facing in _actions(betting)[position]:
             if action is ActionKind.RAISE:
                 self.bets_and_raises += 1
                 raised |= node_round == 0
@@ -133,20 +165,14 @@ class PlayerStatistics:
     def aggression_factor(self) -> float:
         """Bets and raises per call; infinite for one who only raises, 1 for one who has done neither.
 
-        Fig. 4.2 gives 1, which is passive, to a player who never called; one who only raises is meant to be
-        aggressive.
+        Source: `style_as_meant`.
         """
-        if self.calls:
-            return self.bets_and_raises / self.calls
-        return float("inf") if self.bets_and_raises else 1.0
+        return _aggression_factor(self.calls, self.bets_and_raises)
 
     @property
     def style(self) -> PlayingStyle:
         """The playing style of Fig. 4.2, as it is meant."""
-        tight = self.hands == 0 or self.flops_seen / self.hands <= _TIGHT
-        if self.aggression_factor > 1:
-            return PlayingStyle.TIGHT_AGGRESSIVE if tight else PlayingStyle.LOOSE_AGGRESSIVE
-        return PlayingStyle.TIGHT_PASSIVE if tight else PlayingStyle.LOOSE_PASSIVE
+        return style_as_meant(self.hands, self.flops_seen, self.calls, self.bets_and_raises)
 
     def rates(self) -> dict[str, Rate]:
         """Each statistic with its counts."""
@@ -194,15 +220,19 @@ def _count(value: object) -> int:
     return int(_number(value))
 
 
-def _actions(betting: BettingState) -> list[tuple[int, int, ActionKind, bool]]:
-    """(betting round, position, kind, facing a bet) of each action, newest first."""
-    actions = []
+@functools.lru_cache(maxsize=4)
+def _actions(betting: BettingState) -> tuple[tuple[tuple[int, ActionKind, bool], ...], ...]:
+    """By position, (betting round, kind, facing a bet) of each of his actions, newest first.
+
+    Kept for as long as a table counts one hand, position by position.
+    """
+    actions: list[list[tuple[int, ActionKind, bool]]] = [[] for _ in range(betting.game.num_players)]
     node = betting
     while node.parent is not None:
-        parent = node.parent
-        assert node.last_position is not None
+        parent, position = node.parent, node.last_position
+        assert position is not None
         assert node.last_action is not None
-        facing = parent.amount_to_call(node.last_position) > 0
-        actions.append((parent.betting_round, node.last_position, node.last_action.kind, facing))
+        facing = parent.amount_to_call(position) > 0
+        actions[position].append((parent.betting_round, node.last_action.kind, facing))
         node = parent
-    return actions
+    return tuple(tuple(of_one) for of_one in actions)

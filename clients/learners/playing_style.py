@@ -1,0 +1,85 @@
+"""Playing styles at a table: counts of what each opponent does, and the four styles of Fig. 4.2.
+
+Two classifiers: as the thesis means it and as it prints it (`engine.opponents.statistics`).  They count
+calls differently, too.  *As meant*, a call counts where a raise was possible: a player who moves all in
+whatever happens can only call once another one has, and always-all-in would come out as passive among its
+likes.  *As printed*, every call of a bet counts.  Checks never do.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final, Literal
+
+from engine.opponents.statistics import PlayingStyle, style_as_meant, style_as_printed
+from engine.rules import ActionKind, BettingState
+
+__all__ = ["Classifier", "StyleTable"]
+
+Classifier = Literal["as-printed", "as-meant"]
+
+_UNSEEN: Final = PlayingStyle.TIGHT_PASSIVE
+"""Of a player nothing is known of: what both classifiers make of four zeros."""
+
+
+@functools.lru_cache(maxsize=1 << 13)
+def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
+    """By position, what a finished hand adds: flops seen, calls, calls where a raise was possible, raises."""
+    n = betting.game.num_players
+    calls, free_calls, raises, folds = [0] * n, [0] * n, [0] * n, [-1] * n
+    node = betting
+    while node.parent is not None:
+        parent = node.parent
+        position, action = node.last_position, node.last_action
+        assert position is not None
+        assert action is not None
+        if action.kind is ActionKind.RAISE:
+            raises[position] += 1
+        elif action.kind is ActionKind.FOLD:
+            folds[position] = parent.betting_round
+        elif parent.amount_to_call(position) > 0:
+            calls[position] += 1
+            free_calls[position] += parent.legal_actions().can_raise
+        node = parent
+    has_flop = betting.betting_round > 0
+    return tuple((int(has_flop and folds[p] != 0), calls[p], free_calls[p], raises[p]) for p in range(n))
+
+
+class StyleTable:
+    """The styles of everybody at a table, from the hands seen so far."""
+
+    def __init__(self, num_players: int, classifier: Classifier) -> None:
+        self._as_meant = classifier == "as-meant"
+        self._hands = 0
+        self._counts = [[0, 0, 0] for _ in range(num_players)]  # flops seen, calls, raises
+        self._styles = [_UNSEEN.value] * num_players
+
+    def style(self, seat: int) -> PlayingStyle:
+        """The style of who sits there."""
+        return PlayingStyle(self._styles[seat])
+
+    def number(self, seat: int) -> int:
+        """Its number, 0 to 3."""
+        return self._styles[seat]
+
+    def observe_hand(self, betting: BettingState, first_seat: int) -> None:
+        """Count a finished hand.
+
+        Args:
+            betting: its end.
+            first_seat: the seat of position 0.
+        """
+        self._hands = hands = self._hands + 1
+        counts, styles = self._counts, self._styles
+        as_meant, n = self._as_meant, len(styles)
+        seat = first_seat
+        for flop, calls, free_calls, raises in _counts(betting):
+            total = counts[seat]
+            total[0] += flop
+            total[1] += free_calls if as_meant else calls
+            total[2] += raises
+            style = style_as_meant if as_meant else style_as_printed
+            styles[seat] = style(hands, *total).value
+            seat += 1
+            if seat == n:
+                seat = 0

@@ -1,0 +1,102 @@
+"""The state of the environment: what a pre-flop learner takes notice of (Poker Learner 4.2.1.4).
+
+Four variables, in one number, the key of the state:
+
+==================  =====================================================================================
+hand value          the 169 groups of hole cards of the same ranks, suited or not
+button position     early, middle, late
+last player         who last called or raised: his playing style, 0 to 3, or the number of his name
+last action         what he did: called or raised, or posted the blind that nobody has acted on yet
+==================  =====================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from engine.cards import NUM_CARDS, NUM_RANKS
+from engine.rules import ActionKind, BettingState, GameDefinition
+
+__all__ = [
+    "ACTIONS",
+    "HAND_GROUP",
+    "NUM_GROUPS",
+    "POSITIONS",
+    "StateVariables",
+    "button_positions",
+    "last_caller_or_raiser",
+    "split_key",
+    "state_key",
+]
+
+NUM_GROUPS: Final = NUM_RANKS * NUM_RANKS
+POSITIONS: Final = ("early", "middle", "late")
+ACTIONS: Final = ("blind", "call", "raise")
+
+_BLIND, _CALL, _RAISE = range(3)
+
+
+def _group(card: int, other: int) -> int:
+    high, low = max(card, other) >> 2, min(card, other) >> 2
+    return high * NUM_RANKS + low if card & 3 == other & 3 else low * NUM_RANKS + high
+
+
+# A table of our own, since `engine.combos` is numpy's: a learner without a file starts without that.
+HAND_GROUP: Final = bytes(_group(card, other) for card in range(NUM_CARDS) for other in range(NUM_CARDS))
+"""The starting hand, numbered as in `engine.combos`, of the cards a and b at ``52 * a + b``."""
+
+
+class StateVariables(NamedTuple):
+    """A state, taken apart."""
+
+    group: int
+    """0 to 168, the starting hands of `engine.combos`."""
+    position: int
+    """Index in `POSITIONS`."""
+    last_player: int
+    last_action: int
+    """Index in `ACTIONS`."""
+
+
+def state_key(group: int, position: int, last_player: int, last_action: int) -> int:
+    """The number of a state."""
+    return ((last_player * 3 + last_action) * 3 + position) * NUM_GROUPS + group
+
+
+def split_key(key: int) -> StateVariables:
+    """The variables of a state's number."""
+    rest, group = divmod(key, NUM_GROUPS)
+    rest, position = divmod(rest, 3)
+    last_player, last_action = divmod(rest, 3)
+    return StateVariables(group, position, last_player, last_action)
+
+
+def button_positions(game: GameDefinition) -> tuple[int, ...]:
+    """Early, middle or late (0, 1, 2) for each position of a game.
+
+    The order is that in which positions act after the flop: the small blind is first, the button last.  Three
+    thirds as even as may be, the outer ones alike: two players are early and late, five are 2, 1 and 2, six
+    are 2, 2 and 2.
+    """
+    n, first = game.num_players, game.first_positions[-1]
+    return tuple(round(2 * ((position - first) % n) / (n - 1)) for position in range(n))
+
+
+def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
+    """The position that last called or raised, and what it did (index in `ACTIONS`).
+
+    Where nobody has, the big blind, which is the bet that stands.  A call with all one's chips is a raise: it
+    is as much as can be done.
+    """
+    node = betting
+    while node.parent is not None:
+        assert node.last_action is not None
+        kind = node.last_action.kind
+        if kind is not ActionKind.FOLD:
+            position = node.last_position
+            assert position is not None
+            is_all_in = node.spent[position] >= node.game.stacks[position]
+            return position, _RAISE if is_all_in or kind is ActionKind.RAISE else _CALL
+        node = node.parent
+    blinds = betting.game.blinds
+    return blinds.index(max(blinds)), _BLIND

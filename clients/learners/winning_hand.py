@@ -1,0 +1,33 @@
+"""WHLearner: learns from the hand that wins.
+
+As HCLearner, but actions are judged by the best five cards against those of the winner.  The more opponents
+show, the seldomer it is ahead, however good its hole cards: trained at a full table it folds much.
+
+Source: Poker Learner 4.2.2.2; see ``preflop_learner`` for what is open there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clients.learners.playing_style import Classifier
+from clients.learners.preflop_learner import Choice, PreflopLearner
+
+__all__ = ["WinningHandLearner"]
+
+
+class WinningHandLearner(PreflopLearner):
+    """Learns when its hole cards win: best five cards against the winner, playing styles (WHLearner)."""
+
+    kind = "winning-hand-learner"
+    judges_by = "winning hand"
+
+    def __init__(
+        self,
+        knowledge: Path | None = None,
+        learn: bool = True,
+        choose: Choice = "greedy",
+        classifier: Classifier = "as-meant",
+        journal: bool = True,
+    ) -> None:
+        super().__init__(knowledge, learn, choose, classifier, journal)
