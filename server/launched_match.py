@@ -46,7 +46,7 @@ class MatchPlan:
     """Passes played side by side."""
     until: float | None = None
     """Stop at the first look at which no player's interval is wider: a half width in mbb/h."""
-    start_s: float = 60.0
+    start_s: float = 120.0
     """For a launched player to join."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
@@ -167,7 +167,7 @@ class LaunchedMatch:
         seated = [plan.players[player] for player in seating]
         folder.mkdir(exist_ok=True)
         console = _FileConsole(folder / "dealer.err", self._count_hand)
-        launcher = Launcher(folder / "players", plan.start_s)
+        launcher = Launcher(folder / "players", plan.start_s, self._say)
         schedule = plan.schedule
         looks = None
         if schedule is not None:

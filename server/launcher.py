@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -22,6 +22,8 @@ from server.players import Player
 
 _GRACE_S: Final = 3.0
 # For players to end by themselves when the match is over, and again after they were asked to.
+_SAY_AFTER_S: Final = 3.0
+# A person is told who keeps the match waiting, and what he has said about it.
 _LAST_WORDS: Final = 4096
 # Bytes at the end of a player's stderr searched for the line that says why it ended.
 
@@ -38,12 +40,18 @@ class _Process:
 class Launcher:
     """Starts and ends the players of one match.
 
+    Args:
+        folder: for what the players write.
+        start_s: seconds a player has to join.
+        say: takes lines for people.
+
     *Resource handling*: `end` must run on every way out.
     """
 
-    def __init__(self, folder: Path, start_s: float) -> None:
+    def __init__(self, folder: Path, start_s: float, say: Callable[[str], None]) -> None:
         self._folder = folder
         self._start_s = start_s
+        self._say = say
         self._processes: list[_Process] = []
         self._is_ending = False
 
@@ -98,7 +106,13 @@ class Launcher:
             server.give_up(entry.seat, failure)
 
     async def _await_joining(self, entry: _Process, server: MatchServer) -> None:
-        await trio.sleep(self._start_s)
+        first = min(_SAY_AFTER_S, self._start_s)
+        await trio.sleep(first)
+        seat = server.seats[entry.seat]
+        if seat.client is None and entry.process.returncode is None:
+            last = _last_line(entry.stderr)
+            self._say(f"waiting for {seat.name} to join" + (f": {last}" if last else ""))
+        await trio.sleep(self._start_s - first)
         server.give_up(
             entry.seat, Failure(FailureKind.STALLED, f"did not join within {self._start_s:g} s of its start")
         )

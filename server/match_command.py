@@ -112,7 +112,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--start-time",
     type=click.FloatRange(min=0.1),
-    default=60.0,
+    default=120.0,
     show_default=True,
     help="Seconds a launched player may take to join.",
 )

@@ -332,3 +332,15 @@ def test_a_pass_that_is_cut_short_keeps_no_other_waiting(tmp_path: Path) -> None
 
     assert result["players"][1]["failure"] == "crashed"
     assert result["until"]["reached"] is False
+
+
+def test_who_does_not_join_is_named_with_what_he_says_and_then_given_up(tmp_path: Path) -> None:
+    (tmp_path / "sleeper.py").write_text(
+        "import sys, time\nprint('still waking up', file=sys.stderr, flush=True)\ntime.sleep(1000)\n"
+    )
+    words = ("limit-2p", "always-call", f"{sys.executable} sleeper.py", "--hands", "5", "--start-time", "1.5")
+    done = run(tmp_path, *words)
+
+    assert done.returncode == 3
+    assert "waiting for sleeper to join: still waking up" in done.stdout
+    assert "sleeper stalled: did not join within 1.5 s of its start" in done.stdout
