@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple
+from clients.options import OptionError
 from clients.starting_hands import starting_hand_percentiles
 from engine.opponents.action_context import is_holdem
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
@@ -68,10 +69,10 @@ class HandStrengthBot(Agent):
         """Looks the starting hands up.
 
         Raises:
-            ValueError: the game is not Texas hold'em.
+            OptionError: the game is not Texas hold'em.
         """
         if not is_holdem(game):
-            raise ValueError(
+            raise OptionError(
                 "hand-strength plays Texas hold'em only: 52 cards, two hole cards, a board of five"
             )
         self._percentiles = starting_hand_percentiles(2)

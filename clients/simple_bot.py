@@ -51,6 +51,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple
+from clients.options import OptionError
 from clients.starting_hands import starting_hand_percentiles
 from engine.opponents.action_context import is_holdem
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
@@ -109,10 +110,10 @@ class SimpleBot(Agent):
         """Looks the starting hands up; knows nothing of the others yet.
 
         Raises:
-            ValueError: the game is not Texas hold'em.
+            OptionError: the game is not Texas hold'em.
         """
         if not is_holdem(game):
-            raise ValueError(
+            raise OptionError(
                 "simple plays Texas hold'em only: 52 cards, two hole cards, boards of 3, 4 and 5"
             )
         players = game.num_players
