@@ -26,9 +26,9 @@ What the thesis leaves open or has slips in, and what is done here:
   is no bound above.  If all three are zero, they are equal.  Equal values: by chance.
 * *Nobody has called or raised yet*: the last player is the big blind, whose bet it is, and the last action
   ``blind``.  No variable may be unknown, and a raise says more about a hand than a blind.
-* *Moving all in counts as a raise*, also where it is a call that no raise was allowed beyond: the protocol has
-  no other word for it, and it is what a raise all in would have been.  Without this nobody at a table of
-  always-all-in raises but the first, and nothing learnt there serves against one of them alone.
+* *Moving all in counts as a raise*, also where it is a call beyond which no raise is allowed: it is as much
+  as the player could do.  Without this nobody at a table of always-all-in raises but the first, and nothing
+  learnt there serves against one of them alone.
 * *Position* is early, middle and late for six players as for ten: see ``state.button_positions``.
 * *The style* of the last player is that of all hands before this one; of a player not seen yet, tight
   passive, which is what the program of the thesis makes of four zeros.  Counts begin anew with a match: seats
@@ -49,7 +49,6 @@ What the thesis leaves open or has slips in, and what is done here:
 
 from __future__ import annotations
 
-import atexit
 import sys
 import weakref
 from pathlib import Path
@@ -88,13 +87,11 @@ _ALL_IN: Final = ProbabilityTriple(0, 0, 1)
 _GIVEN_UP: Final = ProbabilityTriple(1, 0, 0)
 
 
-def _close_at_exit(reference: weakref.ref[PreflopLearner]) -> None:
-    learner = reference()
-    if learner is not None:
-        try:
-            learner.close_knowledge()
-        except OptionError as error:
-            print(f"{learner.kind}: {error}; the journal keeps what was learnt", file=sys.stderr)
+def _close(store: KnowledgeStore, kind: str) -> None:
+    try:
+        store.close()
+    except OptionError as error:
+        print(f"{kind}: {error}; the journal keeps what was learnt", file=sys.stderr)
 
 
 class PreflopLearner(Agent):
@@ -142,8 +139,7 @@ class PreflopLearner(Agent):
         self._decisions: list[tuple[int, int]] = []  # (key of the state, action chosen)
         self._new_states: list[int] = []
         self._has_given_up = False
-        if self._journals:
-            atexit.register(_close_at_exit, weakref.ref(self))
+        weakref.finalize(self, _close, self._store, self.kind)  # when nobody plays with it any more
 
     # --- the match -----------------------------------------------------------------------------------------
 
