@@ -1,0 +1,1 @@
+"""Hands played in the engine by themselves: what programs simulate and learn from."""
