@@ -13,5 +13,7 @@
 ``knowledge``           the values of all states, in memory and on disk
 ``knowledge_file``      the file: checks, one writer, atomic replacement, a journal between two writings
 ``journal``             the journal's own format
+``reports``             what a file says as a table, for every kind of learner
+``preflop_report``      the tables of the four
 ======================  ===========================================================================
 """
