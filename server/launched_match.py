@@ -18,14 +18,14 @@ from typing import Final
 import attrs
 import trio
 
+from engine.intervals import Z95, LookSchedule
 from engine.rules import game_path
 from engine.seeds import derive_seed
 from server.config import MatchConfig
 from server.launcher import Launcher
-from server.looks import LookSchedule
 from server.match import Looks, MatchOutcome, MatchServer
 from server.players import Player
-from server.results import Z95, Pass, PlayerResult, player_results
+from server.results import Pass, PlayerResult, player_results
 
 _LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 # Where a player on this machine finds a house that listens on every address.

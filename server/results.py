@@ -2,7 +2,7 @@
 
 Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, with s the sample standard
 deviation (n - 1 in its denominator); below two samples there is none.  A match that may stop early has the
-wider intervals of its look schedule (`server.looks`).  The samples are a player's chips
+wider intervals of its look schedule (`engine.intervals`).  The samples are a player's chips
 in each hand; in a duplicate match they are its means over the passes of each deal, which are what is
 independent there.
 """
@@ -10,27 +10,15 @@ independent there.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import attrs
 
+from engine.intervals import Z95, half_width
 from engine.rules import GameDefinition
 from server.errors import Failure, FailureKind
 from server.match import MatchOutcome
-
-Z95: Final = statistics.NormalDist().inv_cdf(0.975)
-
-
-def half_width(values: Sequence[float], critical_value: float = Z95) -> float | None:
-    """Half width of the interval of the mean of some values; None below two of them."""
-    n = len(values)
-    if n < 2:
-        return None
-    mean = math.fsum(values) / n
-    variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
-    return critical_value * math.sqrt(variance / n)
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:

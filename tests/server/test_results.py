@@ -16,7 +16,7 @@ from server.clock import SeatClock
 from server.config import TimeLimits
 from server.errors import Failure, FailureKind
 from server.match import MatchOutcome
-from server.results import DecisionTimes, Pass, half_width, percentile, player_results
+from server.results import DecisionTimes, Pass, percentile, player_results
 from server.seat import Seat
 
 
@@ -31,18 +31,6 @@ def outcome(*chips: list[float], failures: dict[int, Failure] | None = None) -> 
         seats=seats,
         seconds=1.0,
     )
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50))
-def test_the_interval_is_1_96_standard_errors(values: list[float]) -> None:
-    expected = 1.959963984540054 * statistics.stdev(values) / math.sqrt(len(values))
-
-    assert half_width(values) == pytest.approx(expected, rel=1e-6, abs=1e-6)
-
-
-def test_there_is_no_interval_below_two_hands() -> None:
-    assert half_width([]) is None
-    assert half_width([3.0]) is None
 
 
 def test_rates_are_in_big_blinds_and_small_bets_of_the_game() -> None:

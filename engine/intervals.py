@@ -1,8 +1,11 @@
-"""When a match may stop early, and what its intervals then need (``match --until``).
+"""How far a mean can be trusted, also where looking at it decided when to stop (``match --until``).
 
-The results are looked at after fixed numbers of deals, and the match ends at the first look at which
-every player's interval is narrow enough.  Who looks K times gives chance K occasions, so the intervals use
-the critical value c with which *all* K of them hold together with 95 %: for the standardised sums Z_1 ...
+An interval is the normal approximation c s/√n, with s the sample standard deviation (n - 1 in its
+denominator) and c = 1.96, or more where results are looked at more than once.
+
+*Looks.*  The results are looked at after fixed numbers of deals, and the match ends at the first look at
+which every player's interval is narrow enough.  Who looks K times gives chance K occasions, so the intervals
+use the critical value c with which *all* K of them hold together with 95 %: for the standardised sums Z_1 ...
 Z_K of normal increments, P(|Z_k| <= c for every k) = .95.  Whatever makes a match stop at one of the looks,
 the interval in force there covers the truth at least 95 % of the time.
 
@@ -16,10 +19,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Sequence
 from typing import Final
 
 import attrs
+
+Z95: Final = statistics.NormalDist().inv_cdf(0.975)
+"""The critical value of a mean that is looked at once."""
 
 FIRST_LOOK: Final = 250
 """Deals before the first look: fewer say little about how far results spread."""
@@ -27,6 +34,16 @@ _GROWTH: Final = 1.5
 # From look to look.  Closer looks would end a match sooner after it could end, but with wider intervals.
 _CONFIDENCE: Final = 0.95
 _HALF_NODES: Final = 24
+
+
+def half_width(values: Sequence[float], critical_value: float = Z95) -> float | None:
+    """Half width of the interval of the mean of some values; None below two of them."""
+    n = len(values)
+    if n < 2:
+        return None
+    mean = math.fsum(values) / n
+    variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
+    return critical_value * math.sqrt(variance / n)
 
 
 @attrs.frozen

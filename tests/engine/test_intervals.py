@@ -1,16 +1,30 @@
-"""The look schedule of ``match --until``, against published constants and by simulation."""
+"""Intervals, and the look schedule of ``match --until``, against published constants and by simulation."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import statistics
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.looks import FIRST_LOOK, LookSchedule, critical_value
+from engine.intervals import FIRST_LOOK, LookSchedule, critical_value, half_width
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50))
+def test_the_interval_is_1_96_standard_errors(values: list[float]) -> None:
+    expected = 1.959963984540054 * statistics.stdev(values) / math.sqrt(len(values))
+
+    assert half_width(values) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_there_is_no_interval_below_two_samples() -> None:
+    assert half_width([]) is None
+    assert half_width([3.0]) is None
+
 
 POCOCK = {1: 1.960, 2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 10: 2.555}
 """Pocock (1977), Table 1: two-sided 5 %, equally spaced looks."""
