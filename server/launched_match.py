@@ -167,7 +167,9 @@ class LaunchedMatch:
         seated = [plan.players[player] for player in seating]
         folder.mkdir(exist_ok=True)
         console = _FileConsole(folder / "dealer.err", self._count_hand)
-        launcher = Launcher(folder / "players", plan.start_s, self._say)
+        # Who learns from one pass would know the cards of the next: what it keeps, it must not keep now.
+        variables = {"RIVERBOAT_DUPLICATE": str(number)} if plan.duplicate else {}
+        launcher = Launcher(folder / "players", plan.start_s, self._say, variables)
         schedule = plan.schedule
         looks = None
         if schedule is not None:

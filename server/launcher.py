@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -44,14 +44,18 @@ class Launcher:
         folder: for what the players write.
         start_s: seconds a player has to join.
         say: takes lines for people.
+        variables: of the players' environment, beside ours.
 
     *Resource handling*: `end` must run on every way out.
     """
 
-    def __init__(self, folder: Path, start_s: float, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: Path, start_s: float, say: Callable[[str], None], variables: Mapping[str, str]
+    ) -> None:
         self._folder = folder
         self._start_s = start_s
         self._say = say
+        self._variables = variables
         self._processes: list[_Process] = []
         self._is_ending = False
 
@@ -69,7 +73,7 @@ class Launcher:
         One that ends, or that has not joined in time, is given up by the server.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, "RIVERBOAT_GAME": game}
+        environment = {**os.environ, **self._variables, "RIVERBOAT_GAME": game}
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
             line = player.command_line(host, server.ports[seat], seed)
             if line is None:

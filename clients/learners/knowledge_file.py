@@ -211,6 +211,8 @@ class KnowledgeFile:
         assert self.is_writable, "open the file with write=True"
         digest = _digest(self._kind, self._version, game, arrays, meta)
         knowledge = Knowledge(self._kind, self._version, game, dict(arrays), dict(meta), digest, self._digest)
+        if digest == self._digest and self._journal is None and not self._has_unwritten_records:
+            return knowledge  # that is what the file holds
         try:
             if not self._digest:  # a journal that was not read goes with the file that was not read
                 journal_path(self._place).unlink(missing_ok=True)
