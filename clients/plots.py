@@ -1,4 +1,4 @@
-"""The pictures of ``riverboat odds``, ``preflop`` and ``weights`` with ``--plot``.
+"""The pictures of ``riverboat odds``, ``preflop`` and ``weights`` with ``--plot``, and of experiments.
 
 matplotlib is imported here and nowhere else, and this module only when a picture is wanted.
 """
@@ -6,8 +6,10 @@ matplotlib is imported here and nowhere else, and this module only when a pictur
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,7 @@ from engine.combos import STARTING_HAND_NAMES, combos_without
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PlotError", "draw_grid", "draw_spectrum", "draw_weights"]
+__all__ = ["Curve", "PlotError", "draw_curves", "draw_grid", "draw_spectrum", "draw_weights"]
 
 _OURS, _THEIRS, _REMOVED = "#1f5fa8", "#c0392b", "#e3b7b1"
 _BINS = 160
@@ -25,6 +27,79 @@ _BINS = 160
 
 class PlotError(Exception):
     """A picture that cannot be drawn or written, in one line for people."""
+
+
+@attrs.frozen
+class Curve:
+    """A line of a plot, its points in order of x."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    half_widths: Sequence[float] | None = None
+    """Of the band around the line."""
+
+
+_FILE_KINDS: Final = (".png", ".svg")
+
+
+def draw_curves(
+    path: Path,
+    curves: Sequence[Curve],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    levels: Sequence[tuple[str, float]] = (),
+) -> list[Path]:
+    """Draws lines with bands, as PNG and as SVG; the same numbers give the same files.
+
+    Args:
+        path: of the files, less the ending.
+        curves: drawn in this order.
+        title: stands above.
+        x_label: under the axis.
+        y_label: beside the axis.
+        log_x: a logarithmic axis.
+        log_y: likewise.
+        levels: dashed horizontal lines, such as somebody else's result.
+
+    Returns:
+        The files.
+
+    Raises:
+        PlotError: matplotlib is missing, or a file cannot be written.
+    """
+    figure = _new_figure(8.0, 5.0)
+    axes = figure.add_subplot()
+    for index, curve in enumerate(curves):
+        color = f"C{index}"
+        x, y = np.asarray(curve.x, np.float64), np.asarray(curve.y, np.float64)
+        axes.plot(x, y, marker="o", markersize=3, linewidth=1.2, color=color, label=curve.label)
+        if curve.half_widths is not None:
+            half = np.asarray(curve.half_widths, np.float64)
+            axes.fill_between(x, y - half, y + half, color=color, alpha=0.18, linewidth=0)
+    for label, level in levels:
+        axes.axhline(level, color="0.45", linestyle="--", linewidth=0.9)
+        axes.annotate(
+            label, (0.005, level), xycoords=("axes fraction", "data"), va="bottom", fontsize=8, color="0.35"
+        )
+    if log_x:
+        axes.set_xscale("log")
+    if log_y:
+        axes.set_yscale("log")
+    axes.set_title(title)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.grid(color="0.92")
+    if len(curves) > 1:
+        axes.legend(fontsize=8)
+    files = [path.with_name(path.name + kind) for kind in _FILE_KINDS]
+    for file in files:
+        _save(figure, str(file))
+    return files
 
 
 def _new_figure(width: float, height: float) -> Figure:
@@ -39,8 +114,13 @@ def _new_figure(width: float, height: float) -> Figure:
 
 
 def _save(figure: Figure, path: str) -> None:
+    from matplotlib import rc_context
+
+    # No date and no random names: the same picture is the same file.
+    metadata = {"Date": None} if path.lower().endswith(".svg") else None
     try:
-        figure.savefig(path, dpi=120)
+        with rc_context({"svg.hashsalt": "riverboat"}):
+            figure.savefig(path, dpi=120, metadata=metadata)
     except OSError as error:
         raise PlotError(f"{path} cannot be written: {error.strerror or error}") from error
     except ValueError as error:  # an ending that matplotlib does not know

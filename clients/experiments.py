@@ -1,0 +1,145 @@
+"""What experiments share: tasks over processes, means with intervals, tables, files.
+
+An experiment is cut into tasks, functions of their arguments alone, so that its results depend neither on how
+many processes work on them nor on which of them is done first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import multiprocessing
+import os
+import signal
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from engine.intervals import Z95, half_width
+
+__all__ = ["Estimate", "estimate", "markdown_table", "run_tasks", "write_results", "write_whole"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_AHEAD: Final = 2
+# Tasks handed out beyond those being worked on: nobody waits, and little is done in vain when we stop early.
+
+
+@attrs.frozen
+class Estimate:
+    """A mean and how far it can be trusted."""
+
+    mean: float
+    ci95: float | None
+    """Half width of the 95 % interval; None below two samples."""
+    samples: int
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, digits: int = 3) -> str:
+        """``+0.193 ± 0.032``."""
+        spread = "" if self.ci95 is None else f" ± {self.ci95:.{digits}f}"
+        return f"{self.mean:+.{digits}f}{spread}"
+
+    def scaled(self, factor: float) -> Estimate:
+        """In another unit."""
+        ci95 = None if self.ci95 is None else self.ci95 * abs(factor)
+        return Estimate(self.mean * factor, ci95, self.samples)
+
+    def as_json(self) -> dict[str, Any]:
+        """Mean, half width and number of samples."""
+        return attrs.asdict(self)
+
+
+def estimate(values: Sequence[float], critical_value: float = Z95) -> Estimate:
+    """The mean of independent values.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if len(values) == 0:
+        raise ValueError("expected at least one value, got none: there is no mean of nothing")
+    return Estimate(math.fsum(values) / len(values), half_width(values, critical_value), len(values))
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table with a line end; bars within cells are escaped."""
+
+    def line(cells: Sequence[object]) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |\n"
+
+    return line(header) + line(["---"] * len(header)) + "".join(map(line, rows))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file in one step, so that nobody ever finds half of it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def write_results(folder: Path, results: Mapping[str, Any], report: str) -> None:
+    """``results.json`` and ``results.md`` of an experiment, each whole or not at all.
+
+    Raises:
+        OSError: the folder cannot be made or written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "results.json", json.dumps(results, indent=2, allow_nan=False) + "\n")
+    write_whole(folder / "results.md", report)
+
+
+def run_tasks(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int = 1) -> Iterator[Result]:
+    """The results of tasks in their order.
+
+    Args:
+        function: of a module, and with results that can be sent from process to process.
+        tasks: taken as they are needed.
+        jobs: processes that work on them; 1 works in this one.
+
+    *Resource handling*: closing the iterator, Ctrl-C, or an error in a task ends the processes at once.
+    """
+    if jobs == 1:
+        for task in tasks:
+            yield function(task)
+        return
+    context = multiprocessing.get_context("spawn")  # a fork would copy the threads of others half
+    before = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(jobs, context, initializer=_leave_interrupts_to_the_parent) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for task in tasks:
+                waiting.append(pool.submit(function, task))
+                if len(waiting) >= jobs + _AHEAD:
+                    yield waiting[0].result()
+                    waiting.popleft()
+            while waiting:
+                yield waiting[0].result()
+                waiting.popleft()
+        finally:
+            if waiting:  # the pool then finds itself broken, and lets go
+                for process in set(multiprocessing.active_children()) - before:
+                    process.terminate()
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
