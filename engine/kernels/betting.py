@@ -5,7 +5,8 @@ action is one integer: `FOLD`, `CALL`, or the total that is raised to.  Nothing 
 plays legal actions.
 
 The rules themselves are told in ``engine.rules.betting``, and the two are held together by tests that play
-the same hands in both.
+the same hands in both.  One kind of game is left out: a limit game whose raises may add nothing, where raising
+to nothing would be a call.
 """
 
 from __future__ import annotations
@@ -147,7 +148,8 @@ def apply_action(
         spent[position] = min(rules[STACK, position], node[MAX_SPENT])
         node[RESPONDED] |= 1 << position
     else:
-        node[MIN_RAISE_TO] = max(node[MIN_RAISE_TO], 2 * action - node[MAX_SPENT])
+        if not rules[GENERAL, IS_LIMIT]:
+            node[MIN_RAISE_TO] = max(node[MIN_RAISE_TO], 2 * action - node[MAX_SPENT])
         spent[position] = action
         node[MAX_SPENT] = action
         node[RESPONDED] = 1 << position

@@ -263,7 +263,8 @@ _ARRAYS: Final = ("hole_cards", "boards", "strengths", "buckets", "ranks")
 def _read_pool(path: str, num_players: int, num_deals: int) -> DealPool | None:
     """The pool in a file; None where there is no such file or it is not what this version writes."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here: numpy forgets to close a file that is no archive.
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             if int(file["schema"]) != _SCHEMA or not np.array_equal(file["edges"], bucket_edges()):
                 return None
             arrays = {name: np.ascontiguousarray(file[name]) for name in _ARRAYS}
