@@ -8,10 +8,7 @@ Source: Poker Learner 4.2.2.1; see ``preflop_learner`` for what is open there.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from clients.learners.playing_style import Classifier
-from clients.learners.preflop_learner import Choice, PreflopLearner
+from clients.learners.preflop_learner import PreflopLearner
 
 __all__ = ["HoleCardsLearner"]
 
@@ -21,13 +18,3 @@ class HoleCardsLearner(PreflopLearner):
 
     kind = "hole-cards-learner"
     judges_by = "hole cards"
-
-    def __init__(
-        self,
-        knowledge: Path | None = None,
-        learn: bool = True,
-        choose: Choice = "greedy",
-        classifier: Classifier = "as-meant",
-        journal: bool = True,
-    ) -> None:
-        super().__init__(knowledge, learn, choose, classifier, journal)

@@ -117,11 +117,11 @@ class PreflopLearner(Agent):
 
     def __init__(
         self,
-        knowledge: Path | None,
-        learn: bool,
-        choose: Choice,
-        classifier: Classifier,
-        journal: bool,
+        knowledge: Path | None = None,
+        learn: bool = True,
+        choose: Choice = "greedy",
+        classifier: Classifier = "as-meant",
+        journal: bool = True,
     ) -> None:
         self.learns = learn
         self._choose = drawn_action if choose == "proportional" else best_action
