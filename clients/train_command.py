@@ -84,7 +84,7 @@ def train(
     It then plays as `riverboat bot LEARNER HOST PORT --set knowledge=FILE`.  Ctrl-C saves and ends with
     status 130.
     """
-    from clients.learners.training import TrainingPlan, make_learner
+    from clients.learners.training import TrainingPlan, make_learner, release
     from clients.learners.training import train as training
     from clients.options import OptionError
     from clients.program import ProgramError, read_seed
@@ -104,7 +104,7 @@ def train(
         try:
             result = _run(agent, training(agent, plan), plan, checkpoint_every, as_json)
         finally:
-            _close(agent)
+            release(agent)
     except (UnknownBot, OptionError, ProgramError) as error:
         raise CommandError(str(error)) from error
     except (ImportError, AttributeError) as error:
@@ -194,9 +194,9 @@ def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition
 def _copy(learner: str, source: Path, target: Path) -> None:
     """Put a knowledge file and its journal where training will go on with them."""
     from clients.learners.journal import journal_path
-    from clients.learners.training import make_learner
+    from clients.learners.training import make_learner, release
 
-    _close(make_learner(learner, source, learn=False))  # refuses what it cannot use
+    release(make_learner(learner, source, learn=False))  # refuses what it cannot use
     if target.exists():
         if target.samefile(source):
             return
@@ -207,13 +207,6 @@ def _copy(learner: str, source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
     except OSError as error:
         raise CommandError(f"{target} cannot be written: {error.strerror or error}") from error
-
-
-def _close(agent: Agent) -> None:
-    """Let go of the agent's file, if it holds on to it."""
-    close = getattr(agent, "close_knowledge", None)
-    if close is not None:
-        close()
 
 
 def _run(

@@ -34,6 +34,7 @@ __all__ = [
     "TrainsItself",
     "bot_name",
     "make_learner",
+    "release",
     "train",
 ]
 
@@ -118,6 +119,13 @@ def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Ag
     if not isinstance(agent, Learner):
         raise OptionError(f"{name} is not a learner: it has no save_knowledge()")
     return agent
+
+
+def release(learner: Agent) -> None:
+    """Let go of the learner's file, where it holds on to one; what was not saved is lost."""
+    close = getattr(learner, "close_knowledge", None)
+    if close is not None:
+        close()
 
 
 def train(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
