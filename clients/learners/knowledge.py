@@ -73,10 +73,11 @@ class KnowledgeBase:
 
     # --- a record of the journal ---------------------------------------------------------------------------
 
-    def record(self, touched: Iterable[int]) -> str:
-        """What is now in some states, as a text; names included."""
+    def record(self, touched: Iterable[int], known_names: int) -> str:
+        """What is now in some states, as a text, with all names but the first so many."""
         states = [[key, *self.states[key]] for key in touched]
-        return json.dumps([self.hands, states, self.names], separators=(",", ":"))
+        names = self.names[known_names:]
+        return json.dumps([self.hands, states, known_names, names], separators=(",", ":"))
 
     def apply_record(self, record: str) -> None:
         """Know what a record says.
@@ -84,10 +85,19 @@ class KnowledgeBase:
         Raises:
             ValueError: it is no record.
         """
-        hands, states, names = _lists(json.loads(record), 3)
-        self._check(hands, names, states)
+        hands, states, known_names, names = _lists(json.loads(record), 4)
+        is_readable = isinstance(known_names, int) and isinstance(names, list)
+        if not (is_readable and 0 <= known_names <= len(self.names)):
+            raise ValueError(
+                f"expected a list of names that goes on from {len(self.names)} or fewer, got {known_names!r} "
+                f"and {names!r}"
+            )
+        names = self.names[:known_names] + names
+        _check(hands, names, states)
+        if names[: len(self.names)] != self.names[: len(names)]:
+            raise ValueError(f"expected the names that were there, got {names!r}")
         self.hands = hands
-        for name in names[len(self.names) :]:
+        for name in names:
             self.name_number(name)
         for key, *values in states:
             self.states[key] = values
@@ -116,28 +126,29 @@ class KnowledgeBase:
         if keys.dtype.kind != "i" or values.dtype.kind != "i":
             raise ValueError("expected whole numbers")
         states = [[key, *row] for key, row in zip(keys.tolist(), values.tolist(), strict=True)]
-        base._check(hands, names, states)
+        _check(hands, names, states)
         base.hands = hands
         for name in names:
             base.name_number(name)
         base.states = {key: row for key, *row in states}
         return base
 
-    def _check(self, hands: Any, names: Any, states: Any) -> None:
-        if not isinstance(hands, int) or hands < 0:
-            raise ValueError(f"expected a number of hands, got {hands!r}")
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"expected a list of names, got {names!r}")
-        if len(set(names)) != len(names) or names[: len(self.names)] != self.names:
-            raise ValueError(f"expected different names, and those that were there first, got {names!r}")
-        players = len(names) or 4
-        for state in states:
-            numbers = _lists(state, 1 + NUM_VALUES)
-            key, *values = numbers
-            if not all(isinstance(number, int) and abs(number) <= _LARGEST for number in numbers):
-                raise ValueError(f"expected whole numbers, got {state!r}")
-            if key < 0 or split_key(key).last_player >= players or min(values[: UPDATES + 1]) < 0:
-                raise ValueError(f"{state!r} is no state with its values")
+
+def _check(hands: Any, names: Any, states: Any) -> None:
+    """Raise ValueError where these are no number of hands, names, and states with their values."""
+    if not isinstance(hands, int) or hands < 0:
+        raise ValueError(f"expected a number of hands, got {hands!r}")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"expected a list of names, got {names!r}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"expected different names, got {names!r}")
+    players = len(names) or 4
+    for state in states:
+        key, *values = numbers = _lists(state, 1 + NUM_VALUES)
+        if not all(isinstance(number, int) and abs(number) <= _LARGEST for number in numbers):
+            raise ValueError(f"expected whole numbers, got {state!r}")
+        if key < 0 or split_key(key).last_player >= players or min(values[: UPDATES + 1]) < 0:
+            raise ValueError(f"{state!r} is no state with its values")
 
 
 def _lists(value: Any, length: int) -> list[Any]:
@@ -178,6 +189,7 @@ class KnowledgeStore:
         self._has_file = False
         self._journals = journal
         self._records = 0
+        self._names_written = 0
         if path is None:
             return
         from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile
@@ -208,6 +220,7 @@ class KnowledgeStore:
                 )
         self._game = knowledge.game
         self._has_file = True
+        self._names_written = len(self.base.names)
 
     @property
     def keeps_journal(self) -> bool:
@@ -242,7 +255,8 @@ class KnowledgeStore:
             KnowledgeError: it cannot be written.
         """
         assert self._file is not None
-        self._file.append(self.base.record(touched))
+        self._file.append(self.base.record(touched, self._names_written))
+        self._names_written = len(self.base.names)
         self._records += 1
         if self._records >= _LONGEST_JOURNAL:
             self.save()
@@ -259,6 +273,7 @@ class KnowledgeStore:
         self._file.write(self._game, self.base.arrays(), meta)
         self._has_file = True
         self._records = 0
+        self._names_written = len(self.base.names)
 
     def close(self) -> None:
         """Save and let go of the file; nothing is written afterwards.

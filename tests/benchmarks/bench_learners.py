@@ -1,0 +1,90 @@
+"""Hands a second of training.
+
+``python -m tests.benchmarks.bench_learners``
+
+The pre-flop learners at a table in this process, no-limit with blinds 1/2 and 200 chips: the target is 10 000
+hands a second heads-up against always-call.  Always-call against itself is the table alone.  "journal" is in
+play: every hand is written down as it ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.baselines import AlwaysAllIn, AlwaysCall
+from clients.learners.hole_cards import HoleCardsLearner
+from clients.learners.name import NameLearner
+from clients.learners.poker import PokerLearner
+from clients.learners.winning_hand import WinningHandLearner
+from engine.rules import load_game
+
+TARGET = 10_000
+"""Hands a second, heads-up against always-call."""
+
+GAME_2P, GAME_6P = "nolimit-2p-100bb", "nolimit-6p-100bb"
+
+CASES: tuple[tuple[str, str, Callable[[], Agent], Callable[[], Agent]], ...] = (
+    ("always-call", GAME_2P, AlwaysCall, AlwaysCall),
+    ("hole-cards-learner", GAME_2P, HoleCardsLearner, AlwaysCall),
+    ("winning-hand-learner", GAME_2P, WinningHandLearner, AlwaysCall),
+    ("name-learner", GAME_2P, NameLearner, AlwaysCall),
+    ("poker-learner", GAME_2P, PokerLearner, AlwaysCall),
+    ("hole-cards-learner", GAME_6P, HoleCardsLearner, AlwaysAllIn),
+    ("poker-learner", GAME_6P, PokerLearner, AlwaysAllIn),
+)
+"""Who learns, in which game, against whom in all other seats."""
+
+
+def hands_per_second(
+    game_name: str, learner: Callable[[], Agent], other: Callable[[], Agent], hands: int, repeats: int
+) -> float:
+    """The best of some runs of a learner that knows something already, in CPU time of this process."""
+    game = load_game(game_name)
+    best = float("inf")
+    arena = Arena(game, [learner(), *(other() for _ in range(game.num_players - 1))], 7)
+    arena.play(hands)
+    for _ in range(repeats):
+        start = time.process_time()
+        arena.play(hands)
+        best = min(best, time.process_time() - start)
+    return hands / best
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--hands", type=int, default=5000)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    rows = []
+    for name, game, learner, other in CASES:
+        speed = hands_per_second(game, learner, other, options.hands, options.repeats)
+        against = other.__name__
+        rows.append({"learner": name, "game": game, "against": against, "hands_per_second": speed})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "knowledge.npz"
+
+        def in_play() -> Agent:
+            return PokerLearner(knowledge=path)
+
+        speed = hands_per_second(GAME_2P, in_play, AlwaysCall, options.hands, options.repeats)
+        name = "poker-learner, journal"
+        rows.append({"learner": name, "game": GAME_2P, "against": "AlwaysCall", "hands_per_second": speed})
+    if options.json:
+        print(json.dumps({"target": TARGET, "cases": rows}))
+        return
+    print(f"hands/s of CPU time, target {TARGET} heads-up against always-call")
+    for row in rows:
+        print(f"{row['learner']:<23} {row['game']:<18} {row['against']:<12} {row['hands_per_second']:>8.0f}")
+
+
+if __name__ == "__main__":
+    main()
