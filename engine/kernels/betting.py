@@ -5,8 +5,8 @@ action is one integer: `FOLD`, `CALL`, or the total that is raised to.  Nothing 
 plays legal actions.
 
 The rules themselves are told in ``engine.rules.betting``, and the two are held together by tests that play
-the same hands in both.  One kind of game is left out: a limit game whose raises may add nothing, where raising
-to nothing would be a call.
+the same hands in both.  One kind of game is left out: a limit game whose raises may add nothing, in which
+raising to nothing would be a call.
 """
 
 from __future__ import annotations
