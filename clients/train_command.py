@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 _DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolimit-6p-100bb"}
 """By seats: the game of the Poker Learner thesis."""
 
+_CHECKPOINT_EVERY: Final = 10_000
+"""Hands: seconds, at a table in this process."""
+_CHECKPOINT_EVERY_ALONE: Final = 2_000_000
+"""Hands: some ten seconds, by a learner's own loop."""
+
 
 @click.command(cls=OneLineCommand)
 @click.argument("learner")
@@ -36,8 +41,8 @@ _DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolim
     "--against",
     metavar="BOT[,BOT...]",
     multiple=True,
-    required=True,
-    help="The opponents, in seat order; may be repeated.  Fewer than there are seats take turns.",
+    help="The opponents, in seat order; may be repeated.  Fewer than there are seats take turns.  "
+    "May be left out with a learner that has opponents of its own: street-learner.",
 )
 @click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="How many to play.")
 @click.option("--seed", metavar="S", default="random", help="Same seed, same knowledge; default random.")
@@ -62,10 +67,8 @@ _DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolim
 @click.option(
     "--checkpoint-every",
     type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
     metavar="N",
-    help="Hands between two savings.",
+    help="Hands between two savings; default 10000, without --against 2000000.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def train(
@@ -76,15 +79,15 @@ def train(
     save: Path,
     resume: Path | None,
     game: str | None,
-    checkpoint_every: int,
+    checkpoint_every: int | None,
     as_json: bool,
 ) -> None:
-    """Train LEARNER, a bot that learns, against other bots, and save what it knows.
+    """Train LEARNER, a bot that learns, against other bots or by itself, and save what it knows.
 
     It then plays as `riverboat bot LEARNER HOST PORT --set knowledge=FILE`.  Ctrl-C saves and ends with
     status 130.
     """
-    from clients.learners.training import TrainingPlan, make_learner, release
+    from clients.learners.training import TrainingPlan, TrainsItself, make_learner, release
     from clients.learners.training import train as training
     from clients.options import OptionError
     from clients.program import ProgramError, read_seed
@@ -102,7 +105,10 @@ def train(
             )
         agent = make_learner(learner, save)
         try:
-            result = _run(agent, training(agent, plan), plan, checkpoint_every, as_json)
+            if not opponents and not isinstance(agent, TrainsItself):
+                raise CommandError(f"{learner} has no opponents of its own: --against BOT[,BOT...]")
+            every = checkpoint_every or (_CHECKPOINT_EVERY if opponents else _CHECKPOINT_EVERY_ALONE)
+            result = _run(agent, training(agent, plan), plan, every, as_json)
         finally:
             release(agent)
     except (UnknownBot, OptionError, ProgramError) as error:
@@ -176,11 +182,11 @@ def rate(progress: TrainingProgress, big_blind: int) -> tuple[float, float | Non
 
 
 def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition, str, tuple[str, ...]]:
-    """The game, its name, and an opponent for each other seat."""
+    """The game, its name, and an opponent for each other seat; none if none is named."""
     from clients.program import read_game
 
     if game is None:
-        seats = len(opponents) + 1
+        seats = len(opponents) + 1 if opponents else 2
         if seats not in _DEFAULT_GAMES:
             raise CommandError(f"{len(opponents)} opponents: expected 1, 4 or 5, or --game GAME")
         game = _DEFAULT_GAMES[seats]
@@ -188,6 +194,8 @@ def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition
     others = definition.num_players - 1
     if len(opponents) > others:
         raise CommandError(f"{game} has seats for {others} opponents, got {len(opponents)}")
+    if not opponents:
+        return definition, game, ()
     return definition, game, tuple(opponents[k % len(opponents)] for k in range(others))
 
 
