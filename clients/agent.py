@@ -52,6 +52,10 @@ class Agent:
     """Who sits where, in seat order; None where the dealer does not tell, as the ACPC's does not."""
     seed: int = 0
     """Where `rng` starts from: same seed, same decisions."""
+    seeded: bool = False
+    """Whether somebody asked for this seed, so that the match is to repeat; else it was drawn at random."""
+    comment: str | None = None
+    """A line to send along with the next action, for whoever reads the wire; the table takes it away."""
     wants_clock: bool = False
     """Set it to be told `seconds_to_act` before each decision."""
     seconds_to_act: float | None = None

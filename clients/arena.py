@@ -78,7 +78,7 @@ class Arena:
         shifts = range(1) if fixed_seats else range(num_players)
         self._seatings = tuple(self._seating(shift) for shift in shifts)
         for seat, agent in enumerate(agents):
-            agent.game, agent.seat, agent.names = game, seat, self.names
+            agent.game, agent.seat, agent.names, agent.seeded = game, seat, self.names, True
             if seed_agents:
                 agent.seed = derive_seed(seed, seat)
 

@@ -63,7 +63,8 @@ def bot(
         own_seed = read_seed(seed or "random")
         agent = _make_agent(name, settings)
         agent.seed = own_seed
-        if seed in (None, "", "random"):
+        agent.seeded = seed not in (None, "", "random")
+        if not agent.seeded:
             click.echo(f"{name}: seed {own_seed}", err=True)
         return agent, table
 

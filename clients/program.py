@@ -210,7 +210,8 @@ def run_agent(
             raise ProgramError(f"usage: {program} HOST PORT", 2)
         table = table_from_environment(arguments[0], read_port(arguments[1]), environment=environment)
         agent = factory()
-        agent.seed = read_seed(environment.get("RIVERBOAT_SEED") or "random")
+        seed = environment.get("RIVERBOAT_SEED") or "random"
+        agent.seed, agent.seeded = read_seed(seed), seed != "random"
         return agent, table
 
     return main(program, start)

@@ -27,6 +27,7 @@ from engine.rules import (
 from protocol import (
     NEED_DATA,
     BadMatchState,
+    Comment,
     ConnectionClosed,
     Event,
     Greeting,
@@ -157,11 +158,18 @@ class _Session:
                     if found is None:
                         continue
                     chosen = found
-                await self._send(connection.send(Reply(checked_action(agent, chosen))))
+                await self._send(self._comment() + connection.send(Reply(checked_action(agent, chosen))))
             elif isinstance(event, Note):
                 self._note(event)
             elif isinstance(event, ConnectionClosed):
                 return self._ended()
+
+    def _comment(self) -> bytes:
+        """What the agent says beside its action; both leave in one write."""
+        comment, self._agent.comment = self._agent.comment, None
+        if comment is None:
+            return b""
+        return self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
 
     async def _receive(self) -> None:
         try:

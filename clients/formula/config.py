@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal
 
 import attrs
 
+from clients.reading import DEFAULT_NOISE, ModelName
 from engine.opponents.formula import Parameters
-
-ModelName = Literal["none", "generic", "specific"]
-
-DEFAULT_NOISE: Final = 0.05
-"""The noise factor of the re-weighting."""
 
 
 @attrs.frozen

@@ -60,6 +60,7 @@ __all__ = [
     "formula_triples",
     "habits_array",
     "postflop_values",
+    "preflop_percentiles",
     "preflop_values",
     "reasonable_share",
     "thresholds",
@@ -210,17 +211,29 @@ _DRAWING: Final = _drawing()
 
 
 @functools.cache
-def _preflop_percentiles(players: int, company: int) -> tuple[Floats, Floats]:
-    """Percentiles by combo: made hands by the iterated rates, drawing hands by the roll-out with company."""
+def preflop_percentiles(players: int, company: int) -> tuple[Floats, Floats]:
+    """The value of every starting hand, and whether it wants company (1 or 0).  Shape (169,) each.
+
+    Made hands are ranked by the iterated rates, drawing hands by the roll-out with company.
+
+    Args:
+        players: who may still be in, 2 to 10.
+        company: who is expected to see the flop, 2 to 10.
+    """
     made = _percentiles(players, "iterated")
+    if players == 2:
+        return made, np.zeros(NUM_STARTING_HANDS)
     drawing = np.maximum(made, _percentiles(company, "roll_out")) if company > players // 2 else made
-    by_hand = np.where(_DRAWING, drawing, made) if players > 2 else made
-    combos = by_hand[STARTING_HAND_OF_COMBO]
-    draws = (
-        (_DRAWING & (by_hand > 0.5)).astype(np.float64)[STARTING_HAND_OF_COMBO] if players > 2 else _NOTHING
-    )
-    combos.flags.writeable = False
-    return combos, draws
+    by_hand = np.where(_DRAWING, drawing, made)
+    return by_hand, (_DRAWING & (by_hand > 0.5)).astype(np.float64)
+
+
+@functools.cache
+def _combo_percentiles(players: int, company: int) -> tuple[Floats, Floats]:
+    """`preflop_percentiles` by combo, shape (1326,) each, read-only."""
+    value, draws = (by_hand[STARTING_HAND_OF_COMBO] for by_hand in preflop_percentiles(players, company))
+    value.flags.writeable = draws.flags.writeable = False
+    return value, draws
 
 
 def preflop_values(situation: Situation, tables: Sequence[Floats], looseness: Sequence[float]) -> HandValues:
@@ -242,7 +255,7 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], looseness: Se
     for position in opponents:
         if position not in situation.entered:
             expected += min(1.0, 0.25 * looseness[position])
-    value, draws = _preflop_percentiles(players, max(2, min(10, round(expected))))
+    value, draws = _combo_percentiles(players, max(2, min(10, round(expected))))
     showdown = _NOTHING
     if len(opponents) == 1:
         by_hand = np.bincount(

@@ -1,0 +1,1 @@
+"""The sampling bot: Loki's betting strategy by selective sampling."""

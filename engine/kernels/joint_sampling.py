@@ -1,0 +1,165 @@
+"""Hole cards for several players at once, each from his weight table, no card twice; and the board to come.
+
+The joint distribution is the product of the tables on condition that no card is shared.  It is drawn by
+rejection: everybody's hand from his own table without regard to the others, and all of them anew as soon as
+two collide (von Neumann 1951).  To draw anew only the hand that collided would favour whoever draws first.
+
+A whole table of ten collides in most draws, but soon: most attempts end after three or four hands.  Players
+who are least likely to fit, those with peaked tables, are best put first.
+
+Random numbers come from SplitMix64.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+
+GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2: Final = np.uint64(0x94D049BB133111EB)
+
+
+@kernel()
+def mixed(state: np.uint64) -> np.uint64:
+    """The output of SplitMix64 in a state; the next state is `GOLDEN` more."""
+    word = (state ^ (state >> np.uint64(30))) * _MIX_1
+    word = (word ^ (word >> np.uint64(27))) * _MIX_2
+    return word ^ (word >> np.uint64(31))
+
+
+@kernel()
+def unit(word: np.uint64) -> float:
+    """A word as a number from 0 up to 1, 1 left out."""
+    return float(word >> np.uint64(11)) * 1.1102230246251565e-16
+
+
+@kernel()
+def _deal_in_turn(
+    weights: NDArray[np.float64],
+    combo_cards: NDArray[np.int64],
+    known: int,
+    state: NDArray[np.uint64],
+    combos: NDArray[np.int64],
+) -> None:
+    """One hand after the other, each from what those before have left of its table.
+
+    Not the joint distribution: for tables that hardly ever fit together.  Who is left nothing of his table
+    gets any two cards.
+    """
+    dead = known
+    for row in range(weights.shape[0]):
+        total = 0.0
+        plain = 0
+        for combo in range(1326):
+            if (dead >> combo_cards[combo, 0] | dead >> combo_cards[combo, 1]) & 1 == 0:
+                total += weights[row, combo]
+                plain += 1
+        state[0] += GOLDEN
+        drawn = unit(mixed(state[0])) * (total if total > 0.0 else float(plain))
+        chosen = -1
+        for combo in range(1326):
+            if (dead >> combo_cards[combo, 0] | dead >> combo_cards[combo, 1]) & 1 == 0:
+                weight = weights[row, combo] if total > 0.0 else 1.0
+                if weight > 0.0:
+                    chosen = combo
+                    drawn -= weight
+                    if drawn < 0.0:
+                        break
+        combos[row] = chosen
+        dead |= 1 << combo_cards[chosen, 0] | 1 << combo_cards[chosen, 1]
+
+
+@kernel()
+def deal_jointly(
+    weights: NDArray[np.float64],
+    thresholds: NDArray[np.int64],
+    aliases: NDArray[np.int64],
+    positions: NDArray[np.int64],
+    combo_cards: NDArray[np.int64],
+    own: NDArray[np.uint8],
+    own_position: int,
+    known_board: NDArray[np.uint8],
+    max_attempts: int,
+    seed: int,
+    holes: NDArray[np.uint8],
+    boards: NDArray[np.uint8],
+    seeds: NDArray[np.uint64],
+) -> int:
+    """Fills trials with hole cards and boards.
+
+    weights: of the players to be dealt to, shape (m, 1326), zero for combos of known cards; each row has
+    some weight.  thresholds, aliases: their alias tables, the same shape.  positions: theirs, shape (m,).
+    combo_cards: shape (1326, 2).  own: the two cards of `own_position`.  known_board: shape (0..5,).
+    max_attempts: for one trial; if none fits, the trial is dealt in turn (`_deal_in_turn`).
+    holes: shape (n, players, 2), filled in place at `positions` and `own_position`.
+    boards: shape (n, 5), filled in place.  seeds: shape (n,), filled in place: a number for each trial.
+
+    Returns:
+        The number of trials that were dealt in turn.
+    """
+    size = known_board.shape[0]
+    known = 1 << integer(own[0]) | 1 << integer(own[1])
+    for i in range(size):
+        known |= 1 << integer(known_board[i])
+    number = positions.shape[0]
+    combos = np.empty(max(number, 1), np.int64)
+    state = np.zeros(1, np.uint64)
+    in_turn = 0
+    for trial in range(holes.shape[0]):
+        # Every trial has a generator of its own: what one consumes moves no other.
+        state[0] = mixed(np.uint64(seed) + GOLDEN * np.uint64(trial + 1))
+        seeds[trial] = mixed(state[0] ^ _MIX_1)
+        dead = known
+        fits = False
+        for _ in range(max_attempts):
+            dead = known
+            fits = True
+            for row in range(number):
+                state[0] += GOLDEN
+                word = mixed(state[0])
+                combo = integer(((word >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
+                if integer(word & np.uint64(0xFFFFFFFF)) >= thresholds[row, combo]:
+                    combo = integer(aliases[row, combo])
+                mask = 1 << combo_cards[combo, 0] | 1 << combo_cards[combo, 1]
+                if dead & mask:
+                    fits = False
+                    break
+                dead |= mask
+                combos[row] = combo
+            if fits:
+                break
+        if not fits:
+            in_turn += 1
+            _deal_in_turn(weights, combo_cards, known, state, combos)
+            dead = known
+            for row in range(number):
+                dead |= 1 << combo_cards[combos[row], 0] | 1 << combo_cards[combos[row], 1]
+        for row in range(number):
+            holes[trial, positions[row], 0] = combo_cards[combos[row], 0]
+            holes[trial, positions[row], 1] = combo_cards[combos[row], 1]
+        holes[trial, own_position, 0] = own[0]
+        holes[trial, own_position, 1] = own[1]
+        for i in range(size):
+            boards[trial, i] = known_board[i]
+        place = size
+        left = 0
+        word = np.uint64(0)
+        while place < 5:
+            # Ten six-bit numbers from each draw; those of 52 and more and dead cards are passed over.
+            if left == 0:
+                state[0] += GOLDEN
+                word = mixed(state[0])
+                left = 10
+            card = integer(word & np.uint64(63))
+            word >>= np.uint64(6)
+            left -= 1
+            if card < 52 and dead >> card & 1 == 0:
+                dead |= 1 << card
+                boards[trial, place] = card
+                place += 1
+    return in_turn

@@ -1,0 +1,181 @@
+"""Selective sampling: the value of each move as the mean over samples of what is not known (Loki, Fig. 3).
+
+Nothing here knows what is being played.  A game brings three things: `sample` fills in what is missing,
+*selectively*, that is, by its probability given all that is known; `moves` are what we may do; `value` plays
+a sample to its end after a move.  The same samples serve all moves, so that the moves are compared under the
+same circumstances.
+
+Samples are drawn and valued in batches, and between two batches it is asked whether to go on:
+
+==============  =========================================================================================
+obvious move    the best value leads the second best by more than its error (`Criterion`)
+samples         as many as were allowed have been taken
+no time left    whatever the caller says: `selective_sampling` is a generator that can be left at any time
+==============  =========================================================================================
+
+Source: Loki, "A Framework for Non-Deterministic Game-Playing Programs".
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Generic, TypeVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Criterion", "Estimates", "best_move", "selective_sampling"]
+
+Floats = NDArray[np.float64]
+Move = TypeVar("Move")
+Sample = TypeVar("Sample")
+
+_LEAST_SAMPLES: Final = 100
+"""Before, no move is called obvious: the errors themselves are not known yet."""
+
+
+class Criterion(enum.Enum):
+    """What the lead of the best move is measured by.  Each is exceeded sooner than the one before."""
+
+    STANDARD_DEVIATION = "deviation"
+    """The sum of the standard deviations of the two moves' values in single samples: the paper's, by which
+    fewer than 5 % of the decisions are obvious."""
+    STANDARD_ERROR = "error"
+    """The sum of the standard errors of the two means, times `Z`."""
+    PAIRED_ERROR = "paired"
+    """The standard error of the mean difference, times `Z`: both moves share their samples."""
+    NEVER = "never"
+    """No move is obvious."""
+
+
+Z: Final = 2.0
+"""Standard errors by which an obvious move leads."""
+
+
+@attrs.frozen(eq=False)
+class Estimates(Generic[Move]):
+    """What some samples say of each move."""
+
+    moves: tuple[Move, ...]
+    samples: int
+    _sums: Floats
+    # Of values, shape (moves,).
+    _products: Floats
+    # Of values with each other, shape (moves, moves).
+
+    @property
+    def values(self) -> Floats:
+        """The mean value of each move, shape (moves,); nan before the first sample."""
+        return self._sums / self.samples if self.samples else np.full(len(self.moves), np.nan)
+
+    @property
+    def covariances(self) -> Floats:
+        """Of the values of moves in single samples, shape (moves, moves); infinite below two samples."""
+        if self.samples < 2:
+            return np.full_like(self._products, np.inf)
+        centred = self._products - np.outer(self._sums, self._sums) / self.samples
+        return centred / (self.samples - 1)
+
+    @property
+    def standard_deviations(self) -> Floats:
+        """Of each move's value in single samples, shape (moves,)."""
+        return np.sqrt(np.maximum(np.diagonal(self.covariances), 0.0))
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Of each mean value, shape (moves,)."""
+        return self.standard_deviations / math.sqrt(max(self.samples, 1))
+
+    def difference(self, first: int, second: int) -> tuple[float, float]:
+        """By how much a move is better than another, by index, and the standard error of that."""
+        covariances = self.covariances
+        variance = covariances[first, first] + covariances[second, second] - 2 * covariances[first, second]
+        if not math.isfinite(variance):
+            variance = math.inf
+        mean = float(self.values[first] - self.values[second])
+        return mean, math.sqrt(max(float(variance), 0.0) / max(self.samples, 1))
+
+    def is_obvious(self, criterion: Criterion) -> bool:
+        """Whether the best move leads the second best by more than the criterion asks for."""
+        if criterion is Criterion.NEVER or self.samples < 2:
+            return False
+        if len(self.moves) < 2:
+            return True
+        order = np.argsort(self.values, kind="stable")
+        best, second = int(order[-1]), int(order[-2])
+        lead, paired_error = self.difference(best, second)
+        if criterion is Criterion.STANDARD_DEVIATION:
+            deviations = self.standard_deviations
+            return lead > float(deviations[best] + deviations[second])
+        if criterion is Criterion.STANDARD_ERROR:
+            errors = self.standard_errors
+            return lead > Z * float(errors[best] + errors[second])
+        return lead > Z * paired_error
+
+
+def selective_sampling(
+    sample: Callable[[int], Sample],
+    moves: Sequence[Move],
+    value: Callable[[Sample, Move], Floats],
+    *,
+    max_samples: int,
+    batch: int = 100,
+    criterion: Criterion = Criterion.NEVER,
+    least_samples: int = _LEAST_SAMPLES,
+) -> Iterator[Estimates[Move]]:
+    """Values moves by samples; yields what is known after each batch, and ends when it is enough.
+
+    Args:
+        sample: draws so many samples at once; one call is a batch.
+        moves: what we may do.
+        value: what a move is worth in each sample of a batch, shape (batch,).
+        max_samples: as many and no more.
+        batch: samples between two looks.
+        criterion: when to stop because the best move is obvious.
+        least_samples: before, no move is obvious.
+
+    Raises:
+        ValueError: no moves, or numbers below one.
+    """
+    if not moves or max_samples < 1 or batch < 1:
+        raise ValueError(
+            f"expected moves, and samples and batches of 1 or more, got {len(moves)} moves, {max_samples} "
+            f"samples, batches of {batch}"
+        )
+    return _estimates(sample, tuple(moves), value, max_samples, batch, criterion, least_samples)
+
+
+def _estimates(
+    sample: Callable[[int], Sample],
+    moves: tuple[Move, ...],
+    value: Callable[[Sample, Move], Floats],
+    max_samples: int,
+    batch: int,
+    criterion: Criterion,
+    least_samples: int,
+) -> Iterator[Estimates[Move]]:
+    samples = 0
+    sums = np.zeros(len(moves))
+    products = np.zeros((len(moves), len(moves)))
+    while samples < max_samples:
+        size = min(batch, max_samples - samples)
+        drawn = sample(size)
+        values = np.array([value(drawn, move) for move in moves])
+        samples += size
+        sums = sums + values.sum(axis=1)
+        products = products + values @ values.T
+        estimates = Estimates(moves, samples, sums, products)
+        yield estimates
+        if samples >= least_samples and estimates.is_obvious(criterion):
+            return
+
+
+def best_move(values: Sequence[float], aggression: Sequence[float]) -> int:
+    """The index of the highest value; of equal values that of the more aggressive move.
+
+    Source: Loki, "An Expected Value Based Betting Strategy".
+    """
+    return max(range(len(values)), key=lambda index: (values[index], aggression[index]))

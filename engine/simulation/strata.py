@@ -1,0 +1,125 @@
+"""How hands lie in the strata of `engine.kernels.trials`, and how they move from one board to the next.
+
+The numbers are means over random boards, the same boards in every process.  They describe ranges in later
+betting rounds of a trial, where nobody asks for the strength of every combo on every board.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.combos import (
+    COMBO_HIGH,
+    COMBO_LOW,
+    COMBOS_PER_STARTING_HAND,
+    NUM_STARTING_HANDS,
+    STARTING_HAND_OF_COMBO,
+)
+from engine.evaluation.equity import preflop_equities
+from engine.kernels import trials as kernels
+from engine.kernels.hand_features import straight_completions
+from engine.kernels.tables import ranking_table
+from engine.opponents.formula import preflop_percentiles
+
+__all__ = ["COMBO_CARDS", "STARTING_HANDS", "averages", "preflop_range"]
+
+Floats = NDArray[np.float64]
+
+COMBO_CARDS: Final = np.ascontiguousarray(np.column_stack([COMBO_HIGH, COMBO_LOW]).astype(np.int64))
+"""The cards of each combo, shape (1326, 2)."""
+
+
+def _starting_hands() -> NDArray[np.int64]:
+    hands = np.zeros((52, 52), np.int64)
+    hands[COMBO_HIGH, COMBO_LOW] = STARTING_HAND_OF_COMBO
+    hands[COMBO_LOW, COMBO_HIGH] = STARTING_HAND_OF_COMBO
+    return hands
+
+
+STARTING_HANDS: Final = _starting_hands()
+"""The starting hand of two cards, shape (52, 52)."""
+
+_BOARDS: Final = 300
+_SEED: Final = 1
+
+
+@functools.cache
+def _moves() -> tuple[Floats, Floats, Floats]:
+    """From starting hands to the flop (169, S), on to turn and river (2, S, S), and potentials (2, 2, S)."""
+    size = kernels.NUM_STRATA
+    to_flop = np.zeros((NUM_STARTING_HANDS, size))
+    to_next = np.zeros((2, size, size))
+    potentials = np.zeros((2, 3, size))
+    rng = np.random.default_rng(_SEED)
+    boards = rng.permuted(np.tile(np.arange(52, dtype=np.uint8), (_BOARDS, 1)), axis=1)[:, :5]
+    kernels.count_strata(
+        ranking_table(), straight_completions(), COMBO_CARDS, STARTING_HANDS, np.ascontiguousarray(boards),
+        to_flop, to_next, potentials,
+    )  # fmt: skip
+    to_flop /= to_flop.sum(axis=1, keepdims=True)
+    to_next /= to_next.sum(axis=2, keepdims=True)
+    return to_flop, to_next, potentials[:, :2] / potentials[:, 2:]
+
+
+@functools.cache
+def _strata_before_flop(players: int) -> NDArray[np.int64]:
+    """The stratum of each starting hand at a table of so many, shape (169,)."""
+    values, _ = preflop_percentiles(players, 2)
+    return np.minimum((values**2 * kernels.NUM_STRATA).astype(np.int64), kernels.NUM_STRATA - 1)
+
+
+def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
+    """The mean of numbers of starting hands, shape (169, ...), in each stratum; the strata's first axis.
+
+    A stratum without starting hands has what the next lower one has.
+    """
+    counts = COMBOS_PER_STARTING_HAND.astype(np.float64)
+    means = np.zeros((kernels.NUM_STRATA, *numbers.shape[1:]))
+    for stratum in range(kernels.NUM_STRATA):
+        chosen = strata == stratum
+        if chosen.any():
+            means[stratum] = np.average(numbers[chosen], axis=0, weights=counts[chosen])
+        elif stratum:
+            means[stratum] = means[stratum - 1]
+    return means
+
+
+@functools.cache
+def averages(players: int) -> kernels.Averages:
+    """How hands lie at a table of so many players, 2 to 10."""
+    to_flop, to_next, potentials = _moves()
+    strata = _strata_before_flop(players)
+    values, draws = [], []
+    for table_size in range(2, 11):
+        for company in range(2, 11):
+            value, draw = preflop_percentiles(table_size, company)
+            values.append(value)
+            draws.append(draw)
+    preflop_strata = np.array(
+        [
+            [_by_stratum(strata, value), _by_stratum(strata, draw)]
+            for value, draw in zip(values, draws, strict=True)
+        ]
+    )
+    equities = np.ascontiguousarray(_by_stratum(strata, preflop_equities().T.copy()).T)
+    return kernels.Averages(
+        to_flop=_by_stratum(strata, to_flop),
+        to_next=to_next,
+        potentials=np.ascontiguousarray(potentials),
+        preflop_values=np.array(values),
+        preflop_draws=np.array(draws),
+        preflop_strata=preflop_strata,
+        preflop_equities=equities,
+        preflop_stratum_equities=_by_stratum(strata, equities),
+    )
+
+
+def preflop_range(players: int, weights: Floats) -> Floats:
+    """A weight table before the flop as the part of its weight below each edge, shape (NUM_STRATA + 1,)."""
+    by_hand = np.bincount(STARTING_HAND_OF_COMBO, weights=weights, minlength=NUM_STARTING_HANDS)
+    in_stratum = np.bincount(_strata_before_flop(players), weights=by_hand, minlength=kernels.NUM_STRATA)
+    return np.concatenate([[0.0], np.cumsum(in_stratum) / in_stratum.sum()])
