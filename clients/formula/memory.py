@@ -13,7 +13,7 @@ from typing import Any, Final
 from engine.opponents.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 _KIND: Final = "riverboat opponent models"
 
 

@@ -367,13 +367,19 @@ def mean_triple(
 
 
 @kernel()
-def threshold_of_share(
-    weights: NDArray[np.float64], values: NDArray[np.float64], share: float, spread: float
+def _threshold_of_share(
+    weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+    share: float,
+    spread: float,
+    others: NDArray[np.float64],
+    other_at: float,
 ) -> float:
     """The threshold above which, mixed over a spread, lies a share of the weight.
 
-    The share falls as the threshold rises, in straight pieces: Newton's step ends in a few rounds, and where
-    it would leave the interval, the interval is halved.
+    A combo counts at least as much as it is above `other_at` by its place among `others`.  The share falls
+    as the threshold rises, in straight pieces: Newton's step ends in a few rounds, and where it would leave
+    the interval, the interval is halved.
     """
     total = 0.0
     lowest = np.inf
@@ -392,8 +398,9 @@ def threshold_of_share(
         mixed = 0.0
         for combo in range(weights.shape[0]):
             chance = ramp(values[combo], middle, spread)
-            above += weights[combo] * chance
-            mixed += weights[combo] if 0.0 < chance < 1.0 else 0.0
+            least = ramp(others[combo], other_at, spread)
+            above += weights[combo] * max(chance, least)
+            mixed += weights[combo] if least < chance < 1.0 else 0.0
         excess = above - wanted
         if abs(excess) <= 1e-9 * total:
             break
@@ -407,6 +414,28 @@ def threshold_of_share(
             if low < step < high:
                 middle = step
     return middle
+
+
+@kernel()
+def implied_thresholds(
+    weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+    chances: NDArray[np.float64],
+    fold: float,
+    raise_: float,
+    spread: float,
+) -> tuple[float, float]:
+    """The thresholds of calling, on `chances`, and of raising, on `values`, that lead to such frequencies.
+
+    Minus and plus infinity for what is never folded and never raised.
+    """
+    raise_at = np.inf
+    if raise_ > 0.0:
+        raise_at = _threshold_of_share(weights, values, raise_, spread, values, np.inf)
+    call_at = -np.inf
+    if fold > 0.0:
+        call_at = _threshold_of_share(weights, chances, 1.0 - fold, spread, values, raise_at)
+    return call_at, raise_at
 
 
 @kernel()

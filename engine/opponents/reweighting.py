@@ -44,8 +44,8 @@ def implied_thresholds(
         ValueError: wrong weights, or frequencies that are no triple.
     """
     table = check_weights(weights)
-    triple = checked([float(f) for f in np.asarray(frequencies)])
-    return _thresholds(table, values.value, _staying(values), triple, spread)
+    fold, _, raise_ = checked([float(f) for f in np.asarray(frequencies)])
+    return kernels.implied_thresholds(table, values.value, _staying(values), fold, raise_, spread)
 
 
 def _staying(values: HandValues) -> NDArray[np.float64]:
@@ -57,7 +57,7 @@ def threshold_triples(
 ) -> NDArray[np.float64]:
     """The triples of a player with these frequencies, if a part `noise` of his actions is blind to his hand.
 
-    Their mean by weight is the frequencies again, up to hands that he would raise but not call.
+    Their mean by weight is the frequencies again.
 
     Args:
         weights: his table, shape (1326,).
@@ -87,23 +87,10 @@ def unchecked_threshold_triples(
 ) -> NDArray[np.float64]:
     """`threshold_triples` where the arguments are known to be sound."""
     staying = _staying(values)
-    call_at, raise_at = _thresholds(weights, values.value, staying, frequencies, spread)
+    fold, _, raise_ = frequencies
+    call_at, raise_at = kernels.implied_thresholds(weights, values.value, staying, fold, raise_, spread)
     triples = np.empty((NUM_COMBOS, 3))
     kernels.fill_threshold_triples(
         values.value, staying, call_at, raise_at, spread, noise, np.array(frequencies), triples
     )
     return triples
-
-
-def _thresholds(
-    weights: NDArray[np.float64],
-    value: NDArray[np.float64],
-    staying: NDArray[np.float64],
-    frequencies: tuple[float, float, float],
-    spread: float,
-) -> tuple[float, float]:
-    fold, _, raise_ = frequencies
-    return (
-        kernels.threshold_of_share(weights, staying, 1 - fold, spread) if fold > 0 else -np.inf,
-        kernels.threshold_of_share(weights, value, raise_, spread) if raise_ > 0 else np.inf,
-    )

@@ -36,7 +36,7 @@ from engine.opponents.generic import GenericModel
 from engine.opponents.model import Decision, OpponentModel
 from engine.opponents.reweighting import unchecked_threshold_triples
 
-__all__ = ["SpecificModel"]
+__all__ = ["PRIORS", "SpecificModel"]
 
 Floats = NDArray[np.float64]
 Triple = tuple[float, float, float]
@@ -48,12 +48,19 @@ _CONTEXT_PRIOR: Final = 10.0
 
 _CORRECTION_PRIOR: Final = 20.0
 """Actions in a context after which half of a deviation from the generic model is believed."""
+PRIORS: Final = (_GROUP_PRIOR, _CONTEXT_PRIOR, _CORRECTION_PRIOR)
+"""Of groups, contexts and corrections."""
 _EVIDENCE_FADES: Final = 0.998
 """What one comparison of the two predictions counts after the next."""
 _MOST_EVIDENCE: Final = 8.0
 """Log odds at which the comparison stops, so that it can turn."""
+_OFFSET_STEP: Final = 0.03
+"""How far one surprise moves the log odds of its context.  What was predicted and what came are thus never
+farther apart, summed over a context, than its offset over the step."""
 _APART: Final = 0.10
 """Distance from the generic frequencies (total variation) from which on the implied thresholds decide."""
+_NEAR: Final = 0.01
+"""Difference from a generic frequency that is let be where only the thresholds could undo it."""
 
 _NOISE_GRID: Final = np.linspace(0.0, 1.0, 11)
 _NOISE_FADES: Final = 0.997
@@ -78,6 +85,7 @@ class _Learned:
         self.groups = [0.0] * (3 * NUM_GROUPS)
         self.observed = [0.0] * (3 * NUM_CONTEXTS)  # of the decisions that were read
         self.expected = [0.0] * (3 * NUM_CONTEXTS)  # by the generic model, of the same
+        self.offsets = [0.0] * (3 * NUM_CONTEXTS)  # to log odds, from what has come otherwise than predicted
         self.counts_evidence = [0.0] * NUM_GROUPS  # log odds of "counts" against "corrected"
         self.noise_evidence = [0.0] * len(_NOISE_GRID)
         self.raises_seen = [0.0, 0.0]  # before the flop: raises, and what was to be expected of them
@@ -100,6 +108,7 @@ _COUNTED: Final = {
     "noise_evidence": (len(_NOISE_GRID),),
     "observed": (NUM_CONTEXTS, 3),
     "expected": (NUM_CONTEXTS, 3),
+    "offsets": (NUM_CONTEXTS, 3),
     "counts_evidence": (NUM_GROUPS,),
     "raises_seen": (2,),
 }
@@ -170,7 +179,7 @@ class SpecificModel:
             learned.raises_seen[1] += _expected_raises(situation)
 
     def observe_decision(self, decision: Decision, action: int) -> None:
-        """Weigh the two predictions of a decision that has been read, and what the generic model expected."""
+        """Weigh the predictions of a decision that has been read, and what the generic model expected."""
         situation = decision.situation
         if not (situation.can_fold or situation.can_raise):
             return
@@ -180,7 +189,10 @@ class SpecificModel:
         counts, corrected = self._predictions(situation, mean)
         evidence = learned.counts_evidence[context.group] * _EVIDENCE_FADES
         evidence += math.log(max(counts[action], 1e-3)) - math.log(max(corrected[action], 1e-3))
+        predicted = self._together(situation, counts, corrected)
         learned.counts_evidence[context.group] = min(max(evidence, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+        for other, chance in enumerate(predicted):
+            learned.offsets[3 * context.index + other] += _OFFSET_STEP * ((action == other) - chance)
         learned.observed[3 * context.index + action] += 1
         for other in range(3):
             learned.expected[3 * context.index + other] += mean[other]
@@ -223,8 +235,16 @@ class SpecificModel:
     def frequencies(self, decision: Decision) -> Triple:
         """How often he folds, calls and raises in a situation, whatever he holds."""
         counts, corrected = self._predictions(decision.situation, self._generic_mean(decision))
-        evidence = self._learned.counts_evidence[decision.situation.context.group]
-        return _between(counts, corrected, 1 / (1 + math.exp(-evidence)))
+        return self._together(decision.situation, counts, corrected)
+
+    def _together(self, situation: Situation, counts: Triple, corrected: Triple) -> Triple:
+        """Each prediction as far as it has proved right, and the offsets of the context upon both."""
+        learned, context = self._learned, situation.context
+        both = _between(counts, corrected, 1 / (1 + math.exp(-learned.counts_evidence[context.group])))
+        offsets = learned.offsets[3 * context.index : 3 * context.index + 3]
+        return _legal(
+            [chance * math.exp(offset) for chance, offset in zip(both, offsets, strict=True)], situation
+        )
 
     def _predictions(self, situation: Situation, mean: Triple) -> tuple[Triple, Triple]:
         """The frequencies by counts and by correction, given the generic model's."""
@@ -262,15 +282,26 @@ class SpecificModel:
         generic = self._generic.triples(decision)
         mean = self._remember_mean(decision, generic)
         frequencies = self.frequencies(decision)
-        apart = 0.5 * sum(abs(own - usual) for own, usual in zip(frequencies, mean, strict=True))
-        share = min(apart / _APART, 1.0)
+        less = [usual - own for own, usual in zip(frequencies, mean, strict=True)]
+        share = min(sum(map(abs, less)) / (2 * _APART), 1.0)
+        for missing, usual in zip(less, mean, strict=True):
+            if missing > _NEAR:  # what the generic model has too much of must vanish in its share
+                share = max(share, missing / usual)
         if share <= 0.01:
             result = generic, mean
         else:
-            own = unchecked_threshold_triples(decision.weights, decision.values, frequencies)
+            # The other part goes so much farther that the whole has his frequencies.
+            own = unchecked_threshold_triples(
+                decision.weights,
+                decision.values,
+                _legal(
+                    [max(usual - missing / share, 0.0) for missing, usual in zip(less, mean, strict=True)],
+                    decision.situation,
+                ),
+            )
             if share < 1.0:
                 own = (1 - share) * generic + share * own
-            result = own, _between(frequencies, mean, share)
+            result = own, frequencies
         self._learned.sharp[decision] = result
         return result
 
@@ -303,11 +334,13 @@ class SpecificModel:
 
     # --- memory ------------------------------------------------------------------------------------------
 
+    def counts(self) -> dict[str, Floats]:
+        """All that has been counted, by name: copies."""
+        return {name: np.reshape(getattr(self._learned, name), shape) for name, shape in _COUNTED.items()}
+
     def as_dict(self) -> dict[str, Any]:
         """For a memory file."""
-        return {
-            name: np.reshape(getattr(self._learned, name), shape).tolist() for name, shape in _COUNTED.items()
-        }
+        return {name: array.tolist() for name, array in self.counts().items()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], parameters: Parameters = DEFAULT_PARAMETERS) -> SpecificModel:
@@ -323,7 +356,7 @@ class SpecificModel:
                 array = np.array(data[name], np.float64)
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"model: {name} is missing or no array of numbers ({error})") from None
-            least = -np.inf if name.endswith("evidence") else 0.0
+            least = -np.inf if name.endswith(("evidence", "offsets")) else 0.0
             if array.shape != shape or not np.isfinite(array).all() or (array < least).any():
                 raise ValueError(f"model: {name} does not hold {shape} valid numbers")
             setattr(learned, name, array.ravel().tolist())
