@@ -216,16 +216,16 @@ class StreetLearner(Agent):
 
     def hand_finished(self, view: HandView) -> None:
         """Learn from what the hand has brought."""
-        if not self.learns or view.hand_number != self._hand:
+        if not self.learns:
             return
-        won = view.chips_won()[view.position]
+        decisions = self._decisions[max(0, self._explores_at) :] if view.hand_number == self._hand else []
+        self._decisions.clear()
         self._hand = -1
-        if not math.isfinite(won):
-            return
         learnt = self.learnt
         learnt.hands += 1
         touched: list[tuple[int, int]] = []
-        for decision in self._decisions[max(0, self._explores_at) :]:
+        won = view.chips_won()[view.position]
+        for decision in decisions if math.isfinite(won) else ():
             if decision.offer == kernels.FOLD_OFFER:
                 continue
             target = (won + decision.paid) / max(1, decision.pot)
@@ -254,7 +254,7 @@ class StreetLearner(Agent):
             yield TrainingProgress(table.hands, table.chips, table.chips_squared)
 
     def _train_alone(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
-        pool = deal_pool(plan.game.num_players)
+        pool = deal_pool(plan.game.num_players, progress=_PoolNotice())
         hands, chips, squares = 0, 0.0, 0.0
         for won in train(self.learnt, pool, plan.hands, plan.seed):
             hands += len(won)
@@ -279,6 +279,18 @@ class StreetLearner(Agent):
             KnowledgeError: it cannot be written.
         """
         self._knowledge.close()
+
+
+class _PoolNotice:
+    """One line on stderr when deals to learn from are made: once for a user and number of players."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, share: float) -> None:
+        if not self._said:
+            print(f"{KIND}: dealing hands to learn from, once; this takes some seconds", file=sys.stderr)
+            self._said = True
 
 
 @attrs.frozen
