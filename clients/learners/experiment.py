@@ -19,12 +19,13 @@ Source: Poker Learner, chapter 5.
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -32,7 +33,7 @@ from typing import Any, Final, Literal
 import attrs
 import click
 
-from clients.experiments import Estimate, estimate, run_tasks, write_results
+from clients.experiments import Estimate, estimate, run_tasks, write_results, write_whole
 from clients.learners.thesis import BIG_BLIND, BOTS, CHIPS_PER_DOLLAR, LEARNERS, STACK, THESIS_LEARNED
 from clients.odds_command import CommandError, OneLineCommand
 from engine.intervals import Z95
@@ -80,10 +81,28 @@ class _Task:
         """Of the cards of a phase: the same for all learners."""
         return derive_seed(derive_seed(self.settings.seed, self.run), 10 * phase + bot)
 
+    def name(self) -> str:
+        """For its files."""
+        against = self.bot.replace(":", "-") if self.bot else self.kind
+        return f"{self.learner}-{against}-{self.run + 1}"
+
     def file(self) -> Path:
         """Where what is learnt is kept."""
-        against = self.bot.replace(":", "-") if self.bot else self.kind
-        return self.folder / "knowledge" / f"{self.learner}-{against}-{self.run + 1}.npz"
+        return self.folder / "knowledge" / f"{self.name()}.npz"
+
+    def report(self) -> Path:
+        """Where what was found is kept."""
+        return self.folder / "tasks" / f"{self.name()}.json"
+
+    def played(self) -> dict[str, Any]:
+        """What its results depend on, besides its name."""
+        settings = self.settings
+        return {
+            "version": version("riverboat"),
+            "training_hands": settings.training_hands,
+            "match_hands": settings.match_hands,
+            "seed": settings.seed,
+        }
 
 
 def optimum_against_all_in() -> float:
@@ -108,27 +127,36 @@ def optimum_against_all_in() -> float:
 
 
 def reproduce(
-    settings: Settings, folder: Path, jobs: int = 1, progress: Any = lambda done, of, task, seconds: None
+    settings: Settings,
+    folder: Path,
+    jobs: int = 1,
+    progress: Callable[[str], object] = lambda line: None,
+    *,
+    resume: bool = False,
 ) -> dict[str, Any]:
     """Play the experiment; returns its results as they stand in ``results.json``.
 
     Args:
         settings: how much.
-        folder: gets the knowledge files.
+        folder: gets the knowledge files and what each task has found.
         jobs: processes; the results do not depend on it.
-        progress: is told how many tasks are done, of how many, which was the last, and after how long.
+        progress: is told in a line what has been done.
+        resume: take what is in the folder for done, where it was played with the same settings.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    (folder / "knowledge").mkdir(parents=True, exist_ok=True)
+    for name in ("knowledge", "tasks"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     tasks = list(_tasks(settings, folder))
-    results: list[dict[str, Any]] = []
+    done = {task: _found(task) if resume else None for task in tasks}
+    missing = [task for task in tasks if done[task] is None]
     start = time.perf_counter()
-    for task, result in zip(tasks, run_tasks(_do, tasks, jobs), strict=True):
-        results.append(result)
-        progress(len(results), len(tasks), task, time.perf_counter() - start)
-    return _summary(settings, list(zip(tasks, results, strict=True)))
+    for number, (task, result) in enumerate(zip(missing, run_tasks(_do, missing, jobs), strict=True), 1):
+        done[task] = result
+        seconds = time.perf_counter() - start
+        progress(f"{number} of {len(missing)} in {seconds:.0f} s: {task}: {_in_short(result)}")
+    return _summary(settings, [(task, result) for task, result in done.items() if result is not None])
 
 
 def _tasks(settings: Settings, folder: Path) -> Iterator[_Task]:
@@ -137,11 +165,38 @@ def _tasks(settings: Settings, folder: Path) -> Iterator[_Task]:
             for bot in BOTS:
                 yield _Task("heads-up", learner, bot, run, settings, folder)
             yield _Task("competition", learner, "", run, settings, folder)
-    for learner in settings.learners:
-        yield _Task("learned", learner, "", 0, settings, folder)
+            if run == 0:
+                yield _Task("learned", learner, "", run, settings, folder)
+
+
+def _found(task: _Task) -> dict[str, Any] | None:
+    """What a task has found before; None if it was not done, or with other settings."""
+    try:
+        report = json.loads(task.report().read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(report, dict) or report.get("played") != task.played() or not task.file().exists():
+        return None
+    result = report["result"]
+    assert isinstance(result, dict)
+    return result
 
 
 def _do(task: _Task) -> dict[str, Any]:
+    result = _play_task(task)
+    write_whole(task.report(), json.dumps({"played": task.played(), "result": result}) + "\n")
+    return result
+
+
+def _in_short(result: Mapping[str, Any]) -> str:
+    """What a task has found, in a few words for who waits."""
+    matches = {name: result[name] for name in ("learning", "frozen") if name in result}
+    matches |= result.get("tables", {})
+    rates = [f"{match['chips'] / match['hands'] / BIG_BLIND:+.2f} {name}" for name, match in matches.items()]
+    return ", ".join(rates) + " bb/hand" if rates else f"{len(result['rows'])} states"
+
+
+def _play_task(task: _Task) -> dict[str, Any]:
     settings = task.settings
     file = task.file()
     spec = task.learner
@@ -406,6 +461,7 @@ def student_t95(degrees: int) -> float:
     multiple=True,
     help="Only this one; may be repeated.",
 )
+@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
 @click.option("--no-plots", is_flag=True, help="Draw nothing, so that matplotlib is not needed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object instead.")
 def poker_learner(
@@ -416,6 +472,7 @@ def poker_learner(
     seed: int,
     jobs: int,
     learners: tuple[str, ...],
+    resume: bool,
     no_plots: bool,
     as_json: bool,
 ) -> None:
@@ -423,19 +480,17 @@ def poker_learner(
 
     The full size, which is the default, takes some hours on one core.
     """
-    import json
-
     from clients.learners.experiment_report import draw, report
     from clients.plots import PlotError
 
     chosen = tuple(name for name in LEARNERS if not learners or name in learners)
     settings = Settings(hands, match_hands, seeds, seed, chosen)
 
-    def say(done: int, of: int, task: object, seconds: float) -> None:
-        click.echo(f"{done} of {of} in {seconds:.0f} s: {task}", err=True)
+    def say(line: str) -> None:
+        click.echo(line, err=True)
 
     try:
-        results = reproduce(settings, out, jobs, say)
+        results = reproduce(settings, out, jobs, say, resume=resume)
         text = report(results)
         write_results(out, results, text)
         if not no_plots:
