@@ -35,20 +35,19 @@ def test_what_is_learnt_in_a_match_is_in_the_file_after_it(tmp_path: Path) -> No
     assert "Bob" in read_knowledge(path, "name-learner", "no-limit Texas hold'em").meta["names"]
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_duplicate_match_teaches_nothing(tmp_path: Path, jobs: str) -> None:
+def test_a_duplicate_match_teaches_nothing(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
     match(tmp_path, "nolimit-2p", f"poker-learner:knowledge={path}", "always-call", "--hands", "40")
     before = path.read_bytes()
 
     words = ("nolimit-2p", f"poker-learner:knowledge={path}", "always-call", "--hands", "40", "--duplicate")
-    result = match(tmp_path, *words, "--jobs", jobs)
+    result = match(tmp_path, *words, "--jobs", "2")
 
     assert result["hands"] == 80
     assert path.read_bytes() == before
 
 
-def test_six_learners_and_bots_play_at_one_table(tmp_path: Path) -> None:
+def test_the_four_learners_play_at_one_table(tmp_path: Path) -> None:
     learners = ["poker-learner", "hole-cards-learner", "winning-hand-learner", "name-learner"]
 
     result = match(tmp_path, "nolimit-6p", *learners, "always-call", "always-all-in", "--hands", "60")
