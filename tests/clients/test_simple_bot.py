@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import attrs
 import pytest
@@ -13,11 +14,14 @@ from hypothesis import strategies as st
 from clients.agent import Agent, begin_decision
 from clients.arena import Arena
 from clients.baselines import AlwaysAllIn, AlwaysCall, Random
+from clients.hand_strength_bot import HandStrengthBot
 from clients.options import OptionError
 from clients.simple_bot import SimpleBot, draw_outs
 from engine.cards import format_cards, parse_cards
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
 from tests.clients.holdem_hands import decisions, holdem_games, view_with
+from tests.clients.matches import DEALERS, bot, play_match
+from tests.golden_files import GOLDEN
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
 NO_LIMIT_6P = load_game("nolimit-6p-100bb")
@@ -258,3 +262,31 @@ def test_same_seed_same_hands() -> None:
 def test_other_games_are_refused() -> None:
     with pytest.raises(OptionError, match="hold'em only"):
         SimpleBot().match_started(load_game("kuhn-2p"), 0)
+
+
+@pytest.mark.parametrize("dealer", DEALERS)
+def test_both_sparring_partners_play_at_a_dealer_as_in_the_arena(dealer: str | None, tmp_path: Path) -> None:
+    names = ["simple", "simple", "hand-strength", "random", "hand-strength", "simple"]
+    options: list[tuple[str, ...]] = [(), ("--set", "preflop-only"), (), (), (), ()]
+    players = [
+        bot(name, "--seed", str(seed), "--wait", "10", "--game", "short6.game", *settings)
+        for seed, (name, settings) in enumerate(zip(names, options, strict=True))
+    ]
+    seats = [f"p{seat}" for seat in range(6)]
+    played = play_match(["m", "short6.game", "60", "5", *seats], players, tmp_path, dealer)
+
+    agents: list[Agent] = [
+        SimpleBot(),
+        SimpleBot(True),
+        HandStrengthBot(),
+        Random(),
+        HandStrengthBot(),
+        SimpleBot(),
+    ]
+    for seed, agent in enumerate(agents):
+        agent.seed = seed
+    lines: list[str] = []
+    arena = Arena(load_game(str(GOLDEN / "short6.game")), agents, 5, names=seats, seed_agents=False)
+    arena.play(60, record=lines.append)
+    assert (played.status, played.statuses) == (0, [0] * 6), played.errors
+    assert played.log == [line.rstrip("\n") for line in [*lines, arena.score_line()]]
