@@ -2,7 +2,7 @@
 
 ``python -m tests.benchmarks.bench_formula limit-2p formula always-call --deals 10000 --seed 1``
 
-Names are bots, or ``formula:model=none,noise=0.1``.  With fewer names than seats the last one fills the
+Names are installed bots, or ``formula:model=none,noise=0.1``.  With fewer names than seats the last one fills the
 table; ``--groups`` seats two kinds in turn instead and swaps them.
 """
 
@@ -12,32 +12,22 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.formula.agent import Formula
-from clients.options import make_agent, parse_settings
+from clients.registry import make_bot
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game
-
-_BOTS: dict[str, Callable[..., Agent]] = {
-    "always-all-in": AlwaysAllIn,
-    "always-call": AlwaysCall,
-    "always-fold": AlwaysFold,
-    "always-raise": AlwaysRaise,
-    "formula": Formula,
-    "random": Random,
-}
+from tests.clients.heuristic_bot import Heuristic
 
 
 def make(spec: str) -> Agent:
-    """The agent of a ``BOT[:KEY=VALUE,...]`` text."""
-    name, _, settings = spec.partition(":")
-    return make_agent(name, _BOTS[name], parse_settings(settings.split(",")) if settings else {})
+    """The agent of a ``BOT[:KEY=VALUE,...]`` text: an installed bot, or ``heuristic`` of the tests."""
+    return Heuristic() if spec == "heuristic" else make_bot(spec)
 
 
 def play_rotations(
