@@ -99,6 +99,9 @@ def first_actions(betting: BettingState, shares: Sequence[float] = (0.5, 1.0, np
     return tuple(actions)
 
 
+_STARTS: Final = 15
+"""Nodes after the root that are kept for our first actions."""
+
 _NO_TRACE: Final = np.zeros((0, 0, 5))
 
 
@@ -133,7 +136,7 @@ class Trials:
     def _plant(self) -> None:
         """The root: the betting as it stands, ranges from the tables."""
         spot, tree = self._spot, self.tree
-        tree.used[:] = 1, 0
+        tree.used[:] = 1 + _STARTS, 0
         integers, numbers = tree.integers[0], tree.numbers[0]
         integers[:] = 0
         spent, node = betting_arrays(spot.betting)
@@ -161,11 +164,15 @@ class Trials:
         """The node after our first action."""
         node = self._starts.get(action)
         if node is None:
-            node = kernels.make_child(
-                self.tree, self._spot.players, self._averages, self._rules, 0,
-                number_of_action(action, self._spot.betting),
-            )  # fmt: skip
-            self._starts[action] = node
+            tree, kept = self.tree, int(self.tree.used[0])
+            if len(self._starts) >= _STARTS:
+                raise ValueError(f"a spot has at most {_STARTS} first actions")
+            tree.used[0] = 1 + len(self._starts)  # among those kept free, whether the tree is full or not
+            number = number_of_action(action, self._spot.betting)
+            node = self._starts[action] = kernels.make_child(
+                tree, self._spot.players, self._averages, self._rules, 0, number
+            )
+            tree.used[0] = kept
         return node
 
     def sample(self, trials: int) -> kernels.Deals:

@@ -1,0 +1,79 @@
+"""How much a player raises, and models that are told what he does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.opponents.action_context import situation_of
+from engine.opponents.bet_sizes import SIZES, BetSizes, size_of_raise
+from engine.opponents.frequencies import FrequencyModel
+from engine.opponents.table_reader import TableReader
+from engine.rules import load_game, parse_betting
+
+
+@pytest.mark.parametrize(
+    ("betting", "total", "size"),
+    [
+        ("r300c/", 400, "smallest"),
+        ("r300c/", 600, "half-pot"),
+        ("r300c/", 900, "pot"),
+        ("r300c/", 1500, "two-pots"),
+        ("r300c/", 20000, "all-in"),
+        ("", 200, "half-pot"),
+        ("", 300, "pot"),
+    ],
+)
+def test_a_raise_has_the_size_that_is_nearest(betting: str, total: int, size: str) -> None:
+    state = parse_betting(load_game("nolimit-2p"), betting)
+
+    assert SIZES[size_of_raise(state, total)] == size
+
+
+def test_sizes_begin_with_what_is_usual_and_follow_what_is_seen() -> None:
+    sizes = BetSizes()
+    before = sizes.chances
+    state = parse_betting(load_game("nolimit-2p"), "r300c/")
+    for _ in range(50):
+        sizes.observe(state, 20000)
+
+    assert before.sum(axis=1) == pytest.approx([1, 1])
+    assert before[1].argmax() == SIZES.index("pot")
+    assert sizes.chances[1, SIZES.index("all-in")] > 0.9
+    assert sizes.chances[0].tolist() == before[0].tolist()
+
+
+def test_a_finished_hand_has_no_raises() -> None:
+    with pytest.raises(ValueError, match="nobody is to act"):
+        size_of_raise(parse_betting(load_game("nolimit-2p"), "f"), 300)
+
+
+def test_a_model_that_is_told_the_frequencies_has_them() -> None:
+    """On average over the player's table, whatever part of his actions his hand decides."""
+    game = load_game("limit-2p")
+    for noise in (0.0, 0.4, 1.0):
+        model = FrequencyModel(lambda context: (0.3, 0.5, 0.2), noise)
+        reader = TableReader([model, model])
+        betting = parse_betting(game, "rc/r")
+        reader.follow(betting, (0, 17, 34))
+        decision = reader.decision(betting)
+
+        mean = decision.weights @ model.triples(decision) / decision.weights.sum()
+
+        assert mean == pytest.approx((0.3, 0.5, 0.2), abs=0.02)
+        assert np.allclose(model.triples(decision).std(axis=0), 0) == (noise == 1.0)
+
+
+def test_what_is_not_legal_becomes_a_call() -> None:
+    model = FrequencyModel(lambda context: (0.3, 0.5, 0.2))
+    game = load_game("limit-2p")
+
+    assert model.triple(situation_of(parse_betting(game, "rc/"))) == pytest.approx((0, 0.8, 0.2))
+    assert model.triple(situation_of(parse_betting(game, "rc/rrrr"))) == pytest.approx((0.3, 0.7, 0))
+
+
+def test_frequencies_that_are_no_triple_are_refused() -> None:
+    with pytest.raises(ValueError, match="add up to 1"):
+        FrequencyModel(lambda context: (0.5, 0.5, 0.5))
+    with pytest.raises(ValueError, match="noise"):
+        FrequencyModel(lambda context: (0, 1, 0), noise=2)
