@@ -15,5 +15,9 @@
 ``journal``             the journal's own format
 ``reports``             what a file says as a table, for every kind of learner
 ``preflop_report``      the tables of the four
+``street``              street-learner: learns the whole hand, limit and no-limit
+``street_knowledge``    what it knows, in memory and on disk
+``street_report``       its tables
+``street_experiment``   its learning curve
 ======================  ===========================================================================
 """

@@ -45,6 +45,7 @@ REPORTS: Final[dict[str, str]] = {
     "winning-hand-learner": "clients.learners.preflop_report:report",
     "name-learner": "clients.learners.preflop_report:report",
     "poker-learner": "clients.learners.preflop_report:report",
+    "street-learner": "clients.learners.street_report:report",
 }
 """By kind: ``module:function`` of ``(knowledge, path, query) -> KnowledgeReport``, which may raise
 `KnowledgeError`."""

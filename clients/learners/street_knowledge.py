@@ -18,11 +18,11 @@ import numpy as np
 
 from clients.learners.knowledge import DUPLICATE
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, KnowledgeFile, betting_of
-from engine.rules import GameDefinition
+from engine.rules import GameDefinition, format_game
 from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
 from engine.simulation.street_learning import ActionValues
 
-__all__ = ["VERSION", "StreetKnowledge", "describe_game"]
+__all__ = ["KIND", "VERSION", "StreetKnowledge", "describe_game", "fill_values"]
 
 KIND: Final = "street-learner"
 
@@ -123,7 +123,7 @@ class StreetKnowledge:
                     f"{self._file.path} was learnt in {knowledge.game}, expected {describe_game(game)}"
                 )
             try:
-                _fill(values, knowledge)
+                fill_values(values, knowledge)
             except (TypeError, ValueError) as error:
                 raise KnowledgeError(f"{self._file.path} is damaged: {error}") from error
             self._has_file = True
@@ -169,7 +169,9 @@ class StreetKnowledge:
             "values": learnt.values.ravel()[places],
             "counts": learnt.counts.ravel()[places],
         }
-        self._file.write(describe_game(learnt.game), arrays, {"hands": learnt.hands})
+        self._file.write(
+            describe_game(learnt.game), arrays, {"hands": learnt.hands, "game": format_game(learnt.game)}
+        )
         self._has_file = True
         self._records = 0
 
@@ -188,7 +190,7 @@ class StreetKnowledge:
                 self._file = None
 
 
-def _fill(learnt: ActionValues, knowledge: Knowledge) -> None:
+def fill_values(learnt: ActionValues, knowledge: Knowledge) -> None:
     """Put what a file holds, its journal included, where it belongs.
 
     Raises:
