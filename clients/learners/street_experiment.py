@@ -177,7 +177,7 @@ def report(results: Mapping[str, Any]) -> str:
     lines = [
         "# The street-learner, from nothing to what it knows\n",
         f"{settings['seeds']} runs, seed {settings['seed']}, riverboat {results['version']}.",
-        f"Matches of {settings['stop_hands']:,} hands in each run, of {settings['match_hands']:,} at the end.",
+        f"Matches of {settings['stop_hands']:,} hands a run, at the end of {settings['match_hands']:,}.",
         "Learning is off; mbb/h with 95 % intervals over all hands, in brackets over runs.\n",
     ]
     for game, curves in results["curves"].items():
