@@ -20,14 +20,14 @@ from engine.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_OF_COMBO
 from engine.evaluation.equity import preflop_equities
 from engine.rules import load_game
 
-TWO = ("hole-cards-learner", "name-learner")
+PLAYED = ("name-learner",)
 SMALL = ["--hands", "120", "--match-hands", "100", "--seeds", "2", "--seed", "4"]
-SMALL += [word for learner in TWO for word in ("--learner", learner)]
+SMALL += [word for learner in PLAYED for word in ("--learner", learner)]
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
-    """Folder, what was printed, and the results of two runs with two learners, on two processes."""
+    """Folder, what was printed, and the results of two runs with one learner, on two processes."""
     out = tmp_path_factory.mktemp("whole") / "out"
     result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(out), *SMALL, "--jobs", "2"])
     assert result.exit_code == 0, result.output
@@ -41,7 +41,7 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
     assert results["settings"]["training_hands"] == 120
     for bot in BOTS:
         assert f"## Against {bot}" in printed
-        for learner in TWO:
+        for learner in PLAYED:
             entry = results["heads_up"][bot][learner]
             for mode in ("learning", "frozen"):
                 assert entry[mode]["bb_per_hand"]["hands"] == 200
@@ -53,12 +53,12 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
                 assert read_knowledge(file, learner).meta["hands"] == 120
     assert [len(entries["name-learner"]["players"]) for entries in results["competition"].values()] == [5, 6]
     assert {learner: len(rows) for learner, rows in results["learned"].items()} == {
-        learner: len(THESIS_LEARNED[learner]) for learner in TWO
+        learner: len(THESIS_LEARNED[learner]) for learner in PLAYED
     }
-    # Four bots, learning and frozen; two learners at two tables.
+    # Four bots, learning and frozen; two tables.
     for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
         plots = sorted(out.glob(f"*{ending}"))
-        assert len(plots) == 12
+        assert len(plots) == 10
         assert all(plot.read_bytes().startswith(magic) for plot in plots)
 
 
@@ -79,12 +79,12 @@ def test_bankrolls_are_the_chips_that_were_won(run: tuple[Path, str, dict[str, A
             assert entry["place"] == 1 + sum(mean > means[0] for mean in means)
 
 
-def test_the_same_figures_with_one_process_and_for_one_learner_alone(
+def test_the_same_figures_with_one_process_and_in_other_company(
     run: tuple[Path, str, dict[str, Any]], tmp_path: Path
 ) -> None:
     _, _, results = run
 
-    again = reproduce(Settings(120, 100, 2, 4, ("name-learner",)), tmp_path)
+    again = reproduce(Settings(120, 100, 2, 4, ("hole-cards-learner", "name-learner")), tmp_path)
 
     for bot in BOTS:
         assert again["heads_up"][bot]["name-learner"] == results["heads_up"][bot]["name-learner"]
@@ -93,22 +93,14 @@ def test_the_same_figures_with_one_process_and_for_one_learner_alone(
         assert again["competition"][name]["name-learner"] == results["competition"][name]["name-learner"]
 
 
-def test_another_seed_gives_other_figures(run: tuple[Path, str, dict[str, Any]], tmp_path: Path) -> None:
-    _, _, results = run
-
-    again = reproduce(Settings(120, 100, 2, 5, ("name-learner",)), tmp_path)
-
-    assert again["heads_up"] != {
-        bot: {"name-learner": results["heads_up"][bot]["name-learner"]} for bot in BOTS
-    }
-
-
 def test_a_second_experiment_begins_from_nothing(tmp_path: Path) -> None:
     settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
 
     first, second = reproduce(settings, tmp_path), reproduce(settings, tmp_path)
+    other = reproduce(attrs.evolve(settings, seed=2), tmp_path)
 
     assert first == second
+    assert other["heads_up"] != first["heads_up"]
 
 
 def test_a_stopped_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,21 +172,20 @@ def test_the_best_response_wins_the_optimum() -> None:
 
     won: list[float] = []
     Arena(load_game("nolimit-2p-100bb"), [BestResponse(), AlwaysAllIn()], 2).play(
-        20_000, on_hand=lambda state, chips: won.append(chips[-state.hand_number % 2] / 2)
+        10_000, on_hand=lambda state, chips: won.append(chips[-state.hand_number % 2] / 2)
     )
 
     error = np.std(won) / len(won) ** 0.5
     assert abs(np.mean(won) - optimum_against_all_in()) < 3 * error
-    assert error < 0.6
+    assert error < 0.7
 
 
-def test_students_t_is_that_of_the_tables() -> None:
-    from scipy.stats import t
-
-    assert student_t95(1) == pytest.approx(t.ppf(0.975, 1))
-    assert student_t95(2) == pytest.approx(t.ppf(0.975, 2))
-    for degrees in range(3, 40):
-        assert student_t95(degrees) == pytest.approx(t.ppf(0.975, degrees), rel=0.01)
+@pytest.mark.parametrize(
+    ("degrees", "value"),
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (19, 2.093), (30, 2.042)],
+)
+def test_students_t_is_that_of_the_tables(degrees: int, value: float) -> None:
+    assert student_t95(degrees) == pytest.approx(value, rel=0.0005 if degrees < 3 else 0.01)
 
 
 def test_the_thesis_wins_up_to_86_per_cent_of_the_optimum() -> None:
