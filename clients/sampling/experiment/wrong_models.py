@@ -1,0 +1,189 @@
+"""(e) Sensitivity: what a wrong model costs (Poki 3.5's two warnings).
+
+*Folds.*  The opponent folds to a bet one time in five, whatever he holds; the simulation takes him to fold
+more often.  It then overstates what raising is worth, and raises too much.
+
+*Slow-playing.*  The opponent only checks and calls with his best hands until the river.  A table that
+believes every action has all but lost those hands by then; re-weighting with a noise factor keeps some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from clients.agent import Agent
+from clients.experiments import estimate, markdown_table, run_tasks
+from clients.registry import make_bot
+from clients.sampling.experiment.bots import FoldModelSampling, NotedSampling, make_sampling
+from clients.sampling.experiment.duels import Note, cut_into_matches, play_duel
+from clients.sampling.experiment.part import PartResult, Say, Settings
+from clients.sampling.experiment.slow_player import GREAT, SlowPlayer
+from engine.combos import combo_index, combos_without
+from engine.evaluation.hand_strength import hand_strength
+from engine.rules import ActionKind, load_game
+from engine.seeds import derive_seed
+
+GAME: Final = "limit-2p"
+FOLDS: Final = 0.2
+PREDICTED: Final = (0.2, 0.3, 0.4)
+NOISES: Final = (0.0, 0.2)
+
+
+@attrs.frozen
+class Duel:
+    """Deals against one of the two opponents, from both seats."""
+
+    predicted_folds: float | None
+    """Against the opponent who folds; None is against the slow-player."""
+    noise: float
+    seed: int
+    deals: int
+    settings: Settings
+
+
+@attrs.frozen(eq=False)
+class Found:
+    """What a duel came to."""
+
+    won: list[float]
+    """Small bets per hand, on each deal."""
+    raising: list[float]
+    """The stated value of a raise, wherever it was legal."""
+    raised: list[float]
+    """1 where it was chosen."""
+    overstated: list[float]
+    """Stated less realised value of the chosen action; against the slow-player, on turn and river where he
+    has held a very strong hand since the flop."""
+    table: list[float]
+    """There: the weight of what he held, in parts of what it would be if nothing were known."""
+
+
+def play(duel: Duel) -> Found:
+    """Both passes of a duel."""
+    game, settings = load_game(GAME), duel.settings
+    agents: list[tuple[NotedSampling, Agent]] = []
+    for _ in range(2):
+        if duel.predicted_folds is not None:
+            knowing = make_sampling(FoldModelSampling, settings, settings.trials, model="generic")
+            knowing.folds = duel.predicted_folds
+            ours: NotedSampling = knowing
+            other: Agent = make_bot(f"random:fold={FOLDS},call={1 - FOLDS},raise=0")
+        else:
+            ours = make_sampling(
+                NotedSampling, settings, settings.trials, model="generic", noise=str(duel.noise)
+            )
+            other = SlowPlayer(model="generic")
+        agents.append((ours, other))
+    won, notes = play_duel(game, agents, duel.seed, duel.deals)
+    with_raise = [note.stated for note in notes if note.stated.raising is not None]
+    trapped = [note for note in notes if _is_trapped(note)] if duel.predicted_folds is None else []
+    chosen = notes if duel.predicted_folds is not None else trapped
+    return Found(
+        won.tolist(),
+        [stated.raising for stated in with_raise if stated.raising is not None],
+        [float(stated.action.kind is ActionKind.RAISE) for stated in with_raise],
+        [note.stated.value - note.realised for note in chosen if not note.stated.is_fold],
+        [_relative_weight(note) for note in trapped],
+    )
+
+
+def _is_trapped(note: Note) -> bool:
+    """On turn or river the opponent holds a very strong hand that was one on the flop."""
+    board = note.stated.spot.board
+    return len(board) >= 4 and all(
+        hand_strength(note.opponent_cards, seen).value >= GREAT for seen in (board[:3], board)
+    )
+
+
+def _relative_weight(note: Note) -> float:
+    spot = note.stated.spot
+    possible = combos_without((*spot.own_cards, *spot.board))
+    weights = np.where(possible, spot.weights[1 - spot.position], 0.0)
+    return float(weights[combo_index(*note.opponent_cards)] / weights[possible].mean())
+
+
+def _gather(predicted: float | None, noise: float, seed: int, settings: Settings) -> Found:
+    def tasks() -> Iterator[Duel]:
+        for match_seed, deals in cut_into_matches(settings.duel_hands, seed):
+            yield Duel(predicted, noise, match_seed, deals, settings)
+
+    whole = Found([], [], [], [], [])
+    for found in run_tasks(play, tasks(), settings.jobs):
+        for field in attrs.fields(Found):
+            getattr(whole, field.name).extend(getattr(found, field.name))
+    return whole
+
+
+def run(settings: Settings, say: Say) -> PartResult:
+    """Both warnings, on the same deals for every model."""
+    folds_table, folds_numbers = _folds(settings, say)
+    slow_table, slow_numbers = _slow_play(settings, say)
+    report = (
+        f"*Folds.*  The opponent folds to {100 * FOLDS:.0f} % of the bets and calls the others; {GAME}, "
+        f"{settings.duel_hands:,} hands each, the same deals.\n\n{folds_table}\n"
+        f"*Slow-playing.*  The opponent checks and calls with hands of strength {GREAT} and more until the "
+        f"river; {settings.duel_hands:,} hands each, the same deals.  The last two columns are of turn and "
+        "river decisions against a hand that was so strong on the flop: how much more than realised was "
+        f"stated, and the weight of what he held (1: as if nothing were known).\n\n{slow_table}"
+    )
+    return PartResult({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)
+
+
+def _folds(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
+    seed = derive_seed(settings.seed, 0xE1)
+    rows, numbers = [], []
+    for predicted in PREDICTED:
+        found = _gather(predicted, 0.0, seed, settings)
+        gain, raising = estimate(found.won), estimate(found.raising)
+        raised, overstated = estimate(found.raised), estimate(found.overstated)
+        say(f"wrong models: {100 * predicted:.0f} % folds predicted, {gain} sb/h")
+        rows.append(
+            [
+                f"{100 * predicted:.0f} %", raising, f"{100 * raised.mean:.1f} %", overstated, gain,
+            ]
+        )  # fmt: skip
+        numbers.append(
+            {
+                "predicted_folds": predicted,
+                "actual_folds": FOLDS,
+                "stated_value_of_raising": raising.as_json(),
+                "raised": raised.as_json(),
+                "stated_less_realised": overstated.as_json(),
+                "won_sb_per_hand": gain.as_json(),
+            }
+        )
+    header = [
+        "folds predicted",
+        "stated value of a raise, sb",
+        "raised",
+        "stated less realised, sb",
+        "won per hand, sb",
+    ]
+    return markdown_table(header, rows), numbers
+
+
+def _slow_play(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
+    seed = derive_seed(settings.seed, 0xE2)
+    rows, numbers = [], []
+    for noise in NOISES:
+        found = _gather(None, noise, seed, settings)
+        gain = estimate(found.won)
+        say(f"wrong models: slow-player, noise {noise:g}, {gain} sb/h")
+        overstated = estimate(found.overstated) if found.overstated else None
+        table = estimate(found.table) if found.table else None
+        rows.append([f"{noise:g}", gain, overstated or "", "" if table is None else f"{table.mean:.3f}"])
+        numbers.append(
+            {
+                "noise": noise,
+                "won_sb_per_hand": gain.as_json(),
+                "decisions_against_a_very_strong_hand": len(found.table),
+                "stated_less_realised": None if overstated is None else overstated.as_json(),
+                "weight_of_what_he_held": None if table is None else table.as_json(),
+            }
+        )
+    header = ["noise", "won per hand, sb", "stated less realised, sb", "weight of what he held"]
+    return markdown_table(header, rows), numbers
