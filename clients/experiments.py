@@ -14,7 +14,7 @@ import os
 import signal
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -108,7 +108,9 @@ def write_results(folder: Path, results: Mapping[str, Any], report: str) -> None
     write_whole(folder / "results.md", report)
 
 
-def run_tasks(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int = 1) -> Iterator[Result]:
+def run_tasks(
+    function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int = 1
+) -> Generator[Result, None, None]:
     """The results of tasks in their order.
 
     Args:

@@ -83,7 +83,7 @@ def test_who_has_enough_leaves_no_process_behind() -> None:
 
     results = run_tasks(square, endless(), 2)
     assert next(results) == 0
-    results.close()  # type: ignore[attr-defined]
+    results.close()
 
     assert_no_child_is_left()
 
