@@ -84,6 +84,9 @@ _SEMI_RAISE_CHANCE: Final = 0.25
 _UNSEEN: Final = 46
 """Cards that may come next, about."""
 
+_NODES: Final = 1 << 14
+"""Of the betting tree that are remembered: they come again and again."""
+
 _FOLDS: Final = ProbabilityTriple(1.0, 0.0, 0.0)
 _CALLS: Final = ProbabilityTriple(0.0, 1.0, 0.0)
 _RAISES: Final = ProbabilityTriple(0.0, 0.0, 1.0)
@@ -130,27 +133,15 @@ class SimpleBot(Agent):
 
     def hand_finished(self, view: HandView) -> None:
         """Counts who raised."""
-        game, us = view.game, view.position
-        first: dict[int, bool] = {}
-        seen, offset, num_players = self._seen, self.seat - us, game.num_players
-        node = view.betting
-        while (parent := node.parent) is not None:
-            position = node.last_position
-            assert position is not None
-            assert node.last_action is not None
+        us, num_players = view.position, view.game.num_players
+        seat = self.seat - us
+        for position, (hands, raised, actions, raises) in enumerate(_counts(view.betting)):
             if position != us:
-                raised = node.last_action.kind is ActionKind.RAISE
-                if parent.betting_round == 0:
-                    first[position] = raised  # overwritten until the first one is left
-                else:
-                    counts = seen[(offset + position) % num_players]
-                    counts[2] += 1
-                    counts[3] += raised
-            node = parent
-        for position, raised in first.items():
-            counts = seen[(offset + position) % num_players]
-            counts[0] += 1
-            counts[1] += raised
+                counts = self._seen[(seat + position) % num_players]
+                counts[0] += hands
+                counts[1] += raised
+                counts[2] += actions
+                counts[3] += raises
 
     # --- playing -------------------------------------------------------------------------------------------
 
@@ -188,7 +179,7 @@ class SimpleBot(Agent):
         first_card, second_card = view.hole_cards[us]
         better = 1.0 - self._percentiles[52 * first_card + second_card]  # the share of hands above ours
         raises, big_blind = betting.raises_in_round, game.big_blind
-        behind, callers = self._round_so_far(view, betting)
+        behind, callers, raiser = _round_so_far(betting)
         if raises == 0:
             share = _OPEN[len(behind)]
             if behind:
@@ -201,7 +192,7 @@ class SimpleBot(Agent):
                 return _RAISES, total
             return (_CALLS if better <= 1.5 * share else _FOLDS), 0
 
-        often = self._raising(view, _last_raiser(betting))
+        often = self._raising(view, raiser)
         total = self._sized(game, us, 3 * betting.max_spent)
         to_call, left = betting.amount_to_call(us), game.stacks[us] - betting.spent[us]
         if to_call >= _COMMITTED * left:
@@ -241,20 +232,6 @@ class SimpleBot(Agent):
         return (_CALLS if calls else _FOLDS), 0
 
     # --- what the rules ask for ----------------------------------------------------------------------------
-
-    def _round_so_far(self, view: HandView, betting: BettingState) -> tuple[list[int], int]:
-        """Opponents that have not acted before the flop and still can, and how many have called."""
-        acted = {view.position}
-        callers = 0
-        node = betting
-        while (parent := node.parent) is not None:
-            assert node.last_position is not None
-            assert node.last_action is not None
-            acted.add(node.last_position)
-            callers += node.last_action.kind is ActionKind.CALL
-            node = parent
-        behind = [p for p in range(betting.game.num_players) if p not in acted and betting.can_act(p)]
-        return behind, callers
 
     def _raising(self, view: HandView, position: int) -> float:
         """*f*: how often the player in a position raises before the flop."""
@@ -335,11 +312,45 @@ def _has_straight(ranks: int) -> bool:
     return any(with_low_ace >> low & 0b11111 == 0b11111 for low in range(10))
 
 
-def _last_raiser(betting: BettingState) -> int:
-    """Who raised last in this round, in which somebody has."""
+@functools.lru_cache(maxsize=_NODES)
+def _round_so_far(betting: BettingState) -> tuple[tuple[int, ...], int, int]:
+    """Before the flop: who else has not acted yet and still can, how many have called, who raised last.
+
+    The last is the player to act himself where nobody has raised.
+    """
+    to_act = betting.position_to_act
+    assert to_act is not None
+    raiser = to_act
+    acted = {to_act}
+    callers = 0
     node = betting
-    while node.last_action is None or node.last_action.kind is not ActionKind.RAISE:
-        assert node.parent is not None
-        node = node.parent
-    assert node.last_position is not None
-    return node.last_position
+    while (parent := node.parent) is not None:
+        assert node.last_position is not None
+        assert node.last_action is not None
+        acted.add(node.last_position)
+        callers += node.last_action.kind is ActionKind.CALL
+        if raiser == to_act and node.last_action.kind is ActionKind.RAISE:
+            raiser = node.last_position
+        node = parent
+    behind = tuple(p for p in range(betting.game.num_players) if p not in acted and betting.can_act(p))
+    return behind, callers, raiser
+
+
+@functools.lru_cache(maxsize=_NODES)
+def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
+    """By position, what a finished hand adds: hands in which he acted, hands in which his first action before
+    the flop was a raise, actions after the flop, bets and raises after it."""
+    counts = [[0, 0, 0, 0] for _ in range(betting.game.num_players)]
+    node = betting
+    while (parent := node.parent) is not None:
+        assert node.last_position is not None
+        assert node.last_action is not None
+        count = counts[node.last_position]
+        raised = node.last_action.kind is ActionKind.RAISE
+        if parent.betting_round == 0:
+            count[:2] = 1, int(raised)  # written over until the first action is left
+        else:
+            count[2] += 1
+            count[3] += raised
+        node = parent
+    return tuple((hands, raised, actions, raises) for hands, raised, actions, raises in counts)
