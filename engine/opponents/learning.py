@@ -116,8 +116,8 @@ class PredictionScore:
         self._log_loss -= math.log(max(predicted[action], _LEAST))
         self._right += max(range(3), key=lambda index: predicted[index]) == action
         self._actions[action] += 1
-        context = situation.context.index
-        self._contexts[context] += (1.0, predicted[0], action == 0)
+        if situation.can_fold:
+            self._contexts[situation.context.index] += (1.0, predicted[0], action == 0)
 
     @property
     def cases(self) -> int:
@@ -144,7 +144,7 @@ class PredictionScore:
         return float(self._actions.max()) / self.cases
 
     def calibration(self, least_cases: int = 1) -> tuple[Calibration, ...]:
-        """Predicted and observed folds of every context with so many cases."""
+        """Predicted and observed folds of every context with so many cases in which a fold was possible."""
         return tuple(
             Calibration(context, int(cases), predicted / cases, observed / cases)
             for context, (cases, predicted, observed) in enumerate(self._contexts.tolist())

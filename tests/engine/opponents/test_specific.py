@@ -2,62 +2,37 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 from clients.agent import Agent
-from clients.arena import Arena
 from clients.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.formula.agent import Formula
+from clients.hand_strength_bot import HandStrengthBot
+from clients.simple_bot import SimpleBot
 from engine.opponents.generic import GenericModel
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
-from engine.opponents.model import NoModel, OpponentModel
+from engine.opponents.model import NoModel
 from engine.opponents.specific import SpecificModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import HandState, load_game
-
-NOISE = 0.05
+from tests.engine.opponents.prediction import (
+    NOISE,
+    by_position,
+    foretold,
+    learn,
+    play,
+    score,
+    worst_calibration,
+)
 
 
 def hands_of(agent: Agent, number: int, seed: int = 77, other: type[Agent] = Random) -> list[HandState]:
     """Hands of an agent in seat 0, heads-up limit."""
-    states: list[HandState] = []
-    arena = Arena(load_game("limit-2p"), [agent, other()], seed)
-    arena.play(number, on_hand=lambda state, _: states.append(state))
-    return states
-
-
-def by_position(models: Sequence[OpponentModel], state: HandState) -> list[OpponentModel]:
-    return [models[(position + state.hand_number) % len(models)] for position in range(len(models))]
-
-
-def learn(models: Sequence[OpponentModel], state: HandState) -> None:
-    here = by_position(models, state)
-    reader = TableReader(here, NOISE)
-    reader.follow(state.betting, state.board)
-    shown = [
-        cards if state.betting.is_showdown and not folded else ()
-        for cards, folded in zip(state.deal.hole_cards, state.betting.folded, strict=True)
-    ]
-    learn_from_hand(here, reader, state.betting, state.board, shown)
-
-
-def score(models: Sequence[OpponentModel], states: Sequence[HandState]) -> PredictionScore:
-    """Of the model of seat 0, without learning."""
-    result = PredictionScore()
-    for state in states:
-        here = by_position(models, state)
-        reader = TableReader(here, NOISE)
-        reader.follow(state.betting, state.board)
-        for decision, action in reader.decisions:
-            position = decision.situation.position
-            if (position + state.hand_number) % len(models) == 0:
-                result.observe(decision, predicted_triple(here[position], decision), action)
-    return result
+    return play("limit-2p", [agent, other()], number, seed)
 
 
 def stages(
@@ -66,12 +41,12 @@ def stages(
     """Scores of no model, the generic one, and the specific one after so many hands, on the same hands."""
     states = hands_of(agent, learned[-1] + tested, other=other)
     later = states[learned[-1] :]
-    scores = [score([NoModel(), NoModel()], later), score([GenericModel(), GenericModel()], later)]
+    scores = [score([model, model], later)[0] for model in (NoModel(), GenericModel())]
     models = [SpecificModel(), SpecificModel()]
     for number, state in enumerate(states[: learned[-1]], start=1):
         learn(models, state)
         if number in learned:
-            scores.append(score(copy.deepcopy(models), later))
+            scores.append(score(models, later)[0])
     return scores, models
 
 
@@ -85,21 +60,67 @@ def test_prediction_gets_better_from_stage_to_stage(factory: type[Agent]) -> Non
     assert sixty.accuracy >= sixty.most_frequent_accuracy - 0.06
 
 
+PLAYERS: dict[str, Callable[[], Agent]] = {
+    "always-call": AlwaysCall,
+    "always-raise": AlwaysRaise,
+    "random": Random,
+    "folds-more": lambda: Random(0.3, 0.5, 0.2),
+    "formula": Formula,
+    "tight-aggressive": lambda: Formula(tightness=0.9, aggression=0.9),
+    "loose-passive": lambda: Formula(tightness=0.1, aggression=0.1),
+    "simple": SimpleBot,
+    "hand-strength": HandStrengthBot,
+}
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    "agent",
-    [AlwaysCall(), AlwaysRaise(), Random(), Formula(), Formula(tightness=0.9), Random(0.3, 0.5, 0.2)],
-    ids=["always-call", "always-raise", "random", "formula", "tight", "folds-more"],
-)
-def test_after_500_hands_the_specific_model_is_best_and_calibrated(agent: Agent) -> None:
-    (none, generic, ten, hundred, five_hundred), _ = stages(agent, (10, 100, 500), 700, Formula)
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("name", PLAYERS)
+def test_after_500_hands_the_specific_model_is_the_best(name: str) -> None:
+    (none, generic, ten, hundred, five_hundred), _ = stages(PLAYERS[name](), (10, 100, 500), 1500, Formula)
 
     losses = [none.log_loss, ten.log_loss, hundred.log_loss, five_hundred.log_loss]
     assert losses == sorted(losses, reverse=True)
     assert five_hundred.log_loss < generic.log_loss
-    for context in five_hundred.calibration(500):
-        assert context.predicted == pytest.approx(context.observed, abs=0.03)
+    assert five_hundred.accuracy >= five_hundred.most_frequent_accuracy - 0.02
+
+
+@pytest.mark.parametrize(
+    "agent", [Random(0.1, 0.5, 0.4), HandStrengthBot(call=0.5)], ids=["random", "strong"]
+)
+def test_folds_come_as_often_as_predicted(agent: Agent) -> None:
+    """In every context with 500 cases, each hand being predicted before it is learned."""
+    hands = hands_of(agent, 1000, other=AlwaysRaise)
+
+    distance, contexts = worst_calibration(foretold(hands), 500)
+
+    assert contexts >= 3
+    assert distance <= 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("name", PLAYERS)
+def test_folds_come_as_often_as_predicted_heads_up(name: str) -> None:
+    distance, contexts = worst_calibration(
+        foretold(play("limit-2p", [PLAYERS[name](), Formula()], 4000)), 500
+    )
+
+    assert contexts >= 4
+    assert distance <= 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("game", ["limit-6p", "limit-10p"])
+def test_folds_come_as_often_as_predicted_at_full_tables(game: str) -> None:
+    players = [Formula, *PLAYERS.values()][: load_game(game).num_players]
+    hands = play(game, [make() for make in players], 2500)
+
+    distance, contexts = worst_calibration(foretold(hands), 500)
+
+    assert contexts >= 20
+    assert distance <= 0.03
 
 
 def test_calls_of_one_who_never_folds_and_raises_of_one_who_always_raises_tell_nothing() -> None:

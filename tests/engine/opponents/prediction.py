@@ -1,0 +1,86 @@
+"""Models beside the players they are models of: hands that were played, scores of what was predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clients.agent import Agent
+from clients.arena import Arena
+from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
+from engine.opponents.model import OpponentModel
+from engine.opponents.specific import SpecificModel
+from engine.opponents.table_reader import TableReader
+from engine.rules import HandState, load_game
+
+NOISE = 0.05
+
+
+def play(game: str, agents: Sequence[Agent], number: int, seed: int = 77) -> list[HandState]:
+    """The ends of hands; seats move around the table."""
+    states: list[HandState] = []
+    Arena(load_game(game), agents, seed).play(number, on_hand=lambda state, _: states.append(state))
+    return states
+
+
+def by_position(models: Sequence[OpponentModel], state: HandState) -> list[OpponentModel]:
+    """The models of seats, by position in a hand."""
+    return [models[seat_at(state, position)] for position in range(len(models))]
+
+
+def seat_at(state: HandState, position: int) -> int:
+    """Who sits there."""
+    return (position + state.hand_number) % state.betting.game.num_players
+
+
+def learn(models: Sequence[OpponentModel], state: HandState) -> None:
+    """Let the models of seats learn from a hand."""
+    here = by_position(models, state)
+    learn_from_hand(here, TableReader(here, NOISE), state.betting, state.board, shown(state))
+
+
+def shown(state: HandState) -> list[tuple[int, ...]]:
+    """Hole cards that everybody has seen, by position."""
+    return [
+        cards if state.betting.is_showdown and not folded else ()
+        for cards, folded in zip(state.deal.hole_cards, state.betting.folded, strict=True)
+    ]
+
+
+def score(
+    models: Sequence[OpponentModel], states: Sequence[HandState], *, learning: bool = False
+) -> list[PredictionScore]:
+    """How each seat's model predicts what the seat does in some hands.
+
+    Args:
+        models: of the seats.
+        states: the ends of the hands.
+        learning: learn from each hand, after it has been predicted.
+    """
+    scores = [PredictionScore() for _ in models]
+    for state in states:
+        here = by_position(models, state)
+        reader = TableReader(here, NOISE)
+        reader.follow(state.betting, state.board)
+        for decision, action in reader.decisions:
+            position = decision.situation.position
+            scores[seat_at(state, position)].observe(
+                decision, predicted_triple(here[position], decision), action
+            )
+        if learning:
+            learn_from_hand(here, reader, state.betting, state.board, shown(state))
+    return scores
+
+
+def foretold(states: Sequence[HandState]) -> list[PredictionScore]:
+    """Scores of specific models that begin with nothing and learn hand by hand, each hand predicted first."""
+    models = [SpecificModel() for _ in range(states[0].betting.game.num_players)]
+    return score(models, states, learning=True)
+
+
+def worst_calibration(scores: Sequence[PredictionScore], least_cases: int) -> tuple[float, int]:
+    """The greatest distance between predicted and observed folds in a context, and how many contexts had so
+    many cases.
+    """
+    contexts = [context for of_seat in scores for context in of_seat.calibration(least_cases)]
+    distances = [abs(context.predicted - context.observed) for context in contexts]
+    return max(distances, default=0.0), len(contexts)
