@@ -76,9 +76,25 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
     type=click.IntRange(1000, 100_000_000),
     default=100_000,
     metavar="N",
-    help="Deals of the sampled odds.",
+    help="Deals of the sampled odds, and trials of --simulate.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="S", help="Of the sampled odds.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="S", help="Of whatever is sampled.")
+@click.option(
+    "--simulate",
+    metavar="BETTING",
+    help='Play the hand out from where BETTING leads, written as in logs ("" for the first decision): what '
+    "each action is worth to the player to act, who holds HOLE.",
+)
+@click.option(
+    "--game", default="limit-2p", show_default=True, metavar="GAME", help="What is played, for --simulate."
+)
+@click.option(
+    "--model",
+    type=click.Choice(["none", "generic"]),
+    default="generic",
+    show_default=True,
+    help="How the others play and are read, for --simulate.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option(
     "--plot",
@@ -97,6 +113,9 @@ def odds(
     looseness: float,
     trials: int,
     seed: int,
+    simulate: str | None,
+    game: str,
+    model: str,
     as_json: bool,
     plot: str | None,
 ) -> None:
@@ -114,6 +133,10 @@ def odds(
         opponents=opponents, pot=pot, to_call=to_call, rake_percent=rake, rake_cap=rake_cap,
         playing=playing, looseness=looseness, trials=trials, seed=seed,
     )  # fmt: skip
+    if simulate is not None:
+        report["simulation"] = simulation_report(
+            hole_cards, board, game=game, betting=simulate, model=model, trials=trials, seed=seed
+        )
     if plot is not None:
         from clients.plots import PlotError, draw_spectrum
 
@@ -312,6 +335,88 @@ def _add_pot_odds(
         report["straight_play"] = "fold" if to_call > 0 else "check"
 
 
+def simulation_report(
+    hole_cards: Sequence[int],
+    board: Sequence[int],
+    *,
+    game: str = "limit-2p",
+    betting: str = "",
+    model: str = "generic",
+    trials: int = 100_000,
+    seed: int = 1,
+) -> dict[str, Any]:
+    """What each action is worth to the player to act, by selective sampling, as it stands in the JSON.
+
+    Args:
+        hole_cards: His two cards.
+        board: The board cards that are out.
+        game: What is played.
+        betting: What has been bet, written as in logs.
+        model: How the others play and are read: none or generic.
+        trials: How many.
+        seed: Same seed, same values.
+
+    Raises:
+        CommandError: no such game, a betting that is none, or another number of board cards.
+    """
+    from engine.rules import FOLD, GameDefinitionError, IllegalActionError, load_game, parse_betting
+
+    try:
+        definition = load_game(game)
+        state = parse_betting(definition, betting)
+    except (GameDefinitionError, IllegalActionError, OSError) as error:
+        raise CommandError(f"--simulate: {error}") from error
+
+    from engine.opponents.action_context import is_holdem
+    from engine.opponents.generic import GenericModel
+    from engine.opponents.model import NoModel, OpponentModel
+    from engine.opponents.table_reader import TableReader
+    from engine.simulation.players import OwnStrategy, simulated_players
+    from engine.simulation.selective_sampling import best_move
+    from engine.simulation.trials import Spot
+    from engine.simulation.trials import simulate as simulate_spot
+
+    position = state.position_to_act
+    if not is_holdem(definition):
+        raise CommandError(f"--simulate: {game} is not Texas hold'em")
+    if position is None:
+        raise CommandError(f"--simulate: after {betting!r} the hand is over")
+    if len(board) != state.num_board_cards:
+        raise CommandError(
+            f"--simulate: after {betting!r} there are {state.num_board_cards} board cards, got {len(board)}"
+        )
+    players = range(definition.num_players)
+    models: list[OpponentModel] = [GenericModel() if model == "generic" else NoModel() for _ in players]
+    reader = TableReader(models)
+    reader.follow(state, board)
+    first, second = hole_cards
+    spot = Spot(
+        state,
+        tuple(board),
+        (first, second),
+        reader.reading.weights,
+        simulated_players([OwnStrategy() if p == position else each for p, each in enumerate(models)]),
+    )
+    *_, estimates = simulate_spot(spot, seed, max_trials=trials, batch=1000)
+    actions = [str(action) for action in estimates.moves]
+    values, errors = estimates.values.tolist(), estimates.standard_errors.tolist()
+    if state.legal_actions().can_fold:
+        actions, values, errors = [str(FOLD), *actions], [0.0, *values], [0.0, *errors]
+    return {
+        "game": game,
+        "betting": betting,
+        "position": position,
+        "model": model,
+        "trials": estimates.samples,
+        "unit": "small bets" if definition.is_limit else "big blinds",
+        "values": [
+            {"action": action, "value": value, "standard_error": error}
+            for action, value, error in zip(actions, values, errors, strict=True)
+        ],
+        "best": actions[best_move(values, range(len(values)))],
+    }
+
+
 def _number(value: float | None, digits: int = 4) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
@@ -345,6 +450,14 @@ def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append(("value of a call", f"{report['expected_value_of_call']:+.2f}"))
         rows.append(("raise odds", _number(report["raise_odds"])))
         rows.append(("straight play", report["straight_play"]))
+    if "simulation" in report:
+        simulation = report["simulation"]
+        for entry in simulation["values"]:
+            best = ", best" if entry["action"] == simulation["best"] else ""
+            error = 1.96 * entry["standard_error"]
+            text = f"{entry['value']:+.3f} +- {error:.3f} {simulation['unit']}{best}"
+            rows.append((f"simulated: {entry['action']}", text))
+        rows.append(("  trials", str(simulation["trials"])))
     return rows
 
 

@@ -173,3 +173,46 @@ def test_neither_plots_nor_tables_are_loaded_without_need() -> None:
 
     assert done.stderr.splitlines()[-1] == "[]"
     assert len(done.stdout.splitlines()) == 1
+
+
+def test_a_spot_given_by_hand_is_simulated() -> None:
+    """With the nuts a raise is worth more than a call, and folding is worth nothing."""
+    found = report("2s2c", "Js8c4s2h2d", "--simulate", "rc/cc/cc/r", "--trials", "2000")["simulation"]
+
+    values = {entry["action"]: entry["value"] for entry in found["values"]}
+    assert list(values) == ["f", "c", "r"]
+    assert values["f"] == 0
+    assert values["r"] > values["c"] > 5  # the pot of four small bets and a big bet, and more
+    assert found["best"] == "r"
+    assert (found["trials"], found["unit"], found["model"]) == (2000, "small bets", "generic")
+    assert all(entry["standard_error"] >= 0 for entry in found["values"])
+
+
+def test_a_simulation_stands_among_the_lines_and_repeats() -> None:
+    arguments = ["AhJd", "Js8c4s", "--simulate", "cc/", "--game", "nolimit-2p", "--trials", "1000"]
+
+    first = run(*arguments)
+
+    assert first.exit_code == 0, first.stderr
+    assert "simulated: c" in first.stdout
+    assert "big blinds" in first.stdout
+    assert run(*arguments).stdout == first.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--simulate", "rc/ff"], "not legal"),
+        (["--simulate", "x"], "is not an action"),
+        (["--simulate", "rc/cc/"], "4 board cards, got 3"),
+        (["--simulate", "rf"], "the hand is over"),
+        (["--simulate", "", "--game", "no-such-game"], "no-such-game"),
+        (["--simulate", "", "--game", "leduc"], "not Texas hold'em"),
+    ],
+)
+def test_spots_that_cannot_be_simulated_are_refused_in_one_line(arguments: list[str], complaint: str) -> None:
+    result = run("AhJd", "Js8c4s", *arguments)
+
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stderr.count("\n") == 1
