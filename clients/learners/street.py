@@ -14,7 +14,6 @@ better description of the situation and of the opponents.
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
 import weakref
@@ -23,27 +22,23 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.learners.street_knowledge import KIND, StreetKnowledge
 from clients.learners.training import Table, TrainingPlan, TrainingProgress
 from clients.options import OptionError
-from engine.kernels import street_learning as kernels
-from engine.kernels.betting import MAX_PLAYERS
 from engine.opponents.action_context import is_holdem
-from engine.rules import Action, GameDefinition, HandView, initial_betting
-from engine.rules.betting import BettingState
-from engine.simulation.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
-from engine.simulation.deal_pool import STRENGTH_STEPS, bucket_of, deal_pool, strength_of
-from engine.simulation.street_learning import (
-    ANY_WEIGHT,
-    SHOWDOWN_WEIGHT,
-    STEP_DECAY,
-    ActionValues,
-    train,
+from engine.rules import FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.simulation.deal_pool import deal_pool
+from engine.simulation.street_decision import (
+    Considered,
+    HandInRound,
+    StyleCounters,
+    consider,
+    learn,
+    warm_up,
 )
+from engine.simulation.street_learning import ActionValues, train
 
 __all__ = ["StreetLearner"]
 
@@ -92,15 +87,12 @@ class StreetLearner(Agent):
         self._knowledge = StreetKnowledge(knowledge, learn=learn, journal=journal)
         weakref.finalize(self, _close, self._knowledge)
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
-        self._rules = np.zeros(0, np.int64)
-        self._counters = np.zeros((0, 0))  # of what each seat does
-        self._offers = np.zeros(kernels.NUM_OFFERS, np.int64)
-        self._found = np.zeros(kernels.NUM_OFFERS)
+        self._styles = StyleCounters()
         # Of the hand that is being played:
         self._hand = -1
         self._explores_at = -1
         self._decisions: list[_Decision] = []
-        self._strength: tuple[int, int, int, float] | None = None  # hand, round, bucket, strength
+        self._in_round: tuple[int, int, HandInRound] | None = None  # hand number, betting round, strength
 
     @property
     def learnt(self) -> ActionValues:
@@ -119,29 +111,14 @@ class StreetLearner(Agent):
         table = (game, seat, self.names)
         if table != self._table:
             self._table = table
-            self._counters = np.zeros((MAX_PLAYERS, kernels.NUM_COUNTERS))
+            self._styles = StyleCounters()
             self._hand = -1
-            self._consider_something()
+            warm_up(game)
 
     def _begin(self, game: GameDefinition) -> None:
         if not is_holdem(game):
             raise OptionError(f"{KIND} plays Texas hold'em only, and this is another game")
         self._knowledge.begin(game)
-        self._rules = game_array(game)
-
-    def _consider_something(self) -> None:
-        """Load or compile what decisions take, before the first one is asked for."""
-        assert self._table is not None
-        game = self._table[0]
-        strength_of((51, 50), (0, 5, 10))
-        strength_of((51, 50), (0, 5, 10, 15, 20))
-        root = _arrays(initial_betting(game))
-        kernels.consider(
-            self._rules, *root, self._counters, 0, 0.5, self.learnt.values, self.learnt.counts,
-            SHOWDOWN_WEIGHT, ANY_WEIGHT, self._offers, self._found,
-        )  # fmt: skip
-        kernels.count_decision(np.zeros(kernels.NUM_COUNTERS), self._rules, *root, 0)
-        kernels.learn(np.zeros((1, 4), np.float32), np.zeros((1, 4), np.int32), 0, 1, 0.0, STEP_DECAY)
 
     # --- playing -------------------------------------------------------------------------------------------
 
@@ -149,10 +126,8 @@ class StreetLearner(Agent):
         """Count what somebody did."""
         before = view.betting.parent
         assert before is not None  # an action led here
-        counters = self._counters[self.seat_of(view, position)]
-        number = number_of_action(action, before)
-        kernels.count_decision(counters, self._rules, *_arrays(before), number)
-        if position == view.position and self._decisions and self._decisions[-1].action != number:
+        self._styles.observe(self.seat_of(view, position), before, action)
+        if position == view.position and self._decisions and self._decisions[-1].done != action:
             self._decisions.pop()  # the dealer acted for us: it was not our decision
 
     def choose_action(self, view: HandView) -> Action:
@@ -163,54 +138,30 @@ class StreetLearner(Agent):
             self._explores_at = -1
             if self.rng.random() < self._explore / (1.0 + self.learnt.hands / _EXPLORING_HALVES_AFTER):
                 self._explores_at = self.rng.randrange(_FIRST_DECISIONS)
-        cells = self._consider(view)
-        offer = kernels.best_offer(self._found)
+        considered = self.consider(view)
+        chosen = considered.best
         if len(self._decisions) == self._explores_at:
-            offers = np.flatnonzero(self._offers[kernels.CALL_OFFER :] != kernels.NOT_OFFERED)
-            offer = kernels.CALL_OFFER + int(self.rng.choice(offers))
-        action = int(self._offers[offer])
-        spent = view.betting.spent
-        self._decisions.append(_Decision(cells, offer, action, sum(spent), spent[view.position]))
-        return action_from_number(action, view.game.is_limit)
+            # A fold is worth what it is worth: nothing is to be found out about it.
+            others = [index for index, action in enumerate(considered.actions) if action != FOLD]
+            chosen = self.rng.choice(others)
+        decision = _Decision(considered, chosen)
+        self._decisions.append(decision)
+        return decision.done
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """Certain, but for the hands in which it explores."""
-        self._consider(view)
-        offer = kernels.best_offer(self._found)
-        return ProbabilityTriple(
-            offer == kernels.FOLD_OFFER, offer == kernels.CALL_OFFER, offer >= kernels.RAISE_OFFER
-        )
+        considered = self.consider(view)
+        kind = considered.actions[considered.best].kind
+        return ProbabilityTriple(kind is ActionKind.FOLD, kind is ActionKind.CALL, kind is ActionKind.RAISE)
 
-    def action_values(self, view: HandView) -> dict[Action, float]:
-        """What it may do and what it thinks that is worth, in pots; folding is worth nothing."""
-        self._consider(view)
-        return {
-            action_from_number(int(action), view.game.is_limit): float(value)
-            for action, value in zip(self._offers, self._found, strict=True)
-            if action != kernels.NOT_OFFERED
-        }
-
-    def _consider(self, view: HandView) -> tuple[int, int]:
-        """Fills offers and their values; returns the cells of the situation."""
-        bucket, strength = self._hand_in_round(view)
-        seats = [self.seat_of(view, position) for position in range(view.game.num_players)]
-        counters = np.zeros_like(self._counters)
-        counters[: len(seats)] = self._counters[seats]
-        learnt = self.learnt
-        return kernels.consider(
-            self._rules, *_arrays(view.betting), counters, bucket, strength, learnt.values, learnt.counts,
-            SHOWDOWN_WEIGHT, ANY_WEIGHT, self._offers, self._found,
-        )  # fmt: skip
-
-    def _hand_in_round(self, view: HandView) -> tuple[int, float]:
-        """The bucket of our hand and its strength, rounded as in a pool of deals."""
-        known = self._strength
+    def consider(self, view: HandView) -> Considered:
+        """What it may do, it being its turn, and what it thinks that is worth."""
+        known = self._in_round
         if known is None or known[:2] != (view.hand_number, view.betting_round):
-            exact = strength_of(view.own_cards, view.board)
-            rounded = round(exact * STRENGTH_STEPS) / STRENGTH_STEPS
-            bucket = bucket_of(view.betting_round, exact)
-            known = self._strength = (view.hand_number, view.betting_round, bucket, rounded)
-        return known[2], known[3]
+            hand = HandInRound.of(view.own_cards, view.board, view.betting_round)
+            known = self._in_round = (view.hand_number, view.betting_round, hand)
+        seats = [self.seat_of(view, position) for position in range(view.game.num_players)]
+        return consider(self.learnt, view.betting, known[2], self._styles.by_position(seats))
 
     # --- learning ------------------------------------------------------------------------------------------
 
@@ -226,12 +177,7 @@ class StreetLearner(Agent):
         touched: list[tuple[int, int]] = []
         won = view.chips_won()[view.position]
         for decision in decisions if math.isfinite(won) else ():
-            if decision.offer == kernels.FOLD_OFFER:
-                continue
-            target = (won + decision.paid) / max(1, decision.pot)
-            for cell in sorted(set(decision.cells)):
-                kernels.learn(learnt.values, learnt.counts, cell, decision.offer, target, STEP_DECAY)
-                touched.append((cell, decision.offer - 1))
+            touched += learn(learnt, decision.considered, decision.chosen, won)
         if self._knowledge.keeps_journal:
             self._knowledge.hand_learnt(touched)
 
@@ -295,18 +241,9 @@ class _PoolNotice:
 
 @attrs.frozen
 class _Decision:
-    cells: tuple[int, int]
-    """Against whomever, and against opponents of this style; twice the same where it is not known."""
-    offer: int
-    action: int
-    """As kernels have it."""
-    pot: int
-    """Before it."""
-    paid: int
-    """What we had spent before it."""
+    considered: Considered
+    chosen: int
 
-
-@functools.lru_cache(maxsize=1 << 14)
-def _arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    # Limit games walk the same betting over and over.
-    return betting_arrays(betting)
+    @property
+    def done(self) -> Action:
+        return self.considered.actions[self.chosen]

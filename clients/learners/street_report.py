@@ -10,19 +10,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clients.learners.knowledge_file import Knowledge, KnowledgeError
 from clients.learners.reports import KnowledgeReport, Query
 from clients.learners.street_knowledge import VERSION, fill_values
 from engine.combos import STARTING_HAND_NAMES
 from engine.evaluation.preflop_tables import shipped_tables
-from engine.kernels import street_learning as kernels
 from engine.rules import CALL, GameDefinition, GameDefinitionError, initial_betting, parse_game
 from engine.rules.betting import BettingState
-from engine.simulation.betting_arrays import betting_arrays, game_array
 from engine.simulation.deal_pool import bucket_of
-from engine.simulation.street_learning import ANY_WEIGHT, SHOWDOWN_WEIGHT, ActionValues, num_situations
+from engine.simulation.street_decision import HandInRound, opening_values
+from engine.simulation.street_learning import ActionValues
 
 __all__ = ["report"]
 
@@ -53,19 +51,22 @@ def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
         raise KnowledgeError(f"{path} is damaged: {error}") from error
     strengths = shipped_tables().raw_odds[:, 0]
     hands = np.argsort(-strengths, kind="stable").tolist() if query.hand is None else [query.hand]
-    styles = _styles(game)
+    styles, actions = _styles(game), _ACTIONS[game.is_limit]
     rows: list[tuple[Any, ...]] = []
     for name, betting in _openings(game):
         for hand in hands:
+            strength = float(strengths[hand])
+            in_round = HandInRound(bucket_of(0, strength), strength)
             for style, opponents in enumerate(styles if query.hand is not None else styles[:1]):
-                found, seen = _values(learnt, betting, float(strengths[hand]), style)
+                considered, seen = opening_values(learnt, betting, in_round, style)
                 if seen < max(1, query.min_updates):
                     continue
-                actions = _ACTIONS[game.is_limit]
-                values = [round(value, 2) if np.isfinite(value) else "-" for value in found[: len(actions)]]
-                best = actions[int(np.argmax(found))]
-                rows.append((STARTING_HAND_NAMES[hand], name, opponents, best, *values[1:], seen))
-    columns = ("hand", "situation", "opponents", "does", *_ACTIONS[game.is_limit][1:], "updates")
+                values: list[Any] = ["-"] * len(actions)
+                for offer, value in zip(considered.offers, considered.values, strict=True):
+                    values[offer] = round(value, 2)
+                does = actions[considered.offers[considered.best]]
+                rows.append((STARTING_HAND_NAMES[hand], name, opponents, does, *values[1:], seen))
+    columns = ("hand", "situation", "opponents", "does", *actions[1:], "updates")
     return KnowledgeReport(
         {"hands": learnt.hands, "values": int((learnt.counts > 0).sum())}, columns, tuple(rows)
     )
@@ -90,20 +91,3 @@ def _openings(game: GameDefinition) -> list[tuple[str, BettingState]]:
         for name, betting in later
         if betting.betting_round == 0 and betting.position_to_act is not None
     ]
-
-
-def _values(
-    learnt: ActionValues, betting: BettingState, strength: float, style: int
-) -> tuple[NDArray[np.float64], int]:
-    """What each offer is worth, and how many observations there are."""
-    offers = np.zeros(kernels.NUM_OFFERS, np.int64)
-    found = np.zeros(kernels.NUM_OFFERS)
-    arrays = (game_array(learnt.game), *betting_arrays(betting))
-    cell = kernels.look(*arrays, bucket_of(0, strength))
-    style_cell = cell + style * num_situations(learnt.game)
-    kernels.fill_offers(*arrays, offers)
-    kernels.fill_values(
-        *arrays, offers, strength, cell, style_cell, learnt.values, learnt.counts,
-        SHOWDOWN_WEIGHT, ANY_WEIGHT, found,
-    )  # fmt: skip
-    return found, int(learnt.counts[style_cell].sum())

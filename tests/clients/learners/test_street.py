@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -135,9 +137,9 @@ def test_what_it_does_can_be_asked_for() -> None:
 
     class Asked(StreetLearner):
         def choose_action(self, view: HandView) -> Action:
-            triple, values = self.probability_triple(view), self.action_values(view)
+            triple, considered = self.probability_triple(view), self.consider(view)
+            values = dict(zip(considered.actions, considered.values, strict=True))
             action = super().choose_action(view)
-            assert action in values
             chance = {"f": triple.fold, "c": triple.call, "r": triple.raise_}[action.kind.value]
             asked.append((action, chance, values[action] - max(values.values())))
             return action
@@ -390,3 +392,66 @@ def test_two_cannot_write_one_file(knowledge: Path) -> None:
         StreetLearner(knowledge)
     first.close_knowledge()
     StreetLearner(knowledge).close_knowledge()
+
+
+# --- killed in the middle ----------------------------------------------------------------------------------
+
+PLAYING = """
+import sys
+import threading
+from pathlib import Path
+from clients.arena import Arena
+from clients.baselines import Random
+from clients.learners.street import StreetLearner
+from engine.rules import load_game
+learner = StreetLearner(Path(sys.argv[1]))
+Arena(load_game("limit-2p"), [learner, Random()], 3).play(
+    10**6, on_hand=lambda state, chips: print(learner.learnt.hands, flush=True)
+)
+"""
+
+TRAINING = """
+import sys
+import threading
+from clients import train_command
+from clients.learners import street
+from tests.engine.simulation.pools import small_pool
+street.deal_pool = lambda num_players, **_: small_pool(num_players)
+def said(text="", err=False, **_):
+    if err:
+        print(text.split()[0], flush=True)
+train_command.click.echo = said
+words = ["street-learner", "--game", "limit-2p", "--hands", "100000000", "--checkpoint-every", "100000"]
+train_command.train.main([*words, "--save", sys.argv[1], "--resume", sys.argv[1]])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("program", [PLAYING, TRAINING], ids=["in play", "in training"])
+def test_killed_at_any_moment_it_has_lost_no_more_than_promised(program: str, knowledge: Path) -> None:
+    """In play the hand it was in; in training what came after the last checkpoint that it told of."""
+    rng = random.Random(5)
+    for _ in range(20):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, str(knowledge)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        hands = 0
+        lines = 1 if program is TRAINING else rng.randint(1, 400)
+        for _ in range(lines):
+            hands = int(process.stdout.readline())
+        timer = threading.Timer(rng.random() * 0.4, process.kill)  # wherever it is then
+        timer.start()
+        for line in process.stdout:
+            hands = int(line) if line.endswith("\n") else hands
+        process.wait()
+        timer.join()
+
+        learnt = opened(knowledge, learn=False).learnt
+        if program is PLAYING:
+            assert hands <= learnt.hands <= hands + 1
+        else:
+            assert learnt.hands % 100_000 == 20_000
+            assert learnt.hands >= hands
+        process.stdout.close()
