@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import weakref
+import os
 from pathlib import Path
 
 import numpy as np
 
-from clients.agent import ProbabilityTriple
+from clients.agent import DUPLICATE, ProbabilityTriple
 from clients.formula import memory as memory_file
 from clients.formula.betting import bet_size
 from clients.formula.config import FormulaConfig
@@ -29,13 +29,6 @@ from engine.rules import CALL, FOLD, Action, ActionKind, HandView
 
 _SAVE_EVERY = 100
 """Hands between two writings of the memory file."""
-
-
-def _save_at_exit(reference: weakref.ref[Formula]) -> None:
-    agent = reference()
-    if agent is not None and agent.models:
-        with contextlib.suppress(OSError):  # nobody is left to be told
-            agent.save_memory()
 
 
 class Formula(ReadingAgent):
@@ -68,7 +61,7 @@ class Formula(ReadingAgent):
         self.begin_reading(model, noise)
         self._remembered = memory_file.load(memory) if memory is not None else {}
         if memory is not None:
-            atexit.register(_save_at_exit, weakref.ref(self))
+            atexit.register(self._save_at_exit)  # keeps the agent until then
 
     def first_impression(self, seat: int) -> tuple[OpponentModel, PlayerStatistics]:
         """What the memory file says of him, if it knows him."""
@@ -118,10 +111,15 @@ class Formula(ReadingAgent):
         if self.config.memory is not None and self.hands_read > before and self.hands_read % _SAVE_EVERY == 0:
             self.save_memory()
 
+    def _save_at_exit(self) -> None:
+        if self.models:
+            with contextlib.suppress(OSError):  # nobody is left to be told
+                self.save_memory()
+
     def save_memory(self) -> None:
-        """Write the memory file, if there is one to keep."""
+        """Write the memory file, if there is one to keep; in a duplicate match there is none."""
         path = self.config.memory
-        if path is None or self.config.model != "specific":
+        if path is None or self.config.model != "specific" or os.environ.get(DUPLICATE):
             return
         models = {
             self.name_of(seat): model

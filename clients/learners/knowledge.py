@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from clients.agent import DUPLICATE
 from clients.learners.action_values import NUM_VALUES, UPDATES, start_values
 from clients.learners.state import split_key
 from engine.rules import GameDefinition
@@ -26,13 +27,10 @@ from engine.rules import GameDefinition
 if TYPE_CHECKING:
     from clients.learners.knowledge_file import Knowledge, KnowledgeFile
 
-__all__ = ["DUPLICATE", "VERSION", "KnowledgeBase", "KnowledgeStore"]
+__all__ = ["VERSION", "KnowledgeBase", "KnowledgeStore"]
 
 VERSION: Final = 1
 """Of the arrays and notes below."""
-
-DUPLICATE: Final = "RIVERBOAT_DUPLICATE"
-"""The environment variable of a duplicate match."""
 
 _LONGEST_JOURNAL: Final = 20_000
 """Records: some 2 MB, which take 0.2 s to read."""

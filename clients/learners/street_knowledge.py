@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from clients.learners.knowledge import DUPLICATE
+from clients.agent import DUPLICATE
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, KnowledgeFile, betting_of
 from engine.rules import GameDefinition, format_game
 from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK

@@ -14,10 +14,11 @@ from clients.agent import Agent
 from clients.arena import Arena
 from clients.baselines import AlwaysCall, Random
 from clients.formula.agent import Formula
+from clients.formula.memory import load
 from clients.program import Table, join_table
 from engine.rules import CALL, Action, HandView, load_game
 from tests.clients.matches import DEALERS, bot, play_match
-from tests.dealer_process import PATIENCE_S, DealerProcess, dealer_process, environment
+from tests.dealer_process import PATIENCE_S, DealerProcess, dealer_process, environment, program
 from tests.golden_files import GOLDEN
 
 LIMIT = "holdem.limit.2p.reverse_blinds.game"
@@ -115,3 +116,22 @@ def test_killed_in_mid_hand_it_comes_back_and_plays_on_as_if_nothing_had_happene
     assert any("disconnected" in line for line in log)
     agents: list[Agent] = [_Absent(model="generic"), AlwaysCall()]
     assert [line for line in log if not line.startswith("#")] == arena_log(LIMIT, agents, seeds, hands)
+
+
+@pytest.mark.parametrize("duplicate", [False, True])
+def test_a_match_is_remembered_unless_its_deals_come_again(duplicate: bool, tmp_path: Path) -> None:
+    words = ["limit-2p", "us=formula:memory=models.json", "them=always-call", "--hands", "7"]
+    done = subprocess.run(
+        program("match", *words, *(["--duplicate"] if duplicate else [])),
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "models.json"
+    assert path.exists() is not duplicate
+    if not duplicate:
+        assert load(path)["them"][1].hands == 7
