@@ -373,14 +373,19 @@ def _mean(decision: Decision, triples: Floats) -> Triple:
 
 def _between(first: Triple, second: Triple, share: float) -> Triple:
     """So much of the first, and the rest of the second."""
-    fold, call, raise_ = (share * a + (1 - share) * b for a, b in zip(first, second, strict=True))
-    return fold, call, raise_
+    rest = 1 - share
+    return (
+        share * first[0] + rest * second[0],
+        share * first[1] + rest * second[1],
+        share * first[2] + rest * second[2],
+    )
 
 
 def _legal(frequencies: Sequence[float], situation: Situation) -> Triple:
     """Scaled to one, without what is not allowed, which becomes a call."""
-    total = sum(frequencies)
-    fold, call, raise_ = (chance / total for chance in frequencies)
+    fold, call, raise_ = frequencies
+    total = fold + call + raise_
+    fold, call, raise_ = fold / total, call / total, raise_ / total
     if not situation.can_fold:
         fold, call = 0.0, call + fold
     if not situation.can_raise:

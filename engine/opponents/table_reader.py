@@ -120,7 +120,7 @@ def _beginning(table: _Table, noise: float) -> Reading:
     return Reading(models, noise, tuple(np.ones(NUM_COMBOS) for _ in models))
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=128)
 def _after(reading: Reading, node: BettingState, board: tuple[int, ...]) -> Reading:
     """`Reading.after`, worked out once.  Betting states and readings are told apart by their identity."""
     return reading.after(node, board)
