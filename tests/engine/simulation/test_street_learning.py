@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from engine.kernels import betting
 from engine.kernels import street_learning as kernels
 from engine.rules import Deal, GameDefinition, initial_hand, load_game, parse_betting
+from engine.simulation import street_learning
 from engine.simulation.betting_arrays import action_from_number, betting_arrays, game_array
 from engine.simulation.deal_pool import DealPool
 from engine.simulation.street_learning import (
@@ -294,7 +295,7 @@ def test_it_gets_better_the_more_it_learns(name: str) -> None:
 
     curve = [
         mean(play(trained(game, hands, 3, BY_STRENGTH), pool, 40_000, 4, BY_STRENGTH), game)
-        for hands in (0, 30_000, 200_000)
+        for hands in (0, 30_000, 150_000)
     ]
 
     # Two standard deviations of such a mean are 0.03 in limit and 0.3 in no-limit.
@@ -305,7 +306,7 @@ def test_it_gets_better_the_more_it_learns(name: str) -> None:
 
 def test_styles_find_the_answer_to_each_opponent() -> None:
     game, pool = load_game("limit-2p"), small_pool()
-    learnt = trained(game, 150_000, 3, np.concatenate([BY_STRENGTH, RANDOM]))
+    learnt = trained(game, 100_000, 3, np.concatenate([BY_STRENGTH, RANDOM]))
     # The same learner, for whom all opponents are alike.
     blind = learnt.copy()
     blind.counts[num_situations(game) :] = 0
@@ -330,14 +331,15 @@ def test_same_seed_same_values() -> None:
     assert not np.array_equal(one.values, other.values)
 
 
-def test_training_goes_on_from_what_is_known() -> None:
+def test_training_goes_on_from_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(street_learning, "CHUNK", 4_000)
     learnt = trained(load_game("limit-2p"), 5_000, 1, RANDOM)
     before = learnt.counts.sum()
 
-    chunks = [len(won) for won in train(learnt, small_pool(), 101_000, 1, opponents=RANDOM)]
+    chunks = [len(won) for won in train(learnt, small_pool(), 5_000, 1, opponents=RANDOM)]
 
-    assert chunks == [100_000, 1_000]
-    assert learnt.hands == 106_000
+    assert chunks == [4_000, 1_000]
+    assert learnt.hands == 10_000
     assert learnt.counts.sum() > before
 
 
