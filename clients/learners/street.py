@@ -25,7 +25,7 @@ import attrs
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.learners.street_knowledge import KIND, StreetKnowledge
-from clients.learners.training import Table, TrainingPlan, TrainingProgress
+from clients.learners.training import TrainingPlan, TrainingProgress, train_in_arena
 from clients.options import OptionError
 from engine.opponents.action_context import is_holdem
 from engine.rules import FOLD, Action, ActionKind, GameDefinition, HandView
@@ -46,8 +46,6 @@ _EXPLORING_HALVES_AFTER: Final = 2_000
 """Hands learnt from."""
 _FIRST_DECISIONS: Final = 6
 """One of so many is left to chance in a hand that explores, as in training."""
-_STOP_EVERY: Final = 500
-"""Hands between two stops at a table in this process."""
 
 
 def _close(knowledge: StreetKnowledge) -> None:
@@ -189,15 +187,9 @@ class StreetLearner(Agent):
             KnowledgeError: the knowledge file was learnt in another game.
         """
         if plan.opponents:
-            return self._train_at_table(plan)
+            return train_in_arena(self, plan)
         self._begin(plan.game)
         return self._train_alone(plan)
-
-    def _train_at_table(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
-        table = Table(self, plan.game, plan.opponents, plan.seed)
-        while table.hands < plan.hands:
-            table.play(min(_STOP_EVERY, plan.hands - table.hands))
-            yield TrainingProgress(table.hands, table.chips, table.chips_squared)
 
     def _train_alone(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
         pool = deal_pool(plan.game.num_players, progress=_PoolNotice())

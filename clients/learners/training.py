@@ -36,6 +36,7 @@ __all__ = [
     "make_learner",
     "release",
     "train",
+    "train_in_arena",
 ]
 
 _STOP_EVERY: Final = 500
@@ -138,10 +139,15 @@ def train(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
     """
     if isinstance(learner, TrainsItself):
         return iter(learner.train(plan))
-    return _train_in_arena(learner, plan)
+    return train_in_arena(learner, plan)
 
 
-def _train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+def train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+    """Train at a table in this process, whatever loop of its own the learner has.
+
+    Raises:
+        UnknownBot, OptionError: an opponent cannot be had.
+    """
     table = Table(learner, plan.game, plan.opponents, plan.seed)
     while table.hands < plan.hands:
         table.play(min(_STOP_EVERY, plan.hands - table.hands))
