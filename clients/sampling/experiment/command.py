@@ -49,6 +49,18 @@ def read_parts(text: str) -> tuple[str, ...]:
     return tuple(sorted(letters))
 
 
+def read_numbers(text: str) -> tuple[int, ...]:
+    """``5,1`` as numbers.
+
+    Raises:
+        CommandError: something else.
+    """
+    words = text.split(",")
+    if not all(word.strip().isdecimal() for word in words):
+        raise CommandError(f"expected numbers of players such as 5,1, got {text!r}")
+    return tuple(int(word) for word in words)
+
+
 @click.command("selective-sampling", cls=OneLineCommand)
 @click.option(
     "--out",
@@ -59,6 +71,12 @@ def read_parts(text: str) -> tuple[str, ...]:
 )
 @click.option("--parts", default="all", show_default=True, metavar="a,b,...", help="By letter or name.")
 @click.option("--game", metavar="GAME", help="A limit game, of parts a to d; default limit-10p.")
+@click.option(
+    "--simulating",
+    metavar="N[,N]",
+    callback=lambda _, __, text: None if text is None else read_numbers(text),
+    help="How many players simulate in self-play, for each line-up; default half of them, and one.",
+)
 @click.option("--hands", type=click.IntRange(min=2), metavar="N", help="Of self-play, for each line-up.")
 @click.option(
     "--duel-hands", type=click.IntRange(min=20), metavar="N", help="Of each match of parts e, f, g."

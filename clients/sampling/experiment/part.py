@@ -28,6 +28,8 @@ class Settings:
     seed: int = 1
     game: str = DEFAULT_GAME
     """Of self-play: parts a to d.  A limit game."""
+    simulating: tuple[int, ...] = ()
+    """How many of the players simulate in self-play, for each line-up; without, half of them, and one."""
     hands: int = 20_000
     """Played by each pairing of players."""
     spots: int = 300
@@ -53,6 +55,10 @@ class Settings:
         for name in ("hands", "duel_hands", "spots", "trials", "reference", "jobs"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected 1 or more, got {getattr(self, name)}")
+        seats = load_game(self.game).num_players
+        for players in self.simulating:
+            if not 0 < players < seats:
+                raise ValueError(f"simulating: expected 1 to {seats - 1} of {seats} players, got {players}")
         if self.until is not None and self.until <= 0:
             raise ValueError(f"until: expected more than 0 mbb/h, got {self.until}")
 

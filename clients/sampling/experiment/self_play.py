@@ -26,7 +26,7 @@ LOKI: Final = {"formula decisions": 1075.0, "fast triples": 880.0}
 """Dollars per 1,000 hands."""
 DOLLARS: Final = 10.0
 """A small bet of the papers' game."""
-DEALS_OF_A_MATCH: Final = 100
+DEALS_OF_A_MATCH: Final = 50
 """Long enough for models to learn, short enough to share out."""
 
 
@@ -135,9 +135,10 @@ def play_line_up(line_up: LineUp, settings: Settings, say: Say) -> Gain:
 
 
 def run(settings: Settings, say: Say) -> PartResult:
-    """Half the table against the other half, and one against all others."""
+    """Half the table against the other half, and one against all others, or what is asked for."""
     seats = load_game(settings.game).num_players
-    line_ups = [LineUp(first, seats) for first in sorted({seats // 2, 1}, reverse=True)]
+    numbers_of_first = settings.simulating or sorted({seats // 2, 1}, reverse=True)
+    line_ups = [LineUp(first, seats) for first in numbers_of_first]
     gains = [play_line_up(line_up, settings, say) for line_up in line_ups]
     header = [
         "sampling against formula",

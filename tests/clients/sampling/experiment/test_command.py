@@ -17,7 +17,8 @@ from clients.sampling.experiment.match_up import LineUp
 from clients.sampling.experiment.part import PartResult, Say, Settings
 
 SMALL = [
-    "--game", "limit-3p", "--hands", "12", "--duel-hands", "20", "--spots", "4", "--trials", "40",
+    "--game", "limit-3p", "--simulating", "2,1", "--hands", "12",
+    "--duel-hands", "20", "--spots", "4", "--trials", "40",
     "--reference", "1000", "--seed", "5", "--sampling", "sampling:model=generic",
 ]  # fmt: skip
 
@@ -46,8 +47,8 @@ def test_all_parts_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert f"\n## ({letter}) {heading}\n" in report
         assert f"({letter}) {heading}: done" in result.output
     line_ups = results["parts"]["self-play"]["line_ups"]
-    assert [each["line_up"] for each in line_ups] == ["1 against 2"]
-    assert line_ups[0]["hands"] == 12
+    assert [each["line_up"] for each in line_ups] == ["2 against 1", "1 against 2"]
+    assert [each["hands"] for each in line_ups] == [12, 12]
     assert line_ups[0]["gain_dollars_per_1000_hands"]["mean"] == pytest.approx(
         10_000 * line_ups[0]["gain_sb_per_hand"]["mean"]
     )
@@ -134,6 +135,8 @@ def test_parts_go_by_letter_and_by_name() -> None:
         (["--sampling", "nobody", "--seed", "1"], "there is no bot 'nobody'"),
         (["--sampling", "sampling:speed=3", "--seed", "1"], "no option 'speed'"),
         (["--hands", "1"], "--hands"),
+        (["--simulating", "5,x"], "expected numbers of players such as 5,1, got '5,x'"),
+        (["--simulating", "10", "--seed", "1"], "expected 1 to 9 of 10 players, got 10"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(options: list[str], message: str, tmp_path: Path) -> None:
