@@ -33,6 +33,7 @@ from engine.simulation import street_learning
 from engine.simulation.betting_arrays import action_from_number
 from engine.simulation.deal_pool import DealPool
 from engine.simulation.street_learning import ActionValues, population
+from tests.dealer_process import environment, program
 from tests.engine.simulation.pools import small_pool
 
 LIMIT = load_game("limit-2p")
@@ -302,8 +303,8 @@ def test_in_a_duplicate_match_the_file_is_only_read(knowledge: Path) -> None:
         "assert learner.learnt.hands > 20_000\n"
     )
     before = knowledge.read_bytes()
-    environment = {**os.environ, "RIVERBOAT_DUPLICATE": "1"}
-    subprocess.run([sys.executable, "-c", code, str(knowledge)], env=environment, check=True, timeout=90)
+    duplicate = {**os.environ, "RIVERBOAT_DUPLICATE": "1"}
+    subprocess.run([sys.executable, "-c", code, str(knowledge)], env=duplicate, check=True, timeout=90)
 
     assert knowledge.read_bytes() == before
     assert not journal_path(knowledge).exists()
@@ -324,6 +325,18 @@ def test_games_are_described_by_all_that_matters() -> None:
     assert describe_game(load_game("nolimit-2p")) == (
         "no-limit hold'em, 2 players, blinds 100 50, stacks 20000 20000"
     )
+
+
+def test_over_tcp_it_keeps_what_it_learns(knowledge: Path, tmp_path: Path) -> None:
+    words = ["limit-2p", f"street-learner:knowledge={knowledge}", "always-call", "--hands", "40", "--json"]
+    done = subprocess.run(
+        program("match", *words), cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=90
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["hands"] == 40
+    assert read_knowledge(knowledge).meta["hands"] == 20_040
+    assert not journal_path(knowledge).exists()
 
 
 def test_files_of_other_learners_newer_and_missing_ones_are_refused(knowledge: Path, tmp_path: Path) -> None:
@@ -416,6 +429,7 @@ import sys
 import threading
 from clients import train_command
 from clients.learners import street
+from tests.dealer_process import environment, program
 from tests.engine.simulation.pools import small_pool
 street.deal_pool = lambda num_players, **_: small_pool(num_players)
 def said(text="", err=False, **_):
