@@ -30,7 +30,7 @@ from engine.simulation.players import OwnStrategy, simulated_players
 from engine.simulation.trials import Spot, Trials
 
 GAME: Final = "limit-2p"
-COST_RATIO: Final = 250
+COST_RATIO: Final = 600
 """Quick trials that take as long as a costly one, as measured when this was written."""
 COSTLY_TRIALS: Final = (1, 4, 16)
 _TIMED_BETTING: Final = "rc/"

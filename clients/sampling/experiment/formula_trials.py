@@ -6,12 +6,15 @@ seen in the trial: the tables of everybody are re-weighted by every action, on t
 and the triple is read off the row of the hand that was dealt.  It is the counterpart of Loki's first
 experiment, in which the old betting strategy made the decisions within the simulation.
 
-Cards and random numbers are those of the quick trials with the same seed.
+The cards are those of the quick trials with the same seed.  As there, the k-th action of a player in a
+betting round is drawn with the same number after every first action.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +33,7 @@ __all__ = ["FormulaTrials"]
 
 Floats = NDArray[np.float64]
 
-_UNIT: float = 2.0**-32
+_UNIT: Final = 2.0**-32
 
 
 class FormulaTrials:
@@ -72,7 +75,7 @@ class FormulaTrials:
         seed = int(deals.seeds[trial])
         betting = spot.betting.apply(action)
         reading = self._reading
-        made = [0] * players
+        made: Counter[tuple[int, int]] = Counter()
         while True:
             reading = self._read(reading, betting, board)
             to_act = betting.position_to_act
@@ -80,8 +83,9 @@ class FormulaTrials:
                 break
             decision = reading.decision(betting)
             fold, _, raise_ = self._triple(reading, decision, combo_index(*holes[to_act]))
-            drawn = derive_seed(seed, (to_act * 4 + betting.betting_round) * 64 + made[to_act]) * _UNIT
-            made[to_act] += 1
+            place = to_act, betting.betting_round
+            drawn = derive_seed(seed, (place[0] * 4 + place[1]) * 64 + made[place]) * _UNIT
+            made[place] += 1
             if drawn < fold:
                 betting = betting.apply(FOLD)
             elif drawn >= 1 - raise_ and decision.situation.can_raise:

@@ -1,4 +1,4 @@
-"""A straight line through points that come in clusters, with errors that allow for it."""
+"""Means of, and straight lines through, points that come in clusters, with errors that allow for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clients.experiments import Estimate
 from engine.intervals import Z95
 
-__all__ = ["Line", "fit_line"]
+__all__ = ["Line", "clustered_mean", "fit_line"]
 
 
 @attrs.frozen
@@ -56,3 +56,28 @@ def fit_line(x: Sequence[float], y: Sequence[float], clusters: Sequence[int]) ->
         slope=Estimate(float(coefficients[1]), float(half[1]), number),
         intercept=Estimate(float(coefficients[0]), float(half[0]), number),
     )
+
+
+def clustered_mean(values: Sequence[float], clusters: Sequence[int]) -> Estimate:
+    """The mean of values of which those of one cluster need not be independent.
+
+    Args:
+        values: at least one.
+        clusters: which cluster each value belongs to.
+
+    Raises:
+        ValueError: no values, or not as many clusters as values.
+
+    Source: as of `fit_line`, for a line without slope.
+    """
+    array = np.asarray(values, np.float64)
+    if not len(array) or len(array) != len(clusters):
+        raise ValueError(f"expected values and as many clusters, got {len(array)} and {len(clusters)}")
+    labels, group = np.unique(np.asarray(clusters), return_inverse=True)
+    number = len(labels)
+    mean = float(array.mean())
+    if number < 2:
+        return Estimate(mean, None, len(array))
+    sums = np.bincount(group, weights=array - mean)
+    error = float(np.sqrt(number / (number - 1) * (sums @ sums))) / len(array)
+    return Estimate(mean, Z95 * error, len(array))

@@ -16,11 +16,12 @@ import attrs
 import numpy as np
 
 from clients.agent import Agent
-from clients.experiments import estimate, markdown_table, run_tasks
+from clients.experiments import Estimate, estimate, markdown_table, run_tasks
 from clients.registry import make_bot
 from clients.sampling.experiment.bots import FoldModelSampling, NotedSampling, make_sampling
 from clients.sampling.experiment.duels import Note, cut_into_matches, play_duel
 from clients.sampling.experiment.part import PartResult, Say, Settings
+from clients.sampling.experiment.regression import clustered_mean
 from clients.sampling.experiment.slow_player import GREAT, SlowPlayer
 from engine.combos import combo_index, combos_without
 from engine.evaluation.hand_strength import hand_strength
@@ -45,20 +46,24 @@ class Duel:
     settings: Settings
 
 
+Numbers = list[tuple[int, float]]
+"""Deals, and a number of a decision in each."""
+
+
 @attrs.frozen(eq=False)
 class Found:
     """What a duel came to."""
 
     won: list[float]
     """Small bets per hand, on each deal."""
-    raising: list[float]
+    raising: Numbers
     """The stated value of a raise, wherever it was legal."""
-    raised: list[float]
+    raised: Numbers
     """1 where it was chosen."""
-    overstated: list[float]
-    """Stated less realised value of the chosen action; against the slow-player, on turn and river where he
-    has held a very strong hand since the flop."""
-    table: list[float]
+    overstated: Numbers
+    """Stated less realised value of the chosen action, folds left out; against the slow-player, on turn and
+    river where he has held a very strong hand since the flop."""
+    table: Numbers
     """There: the weight of what he held, in parts of what it would be if nothing were known."""
 
 
@@ -79,15 +84,15 @@ def play(duel: Duel) -> Found:
             other = SlowPlayer(model="generic")
         agents.append((ours, other))
     won, notes = play_duel(game, agents, duel.seed, duel.deals)
-    with_raise = [note.stated for note in notes if note.stated.raising is not None]
+    with_raise = [note for note in notes if note.stated.raising is not None]
     trapped = [note for note in notes if _is_trapped(note)] if duel.predicted_folds is None else []
-    chosen = notes if duel.predicted_folds is not None else trapped
+    judged = notes if duel.predicted_folds is not None else trapped
     return Found(
         won.tolist(),
-        [stated.raising for stated in with_raise if stated.raising is not None],
-        [float(stated.action.kind is ActionKind.RAISE) for stated in with_raise],
-        [note.stated.value - note.realised for note in chosen if not note.stated.is_fold],
-        [_relative_weight(note) for note in trapped],
+        [(note.deal, note.stated.raising or 0.0) for note in with_raise],
+        [(note.deal, float(note.stated.action.kind is ActionKind.RAISE)) for note in with_raise],
+        [(note.deal, note.stated.value - note.realised) for note in judged if not note.stated.is_fold],
+        [(note.deal, _relative_weight(note)) for note in trapped],
     )
 
 
@@ -113,9 +118,27 @@ def _gather(predicted: float | None, noise: float, seed: int, settings: Settings
 
     whole = Found([], [], [], [], [])
     for found in run_tasks(play, tasks(), settings.jobs):
-        for field in attrs.fields(Found):
-            getattr(whole, field.name).extend(getattr(found, field.name))
+        before = len(whole.won)  # deals are numbered anew in each match
+        whole.won.extend(found.won)
+        for numbers, more in (
+            (whole.raising, found.raising),
+            (whole.raised, found.raised),
+            (whole.overstated, found.overstated),
+            (whole.table, found.table),
+        ):
+            numbers.extend((before + deal, number) for deal, number in more)
     return whole
+
+
+def _mean(numbers: Numbers) -> Estimate | None:
+    """None where there are no decisions of the kind."""
+    if not numbers:
+        return None
+    return clustered_mean([number for _, number in numbers], [deal for deal, _ in numbers])
+
+
+def _json(found: Estimate | None) -> dict[str, Any] | None:
+    return None if found is None else found.as_json()
 
 
 def run(settings: Settings, say: Say) -> PartResult:
@@ -136,54 +159,62 @@ def run(settings: Settings, say: Say) -> PartResult:
 def _folds(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
     seed = derive_seed(settings.seed, 0xE1)
     rows, numbers = [], []
+    right: list[float] = []
     for predicted in PREDICTED:
         found = _gather(predicted, 0.0, seed, settings)
-        gain, raising = estimate(found.won), estimate(found.raising)
-        raised, overstated = estimate(found.raised), estimate(found.overstated)
+        gain = estimate(found.won)
+        right = right or found.won
+        more = estimate([won - with_right for won, with_right in zip(found.won, right, strict=True)])
+        raising, raised, overstated = _mean(found.raising), _mean(found.raised), _mean(found.overstated)
         say(f"wrong models: {100 * predicted:.0f} % folds predicted, {gain} sb/h")
         rows.append(
             [
-                f"{100 * predicted:.0f} %", raising, f"{100 * raised.mean:.1f} %", overstated, gain,
+                f"{100 * predicted:.0f} %", raising or "",
+                "" if raised is None else f"{100 * raised.mean:.1f} ± {100 * (raised.ci95 or 0):.1f} %",
+                overstated or "", gain, "" if predicted == PREDICTED[0] else more,
             ]
         )  # fmt: skip
         numbers.append(
             {
                 "predicted_folds": predicted,
                 "actual_folds": FOLDS,
-                "stated_value_of_raising": raising.as_json(),
-                "raised": raised.as_json(),
-                "stated_less_realised": overstated.as_json(),
+                "stated_value_of_raising": _json(raising),
+                "raised": _json(raised),
+                "stated_less_realised": _json(overstated),
                 "won_sb_per_hand": gain.as_json(),
+                "won_more_than_with_the_right_model": more.as_json(),
             }
         )
     header = [
-        "folds predicted",
-        "stated value of a raise, sb",
-        "raised",
-        "stated less realised, sb",
-        "won per hand, sb",
-    ]
+        "folds predicted", "stated value of a raise, sb", "raised", "stated less realised, sb",
+        "won per hand, sb", "more than with the right model, sb",
+    ]  # fmt: skip
     return markdown_table(header, rows), numbers
 
 
 def _slow_play(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
     seed = derive_seed(settings.seed, 0xE2)
     rows, numbers = [], []
+    believing: list[float] = []
     for noise in NOISES:
         found = _gather(None, noise, seed, settings)
         gain = estimate(found.won)
+        believing = believing or found.won
+        more = estimate([won - without for won, without in zip(found.won, believing, strict=True)])
         say(f"wrong models: slow-player, noise {noise:g}, {gain} sb/h")
-        overstated = estimate(found.overstated) if found.overstated else None
-        table = estimate(found.table) if found.table else None
-        rows.append([f"{noise:g}", gain, overstated or "", "" if table is None else f"{table.mean:.3f}"])
+        overstated, table = _mean(found.overstated), _mean(found.table)
+        rows.append([f"{noise:g}", gain, "" if noise == NOISES[0] else more, overstated or "", table or ""])
         numbers.append(
             {
                 "noise": noise,
                 "won_sb_per_hand": gain.as_json(),
-                "decisions_against_a_very_strong_hand": len(found.table),
-                "stated_less_realised": None if overstated is None else overstated.as_json(),
-                "weight_of_what_he_held": None if table is None else table.as_json(),
+                "won_more_than_without_noise": more.as_json(),
+                "stated_less_realised": _json(overstated),
+                "weight_of_what_he_held": _json(table),
             }
         )
-    header = ["noise", "won per hand, sb", "stated less realised, sb", "weight of what he held"]
+    header = [
+        "noise", "won per hand, sb", "more than without noise, sb", "stated less realised, sb",
+        "weight of what he held",
+    ]  # fmt: skip
     return markdown_table(header, rows), numbers

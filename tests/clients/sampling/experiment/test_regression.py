@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from clients.sampling.experiment.regression import fit_line
+from clients.experiments import estimate
+from clients.sampling.experiment.regression import clustered_mean, fit_line
 
 
 def test_the_line_is_that_of_least_squares() -> None:
@@ -46,6 +47,26 @@ def test_intervals_cover_the_truth_where_the_points_of_a_cluster_share_their_luc
         covered += abs(line.slope.mean - 0.8) <= (line.slope.ci95 or 0.0)
 
     assert 0.91 <= covered / 400 <= 0.985
+
+
+def test_a_mean_in_clusters_of_one_is_a_plain_mean() -> None:
+    values = [1.0, 4.0, 2.0, 8.0, 5.0]
+
+    assert clustered_mean(values, [3, 1, 4, 2, 9]) == estimate(values)
+    assert clustered_mean([2.0, 3.0], [7, 7]).ci95 is None
+    with pytest.raises(ValueError, match="values and as many clusters"):
+        clustered_mean([1.0], [])
+
+
+def test_the_mean_of_equal_clusters_is_as_certain_as_that_of_their_means() -> None:
+    values = np.random.default_rng(4).normal(size=(30, 5)) + np.arange(30)[:, None]
+
+    found = clustered_mean(values.ravel().tolist(), np.repeat(np.arange(30), 5).tolist())
+
+    of_means = estimate(values.mean(axis=1).tolist())
+    assert found.mean == pytest.approx(of_means.mean)
+    assert found.ci95 == pytest.approx(of_means.ci95 or 0.0)
+    assert found.samples == 150
 
 
 @pytest.mark.parametrize(
