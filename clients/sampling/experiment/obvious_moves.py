@@ -54,7 +54,8 @@ def run(settings: Settings, say: Say) -> PartResult:
         "lost by that, sb",
     ]
     report = (
-        f"{len(spots)} decisions, at most {settings.trials} trials, looked at after every hundred; folding, "
+        f"{len(spots)} decisions, as many from each betting round; at most {settings.trials} trials, "
+        "looked at after every hundred; folding, "
         "worth zero, is a move like the others.\n\n"
         + markdown_table(header, rows)
         + "\nThe paper: fewer than 5 % of the decisions are obvious by its criterion at 500 trials.\n"

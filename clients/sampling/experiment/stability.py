@@ -37,7 +37,8 @@ def run(settings: Settings, say: Say) -> PartResult:
         if (chosen := [spot for spot in spots if spot.betting_round == number])
     ]
     report = (
-        f"{len(spots)} decisions against the values of {settings.reference:,} other trials.\n\n"
+        f"{len(spots)} decisions, as many from each betting round, against the values of "
+        f"{settings.reference:,} other trials.\n\n"
         + markdown_table(header, rows)
         + "\nThe paper: after 500 trials the values are quite stable; up to 2,000 they differ little, "
         "and that rarely changes a decision; between 100 and 500 the difference is much larger, the variance "

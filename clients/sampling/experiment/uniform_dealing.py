@@ -55,7 +55,8 @@ def run(settings: Settings, say: Say) -> PartResult:
         "lost by that, sb",
     ]
     report = (
-        f"{len(spots)} decisions against the values of {settings.reference:,} selective trials.\n\n"
+        f"{len(spots)} decisions, as many from each betting round, against the values of "
+        f"{settings.reference:,} selective trials.\n\n"
         + markdown_table(header, rows)
         + f"\nWeighted by likelihood, a uniform trial is worth {100 * effective:.2f} % of a selective one "
         "(Kish's effective sample size).\n"
