@@ -159,8 +159,8 @@ def run(settings: Settings, say: Say) -> PartResult:
         "in each rotation of the seats, intervals are 95 %, from per-deal means"
         + (f", wide enough for {gains[0].looks} looks.\n\n" if settings.until is not None else ".\n\n")
         + markdown_table(header, rows)
-        + "\nWhat a bot of the first kind wins grows with the number of others it wins from; the lead over them "
-        "does not.  The paper says how much more the one program won than the other, not at which table.\n"
+        + "\nWhat a bot of the first kind wins grows with the number of others it wins from; the lead over "
+        "them does not.  The paper says how much more one program won than the other, not at which table.\n"
     )
     plot = Plot(
         "self-play",
