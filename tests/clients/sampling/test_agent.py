@@ -72,7 +72,7 @@ def test_it_plays_every_hold_em_game_legally(game: str) -> None:
     others = [Random() if seat % 2 else AlwaysCall() for seat in range(1, definition.num_players)]
     arena = Arena(definition, [_Checked(trials=20), *others], seed=3)
 
-    chips = arena.play(12)
+    chips = arena.play(8)
 
     assert sum(chips) == pytest.approx(0, abs=1e-6)
 
@@ -81,8 +81,8 @@ def test_it_plays_every_hold_em_game_legally(game: str) -> None:
 def test_same_seed_same_decisions(choose: Any) -> None:
     def log(seed: int) -> list[str]:
         lines: list[str] = []
-        agents = [Sampling(trials=60, choose=choose), Sampling(trials=60, choose=choose), Random()]
-        Arena(load_game("limit-3p"), agents, seed).play(15, record=lines.append)
+        agents = [Sampling(trials=40, choose=choose), Sampling(trials=40, choose=choose), Random()]
+        Arena(load_game("limit-3p"), agents, seed).play(8, record=lines.append)
         return lines
 
     first = log(5)

@@ -110,7 +110,7 @@ def played_value(state: HandState, position: int, strategy: Strategy, rng: rando
     return state.chips_won()[position]
 
 
-@pytest.mark.parametrize(("name", "spots"), [("kuhn-2p", 60), ("leduc", 40)])
+@pytest.mark.parametrize(("name", "spots"), [("kuhn-2p", 40), ("leduc", 25)])
 def test_the_values_of_small_games_are_exact_within_three_standard_errors(name: str, spots: int) -> None:
     """Of so many spots, each with its own strategies, a few may be off by chance; their spread is one."""
     game, rng = load_game(name), random.Random(3)
