@@ -98,22 +98,34 @@ class Estimates(Generic[Move]):
         mean = float(self.values[first] - self.values[second])
         return mean, math.sqrt(max(float(variance), 0.0) / max(self.samples, 1))
 
-    def is_obvious(self, criterion: Criterion) -> bool:
-        """Whether the best move leads the second best by more than the criterion asks for."""
+    def is_obvious(self, criterion: Criterion, known: float | None = None) -> bool:
+        """Whether the best move leads the second best by more than the criterion asks for.
+
+        Args:
+            criterion: what the lead is measured by.
+            known: what one more move is worth, of which that is certain (folding: nothing from here on).
+        """
         if criterion is Criterion.NEVER or self.samples < 2:
             return False
-        if len(self.moves) < 2:
+        values = self.values
+        order: list[int] = np.argsort(values, kind="stable")[::-1].tolist()
+        best, others = order[0], order[1:2]
+        if known is not None and known >= values[best]:
+            return float(known - values[best]) > self._doubt(criterion, best, None)
+        if known is not None and (not others or known > values[others[0]]):
+            return float(values[best] - known) > self._doubt(criterion, best, None)
+        if not others:
             return True
-        order = np.argsort(self.values, kind="stable")
-        best, second = int(order[-1]), int(order[-2])
-        lead, paired_error = self.difference(best, second)
+        return float(values[best] - values[others[0]]) > self._doubt(criterion, best, others[0])
+
+    def _doubt(self, criterion: Criterion, move: int, other: int | None) -> float:
+        """What a lead between two moves must exceed; None stands for the one whose value is certain."""
+        moves = [move] if other is None else [move, other]
         if criterion is Criterion.STANDARD_DEVIATION:
-            deviations = self.standard_deviations
-            return lead > float(deviations[best] + deviations[second])
-        if criterion is Criterion.STANDARD_ERROR:
-            errors = self.standard_errors
-            return lead > Z * float(errors[best] + errors[second])
-        return lead > Z * paired_error
+            return float(self.standard_deviations[moves].sum())
+        if criterion is Criterion.STANDARD_ERROR or other is None:
+            return Z * float(self.standard_errors[moves].sum())
+        return Z * self.difference(move, other)[1]
 
 
 def selective_sampling(
@@ -124,6 +136,7 @@ def selective_sampling(
     max_samples: int,
     batch: int = 100,
     criterion: Criterion = Criterion.NEVER,
+    known: float | None = None,
     least_samples: int = _LEAST_SAMPLES,
 ) -> Iterator[Estimates[Move]]:
     """Values moves by samples; yields what is known after each batch, and ends when it is enough.
@@ -135,6 +148,7 @@ def selective_sampling(
         max_samples: as many and no more.
         batch: samples between two looks.
         criterion: when to stop because the best move is obvious.
+        known: the value of one more move that needs no samples.
         least_samples: before, no move is obvious.
 
     Raises:
@@ -145,7 +159,7 @@ def selective_sampling(
             f"expected moves, and samples and batches of 1 or more, got {len(moves)} moves, {max_samples} "
             f"samples, batches of {batch}"
         )
-    return _estimates(sample, tuple(moves), value, max_samples, batch, criterion, least_samples)
+    return _estimates(sample, tuple(moves), value, max_samples, batch, criterion, known, least_samples)
 
 
 def _estimates(
@@ -155,6 +169,7 @@ def _estimates(
     max_samples: int,
     batch: int,
     criterion: Criterion,
+    known: float | None,
     least_samples: int,
 ) -> Iterator[Estimates[Move]]:
     samples = 0
@@ -169,7 +184,7 @@ def _estimates(
         products = products + values @ values.T
         estimates = Estimates(moves, samples, sums, products)
         yield estimates
-        if samples >= least_samples and estimates.is_obvious(criterion):
+        if samples >= least_samples and estimates.is_obvious(criterion, known):
             return
 
 

@@ -281,4 +281,5 @@ def simulate(
         max_samples=max_trials,
         batch=batch,
         criterion=criterion,
+        known=0.0 if spot.betting.legal_actions().can_fold else None,
     )

@@ -2,8 +2,8 @@
 
 ``python -m tests.benchmarks.bench_formula limit-2p formula always-call --deals 10000 --seed 1``
 
-Names are installed bots, or ``formula:model=none,noise=0.1``.  With fewer names than seats the last one fills the
-table; ``--groups`` seats two kinds in turn instead and swaps them.
+Names are installed bots, or ``formula:model=none,noise=0.1``.  With fewer names than seats the last one fills
+the table; ``--groups`` seats two kinds in turn instead and swaps them.
 """
 
 from __future__ import annotations

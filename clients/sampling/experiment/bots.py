@@ -129,6 +129,7 @@ class FormulaSampling(NotedSampling):
             trials.value,
             max_samples=self.config.max_trials(self.seeded),
             criterion=self.config.criterion,
+            known=0.0 if spot.betting.legal_actions().can_fold else None,
         )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.rules import CALL, FOLD, Action, Deal, GameDefinition, HandState, initial_hand, load_game
@@ -215,6 +217,20 @@ def test_the_criteria_stop_one_after_the_other() -> None:
     assert used[Criterion.PAIRED_ERROR] <= 40
     assert used[Criterion.PAIRED_ERROR] < used[Criterion.STANDARD_ERROR] < 600
     assert used[Criterion.STANDARD_DEVIATION] == used[Criterion.NEVER] == 1000
+
+
+@given(st.integers(0, 1000), st.integers(1, 3), st.floats(-1, 1), st.sampled_from(Criterion))
+def test_a_known_move_counts_like_one_that_is_always_worth_the_same(
+    seed: int, moves: int, known: float, criterion: Criterion
+) -> None:
+    """Folding: its lead, or the lead over it, must be as clear as any."""
+    values = np.random.default_rng(seed).normal(size=(40, moves)) * 0.3
+    with_it = np.column_stack([values, np.full(40, known)])
+    plain = Estimates(tuple(range(moves)), 40, values.sum(axis=0), values.T @ values)
+    full = Estimates(tuple(range(moves + 1)), 40, with_it.sum(axis=0), with_it.T @ with_it)
+    assume(abs(full.values - known)[:-1].min() > 1e-6)
+
+    assert plain.is_obvious(criterion, known) == full.is_obvious(criterion)
 
 
 def test_a_lead_of_more_than_the_deviations_is_obvious_by_every_criterion() -> None:
