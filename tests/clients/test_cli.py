@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -137,7 +138,7 @@ def test_bots_lists_names_and_descriptions() -> None:
     result = CliRunner().invoke(cli.bots)
 
     assert result.exit_code == 0
-    assert "always-call    Calls or checks, whatever happens." in result.stdout
+    assert re.search("^always-call +Calls or checks, whatever happens.", result.stdout, re.MULTILINE)
     assert "[fold=0.06 call=0.47 raise=0.47]" in result.stdout
 
 
