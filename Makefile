@@ -42,10 +42,16 @@ match: $(RUN)
 play: $(RUN)
 	.venv/bin/riverboat play
 
+# Bots whose kernels are compiled take their seats at once, and tests of bots in processes wait for seats.
+COMPILE := folder=$$(mktemp -d) && echo "compiling kernels, if they are not yet" && .venv/bin/riverboat match nolimit-3p \
+  formula sampling street-learner --hands 3 --start-time 900 --out $$folder >/dev/null && rm -rf $$folder
+
 test: $(DEV)
+	@$(COMPILE)
 	.venv/bin/python -m pytest -n auto
 
 test-slow: $(DEV)
+	@$(COMPILE)
 	.venv/bin/python -m pytest -m slow
 
 check: $(DEV)
@@ -53,6 +59,7 @@ check: $(DEV)
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+	@$(COMPILE)
 	.venv/bin/python -m pytest -n auto
 
 format: $(DEV)
