@@ -26,6 +26,7 @@ def run(out: Path, *options: str) -> Result:
     return CliRunner().invoke(experiment, ["selective-sampling", "--out", str(out), *options])
 
 
+@pytest.mark.slow
 def test_all_parts_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(equal_time, "COSTLY_TRIALS", (1, 2))
 
