@@ -39,7 +39,7 @@ taken at its word.
 **Opponents.**  Training needs nobody else: the learner plays sessions against simple players who differ in
 all they do (`population`), and against former selves.
 
-**Learning curve.**  ``riverboat experiment street-learner`` draws it (``clients/learners/STREET-RESULTS.md``).
+**Learning curve.**  Drawn by ``riverboat experiment street-learner``; ``clients/learners/STREET-RESULTS.md``.
 In limit, heads-up against a bot that bets by hand strength: -0.17 big blinds a hand unlearnt, +0.13 after
 100,000 hands, +0.23 after 20 million.
 """
