@@ -185,6 +185,8 @@ class Players(NamedTuple):
     """Actions seen, shape (10, NUM_GROUPS, 3)."""
     corrections: NDArray[np.float64]
     """Actions seen, actions expected, and factors, shape (10, NUM_CONTEXTS, 9)."""
+    neutral: NDArray[np.float64]
+    """COUNTED: how far anything legal is expected, and not what is reasonable.  Shape (10,)."""
     say: NDArray[np.float64]
     """The part of the counts, by group; the rest is the corrections'.  Shape (10, NUM_GROUPS)."""
     priors: NDArray[np.float64]
@@ -429,18 +431,28 @@ def counted_frequencies(
 
     mean: the generic model's frequencies, shape (3,).  counts, corrected: scratch, shape (3,) or more.
     """
+    neutral = players.neutral[position]
+    legal = 1.0 / (1.0 + can_fold + can_raise)
+    cases = 0.0
     in_group = 0.0
     for action in range(3):
-        counts[action] = players.groups[position, group, action] + players.priors[0] * mean[action]
+        chance = 0.0 if (action == 0 and not can_fold) or (action == 2 and not can_raise) else legal
+        frequencies[action] = mean[action] + neutral * (chance - mean[action])  # to be expected
+        counts[action] = players.groups[position, group, action] + players.priors[0] * frequencies[action]
         in_group += counts[action]
+        cases += players.corrections[position, context, action]
     for action in range(3):
+        usual = frequencies[action]
         counts[action] = (
             players.contexts[position, context, action] + players.priors[1] * counts[action] / in_group
         )
-        prior = players.priors[2] * mean[action] + 1e-9
+        prior = players.priors[2] * usual + 1e-9
         seen = players.corrections[position, context, action]
         expected = players.corrections[position, context, 3 + action]
-        corrected[action] = mean[action] * (seen + prior) / (expected + prior)
+        if neutral > 0.0:
+            chance = 0.0 if (action == 0 and not can_fold) or (action == 2 and not can_raise) else legal
+            expected += neutral * (cases * chance - expected)
+        corrected[action] = usual * (seen + prior) / (expected + prior)
     legal_frequencies(counts, can_fold, can_raise)
     legal_frequencies(corrected, can_fold, can_raise)
     say = players.say[position, group]

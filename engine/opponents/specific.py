@@ -1,14 +1,19 @@
 """The specific model: what this player does, counted, and drawn towards what a reasonable player would do.
 
+What is expected before his own actions count are the generic model's frequencies: the stereotype of a
+reasonable player.  Some are nothing of the kind, and of them it knows less than nobody would: so each of his
+actions is also evidence for or against the neutral model, to which whatever is legal is equally likely, and
+as far as that has foretold him better it takes the stereotype's place (Killer, "from a neutral model to a
+stereotype to a more accurate one").
+
 Actions are counted in each context (betting round, bets to call, his last action; ``action_context``), and
 in eight coarse groups of contexts.  There are two ways to draw on them, and in each group the one that has
 predicted better so far has the greater say:
 
-* *counts*: the generic model's frequencies at first, then a stereotype, the frequencies of the group, then
-  those of the context, as actions accumulate (Killer, "from a neutral model to a stereotype to a more
-  accurate one");
-* *corrected*: the generic model's frequencies in this very situation, each times what was observed over
-  what it expected in the context.
+* *counts*: the expected frequencies at first, then those of the group, then those of the context, as actions
+  accumulate;
+* *corrected*: the expected frequencies in this very situation, each times what was observed over what was to
+  be expected in the context.
 
 Frequencies say how often he folds and raises, not with what.  His hand is taken to decide, by the implied
 thresholds of ``reweighting``, but for a part of his actions that is blind to his hand.  How great that part
@@ -42,7 +47,7 @@ Floats = NDArray[np.float64]
 Triple = tuple[float, float, float]
 
 _GROUP_PRIOR: Final = 12.0
-"""Actions in a group that weigh as much as the generic model."""
+"""Actions in a group that weigh as much as what is expected."""
 _CONTEXT_PRIOR: Final = 10.0
 """Actions in a context that weigh as much as its group."""
 
@@ -54,6 +59,8 @@ _EVIDENCE_FADES: Final = 0.998
 """What one comparison of the two predictions counts after the next."""
 _MOST_EVIDENCE: Final = 8.0
 """Log odds at which the comparison stops, so that it can turn."""
+_NEUTRAL_PRIOR: Final = -2.0
+"""Log odds at first of the neutral model against the generic one: about one player in eight."""
 _OFFSET_STEP: Final = 0.03
 """How far one surprise moves the log odds of its context.  What was predicted and what came are thus never
 farther apart, summed over a context, than its offset over the step."""
@@ -86,6 +93,7 @@ class _Learned:
         self.observed = [0.0] * (3 * NUM_CONTEXTS)  # of the decisions that were read
         self.expected = [0.0] * (3 * NUM_CONTEXTS)  # by the generic model, of the same
         self.offsets = [0.0] * (3 * NUM_CONTEXTS)  # to log odds, from what has come otherwise than predicted
+        self.neutral_evidence = [_NEUTRAL_PRIOR]  # log odds of the neutral against the generic model
         self.counts_evidence = [0.0] * NUM_GROUPS  # log odds of "counts" against "corrected"
         self.noise_evidence = [0.0] * len(_NOISE_GRID)
         self.raises_seen = [0.0, 0.0]  # before the flop: raises, and what was to be expected of them
@@ -109,6 +117,7 @@ _COUNTED: Final = {
     "observed": (NUM_CONTEXTS, 3),
     "expected": (NUM_CONTEXTS, 3),
     "offsets": (NUM_CONTEXTS, 3),
+    "neutral_evidence": (1,),
     "counts_evidence": (NUM_GROUPS,),
     "raises_seen": (2,),
 }
@@ -183,19 +192,22 @@ class SpecificModel:
         situation = decision.situation
         if not (situation.can_fold or situation.can_raise):
             return
-        mean = self._generic_mean(decision)
+        generic = self._generic_mean(decision)
         learned = self._to_predict_otherwise()
         context = situation.context
-        counts, corrected = self._predictions(situation, mean)
+        counts, corrected = self._predictions(situation, generic)
         evidence = learned.counts_evidence[context.group] * _EVIDENCE_FADES
         evidence += math.log(max(counts[action], 1e-3)) - math.log(max(corrected[action], 1e-3))
         predicted = self._together(situation, counts, corrected)
+        neutral = learned.neutral_evidence[0]
+        neutral += math.log(_neutral(situation)[action]) - math.log(max(generic[action], 1e-3))
+        learned.neutral_evidence[0] = min(max(neutral, -_MOST_EVIDENCE), _MOST_EVIDENCE)
         learned.counts_evidence[context.group] = min(max(evidence, -_MOST_EVIDENCE), _MOST_EVIDENCE)
         for other, chance in enumerate(predicted):
             learned.offsets[3 * context.index + other] += _OFFSET_STEP * ((action == other) - chance)
         learned.observed[3 * context.index + action] += 1
         for other in range(3):
-            learned.expected[3 * context.index + other] += mean[other]
+            learned.expected[3 * context.index + other] += generic[other]
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """Weigh how far his hand decided what he did."""
@@ -216,6 +228,11 @@ class SpecificModel:
     def noise(self) -> float:
         """The part of his actions that is blind to his hand: 0 to 1, what the showdowns say on average."""
         return self._known()[1]
+
+    @property
+    def neutral_share(self) -> float:
+        """How far anything that is legal is expected of him, and not what the generic model says: 0 to 1."""
+        return max(0.0, 1 - math.exp(-self._learned.neutral_evidence[0]))
 
     @property
     def traits(self) -> Traits:
@@ -246,9 +263,20 @@ class SpecificModel:
             [chance * math.exp(offset) for chance, offset in zip(both, offsets, strict=True)], situation
         )
 
-    def _predictions(self, situation: Situation, mean: Triple) -> tuple[Triple, Triple]:
+    def _predictions(self, situation: Situation, generic: Triple) -> tuple[Triple, Triple]:
         """The frequencies by counts and by correction, given the generic model's."""
         learned, context = self._learned, situation.context
+        start = 3 * context.index
+        mean, expected = generic, learned.expected[start : start + 3]
+        share = self.neutral_share
+        if share > 0:
+            neutral = _neutral(situation)  # the same in all situations of a context
+            mean = _between(neutral, mean, share)
+            cases = sum(learned.observed[start : start + 3])
+            expected = [
+                share * cases * chance + (1 - share) * usual
+                for chance, usual in zip(neutral, expected, strict=True)
+            ]
         start = 3 * context.group
         group = [
             seen + _GROUP_PRIOR * usual
@@ -261,9 +289,10 @@ class SpecificModel:
             for seen, of_group in zip(learned.contexts[start : start + 3], group, strict=True)
         ]
         corrected = []
-        for index, usual in enumerate(mean, start):
+        for action, usual in enumerate(mean):
             prior = _CORRECTION_PRIOR * usual + 1e-9
-            corrected.append(usual * (learned.observed[index] + prior) / (learned.expected[index] + prior))
+            seen = learned.observed[start + action]
+            corrected.append(usual * (seen + prior) / (expected[action] + prior))
         return _legal(counts, situation), _legal(corrected, situation)
 
     def _generic_mean(self, decision: Decision) -> Triple:
@@ -346,11 +375,14 @@ class SpecificModel:
     def from_dict(cls, data: Mapping[str, Any], parameters: Parameters = DEFAULT_PARAMETERS) -> SpecificModel:
         """Of `as_dict`.
 
+        Memory files from before the neutral model was weighed do not say how: there it begins anew.
+
         Raises:
             ValueError: something is missing, no number, or of another shape.
         """
         model = cls(parameters)
         learned = model._to_change()
+        data = {"neutral_evidence": learned.neutral_evidence, **data}
         for name, shape in _COUNTED.items():
             try:
                 array = np.array(data[name], np.float64)
@@ -379,6 +411,12 @@ def _between(first: Triple, second: Triple, share: float) -> Triple:
         share * first[1] + rest * second[1],
         share * first[2] + rest * second[2],
     )
+
+
+def _neutral(situation: Situation) -> Triple:
+    """Whatever is legal is equally likely."""
+    chance = 1 / (1 + situation.can_fold + situation.can_raise)
+    return (chance if situation.can_fold else 0.0), chance, (chance if situation.can_raise else 0.0)
 
 
 def _legal(frequencies: Sequence[float], situation: Situation) -> Triple:

@@ -61,6 +61,7 @@ def simulated_players(
         contexts=np.zeros((count, NUM_CONTEXTS, 3)),
         groups=np.zeros((count, NUM_GROUPS, 3)),
         corrections=np.zeros((count, NUM_CONTEXTS, 9)),
+        neutral=np.zeros(count),
         say=np.zeros((count, NUM_GROUPS)),
         priors=np.array(PRIORS),
         sizes=np.ones((count, 2, kernels.NUM_SIZES)),
@@ -93,6 +94,7 @@ def simulated_players(
             players.corrections[position, :, :3] = counts["observed"]
             players.corrections[position, :, 3:6] = counts["expected"]
             players.corrections[position, :, 6:] = np.exp(counts["offsets"])
+            players.neutral[position] = model.neutral_share
             players.say[position] = [1 / (1 + math.exp(-odds)) for odds in counts["counts_evidence"]]
         else:
             raise TypeError(f"a trial cannot let a {type(model).__name__} act")

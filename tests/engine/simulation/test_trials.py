@@ -258,9 +258,15 @@ def test_players_of_trials_do_what_their_models_predict(kind: str) -> None:
     assert np.quantile(errors, 0.9) < 0.13
 
 
-def test_the_frequencies_of_a_counted_player_are_those_of_his_model() -> None:
+@pytest.mark.parametrize("calls", [False, True], ids=["reasonable", "always-call"])
+def test_the_frequencies_of_a_counted_player_are_those_of_his_model(calls: bool) -> None:
     """The kernel's arithmetic against the specific model's, given the same mean of the generic model."""
-    model = experienced_model(2)
+    model = experienced_model(2).snapshot()
+    for _, decision in model_spots(
+        GenericModel(), 30
+    ):  # predictions weighed, offsets and corrections learned
+        model.observe_decision(decision, 1 if calls else int(np.argmax(model.frequencies(decision))))
+    assert (model.neutral_share > 0) == calls
     players = simulated_players([model])
     for _, decision in model_spots(model, 30):
         situation = decision.situation
