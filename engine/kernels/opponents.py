@@ -381,10 +381,14 @@ def _threshold_of_share(
     as the threshold rises, in straight pieces: Newton's step ends in a few rounds, and where it would leave
     the interval, the interval is halved.
     """
+    number = weights.shape[0]
+    leasts = np.empty(number)
+    chances = np.empty(number)
     total = 0.0
     lowest = np.inf
     highest = -np.inf
-    for combo in range(weights.shape[0]):
+    for combo in range(number):
+        leasts[combo] = ramp(others[combo], other_at, spread)
         if weights[combo] > 0.0:
             total += weights[combo]
             lowest = min(lowest, values[combo])
@@ -396,9 +400,10 @@ def _threshold_of_share(
     for _ in range(40):
         above = 0.0
         mixed = 0.0
-        for combo in range(weights.shape[0]):
-            chance = ramp(values[combo], middle, spread)
-            least = ramp(others[combo], other_at, spread)
+        for combo in range(number):
+            chances[combo] = ramp(values[combo], middle, spread)
+        for combo in range(number):
+            chance, least = chances[combo], leasts[combo]
             above += weights[combo] * max(chance, least)
             mixed += weights[combo] if least < chance < 1.0 else 0.0
         excess = above - wanted

@@ -63,8 +63,9 @@ def pot_share(stake: float, pot: float) -> float:
 def count(mask: int) -> int:
     """Positions in a mask."""
     number = 0
-    for position in range(10):
-        number += mask >> position & 1
+    while mask:
+        mask &= mask - 1
+        number += 1
     return number
 
 

@@ -130,7 +130,7 @@ CALL_AT: Final = NOISE + 1
 RAISE_AT: Final = CALL_AT + 1
 PROTECT: Final = RAISE_AT + 1
 TRIPLES: Final = PROTECT + 1
-"""Of each stratum."""
+"""Of each stratum: first the chances to fold, then those to call, then those to raise."""
 RANGES: Final = TRIPLES + 3 * NUM_STRATA
 """By position: the part of the range below each edge."""
 NODE_NUMBERS: Final = RANGES + MAX_PLAYERS * (NUM_STRATA + 1)
@@ -161,7 +161,7 @@ class Tree(NamedTuple):
     used: NDArray[np.int64]
     """Shape (2,): nodes made; passing nodes made."""
     scratch: NDArray[np.float64]
-    """Shape (6, NUM_STRATA)."""
+    """Shape (6, NUM_STRATA + 1)."""
 
 
 class Players(NamedTuple):
@@ -350,7 +350,7 @@ def make_child(
         below = 0.0
         for stratum in range(NUM_STRATA):
             weight = old_numbers[start + stratum + 1] - old_numbers[start + stratum]
-            chance = old_numbers[TRIPLES + 3 * stratum + kind] * (1.0 - noise) + noise / 3.0
+            chance = old_numbers[TRIPLES + kind * NUM_STRATA + stratum] * (1.0 - noise) + noise / 3.0
             below += weight * max(chance, LEAST_CHANCE)
             new_numbers[start + stratum + 1] = below
         for stratum in range(NUM_STRATA):
@@ -390,9 +390,10 @@ def postflop_value(
     else:
         positive_all = positive
         negative_all = negative
-    kept = 1.0 - negative_all
+    kept = 1.0
+    for _ in range(several):
+        kept *= 1.0 - negative_all
     if several > 1:
-        kept = kept**several
         positive_all /= np.sqrt(float(several))
     showdown = strength * kept + behind * positive_all
     if protect >= 1.0:
@@ -583,9 +584,9 @@ def prepare_node(
         numbers[MEAN + 1] = 1.0 / choices
         numbers[MEAN + 2] = 1.0 / choices if can_raise else 0.0
         numbers[NOISE] = 1.0
-        for stratum in range(NUM_STRATA):
-            for action in range(3):
-                numbers[TRIPLES + 3 * stratum + action] = numbers[MEAN + action]
+        for action in range(3):
+            for stratum in range(NUM_STRATA):
+                numbers[TRIPLES + action * NUM_STRATA + stratum] = numbers[MEAN + action]
         return
 
     # The situation, as ``engine.opponents.action_context`` sees it.
@@ -650,23 +651,26 @@ def prepare_node(
                     chances[stratum] += weight * averages.preflop_stratum_equities[stratum, against]
     else:
         protect = protection(betting_round, raises, raiser, entered, to_respond, opponents, players.traits)
+        strengths = tree.scratch[4]
         for edge in range(NUM_STRATA + 1):
-            numbers[STRENGTH + edge] = 1.0
+            strengths[edge] = 1.0
         for other in range(num_players):
             if opponents >> other & 1:
                 at = RANGES + other * (NUM_STRATA + 1)
                 for edge in range(NUM_STRATA + 1):
-                    numbers[STRENGTH + edge] *= numbers[at + edge]
+                    strengths[edge] *= numbers[at + edge]
+        for edge in range(NUM_STRATA + 1):
+            numbers[STRENGTH + edge] = strengths[edge]
         for stratum in range(NUM_STRATA):
-            strength = 0.5 * (numbers[STRENGTH + stratum] + numbers[STRENGTH + stratum + 1])
             positive = 0.0
             negative = 0.0
             if betting_round < 3:
                 positive = averages.potentials[betting_round - 1, 0, stratum]
                 negative = averages.potentials[betting_round - 1, 1, stratum]
             values[stratum], chances[stratum] = postflop_value(
-                strength, positive, negative, betting_round, several, protect
-            )
+                0.5 * (strengths[stratum] + strengths[stratum + 1]), positive, negative, betting_round, several,
+                protect,
+            )  # fmt: skip
             draws[stratum] = positive
     numbers[PROTECT] = protect
 
@@ -718,14 +722,21 @@ def prepare_node(
         numbers[RAISE_AT] = min(raise_at, 1e9)
         for action in range(3):
             mean[action] = frequencies[action]
-    if share > 0.0 or numbers[NOISE] > 0.0:
-        for stratum in range(NUM_STRATA):
-            fold, call, raising = _triple_in_node(
-                numbers, values[stratum], chances[stratum], draws[stratum], staying[stratum]
+    noise = numbers[NOISE]
+    for stratum in range(NUM_STRATA):
+        fold = numbers[TRIPLES + stratum]
+        raising = numbers[TRIPLES + 2 * NUM_STRATA + stratum]
+        if share > 0.0:
+            own_fold, _, own_raising = threshold_triple_of(
+                values[stratum], staying[stratum], numbers[CALL_AT], numbers[RAISE_AT], SPREAD, 0.0, numbers
             )
-            numbers[TRIPLES + 3 * stratum] = fold
-            numbers[TRIPLES + 3 * stratum + 1] = call
-            numbers[TRIPLES + 3 * stratum + 2] = raising
+            fold += share * (own_fold - fold)
+            raising += share * (own_raising - raising)
+        fold += noise * (mean[0] - fold)
+        raising += noise * (mean[2] - raising)
+        numbers[TRIPLES + stratum] = fold
+        numbers[TRIPLES + NUM_STRATA + stratum] = 1.0 - fold - raising
+        numbers[TRIPLES + 2 * NUM_STRATA + stratum] = raising
 
 
 @kernel()
@@ -742,9 +753,9 @@ def _fill_triples(
     raises = 0.0
     for stratum in range(NUM_STRATA):
         fold, call, raising = triple_of(values[stratum], chances[stratum], draws[stratum], numbers)
-        numbers[TRIPLES + 3 * stratum] = fold
-        numbers[TRIPLES + 3 * stratum + 1] = call
-        numbers[TRIPLES + 3 * stratum + 2] = raising
+        numbers[TRIPLES + stratum] = fold
+        numbers[TRIPLES + NUM_STRATA + stratum] = call
+        numbers[TRIPLES + 2 * NUM_STRATA + stratum] = raising
         folding += weights[stratum] * fold
         raises += weights[stratum] * raising
     mean[0] = folding

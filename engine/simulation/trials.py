@@ -73,7 +73,7 @@ def new_tree(capacity: int = TREE_SIZE) -> kernels.Tree:
         np.empty((capacity, kernels.NODE_INTEGERS), np.int64),
         np.empty((capacity, kernels.NODE_NUMBERS)),
         np.zeros(2, np.int64),
-        np.zeros((6, kernels.NUM_STRATA)),
+        np.zeros((6, kernels.NUM_STRATA + 1)),
     )
 
 
