@@ -21,34 +21,46 @@ def transitions(
     hole: Sequence[int], board: Sequence[int], look_ahead: int, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """The transition table [before, after] of a hand, by ranking every hand on every board anew."""
-    table = np.zeros((3, 3))
     left = [card for card in range(52) if card not in hole and card not in board]
-    ours_now = hand_ranks(np.array([[*hole, *board]], np.uint8))
-    for opponent in combinations(left, 2):
-        weight = 1.0 if weights is None else float(weights[combo_index(*opponent)])
-        now = _outcomes(ours_now, hand_ranks(np.array([[*opponent, *board]], np.uint8)))[0]
-        rest = [card for card in left if card not in opponent]
-        run_outs = np.array(list(combinations(rest, look_ahead)), np.uint8)
-        boards = np.column_stack([np.tile(np.array(board, np.uint8), (len(run_outs), 1)), run_outs])
+    opponents = np.array(list(combinations(left, 2)), np.uint8)
+    run_outs = np.array(list(combinations(left, look_ahead)), np.uint8)
+    clashes = (opponents[:, None, :, None] == run_outs[None, :, None, :]).any(axis=(2, 3))
+    which, run_out = np.nonzero(~clashes)
 
-        def ranks(cards: Sequence[int], boards: NDArray[np.uint8] = boards) -> NDArray[np.uint16]:
-            return hand_ranks(np.column_stack([np.tile(np.array(cards, np.uint8), (len(boards), 1)), boards]))
+    now = _outcomes(_ranks(np.array([hole]), np.array([board])), _ranks(opponents, np.array([board])))
+    boards = np.column_stack([np.tile(board, (len(run_outs), 1)), run_outs])
+    after = _outcomes(_ranks(np.array([hole]), boards)[run_out], _ranks(opponents[which], boards[run_out]))
+    weight = _weights_of(opponents, weights)
+    return (
+        np.bincount(3 * now[which] + after, weights=weight[which], minlength=9)
+        .reshape(3, 3)
+        .astype(np.float64)
+    )
 
-        table[now] += weight * np.bincount(_outcomes(ranks(hole), ranks(opponent)), minlength=3)
-    return table
+
+def _weights_of(holes: NDArray[np.uint8], weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(len(holes))
+    return weights[[combo_index(low, high) for low, high in holes.tolist()]]
+
+
+def _ranks(holes: NDArray[np.integer], boards: NDArray[np.integer]) -> NDArray[np.uint16]:
+    """The ranks of hands on boards, row by row; one hand or one board stands for as many as needed."""
+    rows = max(len(holes), len(boards))
+    cards = [np.broadcast_to(part, (rows, part.shape[1])) for part in (holes, boards)]
+    return hand_ranks(np.column_stack(cards).astype(np.uint8))
 
 
 def strength(
     hole: Sequence[int], board: Sequence[int], weights: NDArray[np.float64] | None = None
 ) -> tuple[float, float, float]:
     """Ahead, tied and behind, weighted, by ranking every opponent's hand."""
-    counts = [0.0, 0.0, 0.0]
     left = [card for card in range(52) if card not in hole and card not in board]
-    ours = hand_ranks(np.array([[*hole, *board]], np.uint8))
-    for opponent in combinations(left, 2):
-        weight = 1.0 if weights is None else float(weights[combo_index(*opponent)])
-        counts[_outcomes(ours, hand_ranks(np.array([[*opponent, *board]], np.uint8)))[0]] += weight
-    return counts[0], counts[1], counts[2]
+    opponents = np.array(list(combinations(left, 2)), np.uint8)
+    found = _outcomes(_ranks(np.array([hole]), np.array([board])), _ranks(opponents, np.array([board])))
+    weight = _weights_of(opponents, weights)
+    ahead, tied, behind = np.bincount(found, weights=weight, minlength=3).tolist()
+    return ahead, tied, behind
 
 
 def joint_strength(
@@ -56,11 +68,12 @@ def joint_strength(
 ) -> float:
     """The chance that no opponent is better, ties by half for each, all dealt from one deck."""
     left = np.array([card for card in range(52) if card not in hole and card not in board], np.uint8)
-    dealt = rng.permuted(np.tile(left, (deals, 1)), axis=1)
-    ours = hand_ranks(np.array([[*hole, *board]], np.uint8))[0]
-    product = np.ones(deals)
+    drawn = rng.integers(len(left), size=(deals, 2 * num_opponents))
+    in_order = np.sort(drawn, axis=1)
+    dealt = left[drawn[(in_order[:, 1:] != in_order[:, :-1]).all(axis=1)]]  # no card twice: a quarter goes
+    ours = _ranks(np.array([hole]), np.array([board]))
+    product = np.ones(len(dealt))
     for opponent in range(num_opponents):
-        cards = dealt[:, 2 * opponent : 2 * opponent + 2]
-        theirs = hand_ranks(np.column_stack([cards, np.tile(np.array(board, np.uint8), (deals, 1))]))
+        theirs = _ranks(dealt[:, 2 * opponent : 2 * opponent + 2], np.array([board]))
         product *= np.where(ours > theirs, 1.0, np.where(ours == theirs, 0.5, 0.0))
     return float(product.mean())
