@@ -20,6 +20,7 @@ from engine.opponents.probability_triple import ACTION_INDEX, legal_triple
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.simulation.players import OwnStrategy, simulated_players
 from engine.simulation.selective_sampling import Estimates, best_move
+from engine.simulation.strata import averages
 from engine.simulation.trials import Spot, new_tree, simulate
 from engine.simulation.warm_up import warm_up
 
@@ -73,8 +74,9 @@ class Sampling(ReadingAgent):
         self._thinking: trio.CancelScope | None = None
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models and bet sizes for whoever is new."""
+        """Models and bet sizes for whoever is new; what takes a second is done before a clock runs."""
         super().match_started(game, seat)
+        averages(game.num_players)
         for other in range(game.num_players):
             self.bet_sizes.setdefault(other, BetSizes())
 

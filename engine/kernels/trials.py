@@ -667,10 +667,10 @@ def prepare_node(
             if betting_round < 3:
                 positive = averages.potentials[betting_round - 1, 0, stratum]
                 negative = averages.potentials[betting_round - 1, 1, stratum]
+            strength = 0.5 * (strengths[stratum] + strengths[stratum + 1])
             values[stratum], chances[stratum] = postflop_value(
-                0.5 * (strengths[stratum] + strengths[stratum + 1]), positive, negative, betting_round, several,
-                protect,
-            )  # fmt: skip
+                strength, positive, negative, betting_round, several, protect
+            )
             draws[stratum] = positive
     numbers[PROTECT] = protect
 

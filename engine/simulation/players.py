@@ -6,11 +6,11 @@ Everybody acts as his model predicts; we ourselves by the formula, with what is 
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels import trials as kernels
 from engine.kernels.betting import MAX_PLAYERS
@@ -24,6 +24,8 @@ from engine.opponents.model import NoModel, OpponentModel
 from engine.opponents.specific import PRIORS, SpecificModel
 
 __all__ = ["OwnStrategy", "simulated_players"]
+
+Floats = NDArray[np.float64]
 
 
 @attrs.frozen
@@ -88,19 +90,47 @@ def simulated_players(
         elif isinstance(model, SpecificModel):
             players.kinds[position] = kernels.COUNTED
             players.noise[position] = model.noise
-            counts = model.counts()
-            players.contexts[position] = counts["contexts"]
-            players.groups[position] = counts["groups"]
-            players.corrections[position, :, :3] = counts["observed"]
-            players.corrections[position, :, 3:6] = counts["expected"]
-            players.corrections[position, :, 6:] = np.exp(counts["offsets"])
+            counted = _counted(_Knowing(model.state, model))
+            players.contexts[position] = counted.contexts
+            players.groups[position] = counted.groups
+            players.corrections[position] = counted.corrections
+            players.say[position] = counted.say
             players.neutral[position] = model.neutral_share
-            players.say[position] = [1 / (1 + math.exp(-odds)) for odds in counts["counts_evidence"]]
         else:
             raise TypeError(f"a trial cannot let a {type(model).__name__} act")
     return players
 
 
+@attrs.frozen
+class _Knowing:
+    """A specific model as it stands: two are equal if they know the same."""
+
+    state: Hashable
+    model: SpecificModel = attrs.field(eq=False)
+
+
+@attrs.frozen(eq=False)
+class _Counted:
+    """What a trial needs of a specific model, in the shapes of a position's part of `Players`."""
+
+    contexts: Floats
+    groups: Floats
+    corrections: Floats
+    say: Floats
+
+
+@functools.lru_cache(maxsize=64)
+def _counted(knowing: _Knowing) -> _Counted:
+    """The arrays of a model; they are asked for at each decision and change from hand to hand."""
+    counts = knowing.model.counts()
+    return _Counted(
+        counts["contexts"],
+        counts["groups"],
+        np.concatenate([counts["observed"], counts["expected"], np.exp(counts["offsets"])], axis=1),
+        1 / (1 + np.exp(-counts["counts_evidence"])),
+    )
+
+
 @functools.cache
-def _default_chances() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _default_chances() -> Floats:
     return BetSizes().chances
