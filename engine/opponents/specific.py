@@ -51,7 +51,7 @@ _GROUP_PRIOR: Final = 12.0
 _CONTEXT_PRIOR: Final = 10.0
 """Actions in a context that weigh as much as its group."""
 
-_CORRECTION_PRIOR: Final = 20.0
+_CORRECTION_PRIOR: Final = 40.0
 """Actions in a context after which half of a deviation from the generic model is believed."""
 PRIORS: Final = (_GROUP_PRIOR, _CONTEXT_PRIOR, _CORRECTION_PRIOR)
 """Of groups, contexts and corrections."""
@@ -61,7 +61,7 @@ _MOST_EVIDENCE: Final = 8.0
 """Log odds at which the comparison stops, so that it can turn."""
 _NEUTRAL_PRIOR: Final = -2.0
 """Log odds at first of the neutral model against the generic one: about one player in eight."""
-_OFFSET_STEP: Final = 0.03
+_OFFSET_STEP: Final = 0.02
 """How far one surprise moves the log odds of its context.  What was predicted and what came are thus never
 farther apart, summed over a context, than its offset over the step."""
 _APART: Final = 0.10

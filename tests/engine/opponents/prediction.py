@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from clients.agent import Agent
 from clients.arena import Arena
@@ -69,6 +73,27 @@ def score(
         if learning:
             learn_from_hand(here, reader, state.betting, state.board, shown(state))
     return scores
+
+
+def losses_by_hand(models: Sequence[OpponentModel], states: Sequence[HandState]) -> NDArray[np.float64]:
+    """How the model of seat 0 predicts what the seat does: shape (hands, 2), the sum of its log losses and
+    the number of actions it is of.
+    """
+    scores = [score(models, [state])[0] for state in states]
+    return np.array([(one.log_loss * one.cases if one.cases else 0.0, one.cases) for one in scores])
+
+
+def gain(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[float, float]:
+    """By how much the log loss of an action falls from one model to another, and the standard error of that.
+
+    Args:
+        before, after: `losses_by_hand` of the models, on the same hands.  Actions of one hand are not
+            independent, hands are: the error is that of the paired differences of hands.
+    """
+    differences = before[:, 0] - after[:, 0]
+    cases = float(before[:, 1].sum())
+    error = float(differences.std(ddof=1)) * math.sqrt(len(differences))
+    return float(differences.sum()) / cases, error / cases
 
 
 def foretold(states: Sequence[HandState]) -> list[PredictionScore]:
