@@ -23,6 +23,8 @@ from tests.dealer_process import ROOT, environment, program
 
 BOTS: Final = ("formula", "sampling", "learner")
 PATIENCE_S: Final = 100.0
+HANDS: Final = 25
+"""Of a match that is played here: fewer than the dealer's."""
 
 
 @functools.cache
@@ -115,6 +117,7 @@ def here(tmp_path: Path) -> dict[str, str]:
         **dict(zip(ports, free, strict=True)),
         "dealer": "127.0.0.1",
         "0.0.0.0": "127.0.0.1",
+        str(parameters("dealer")["hands"]): str(HANDS),
         "/logs/match": str(tmp_path / "match"),
         "/logs/human": str(tmp_path / "human"),
         "knowledge=/logs/poker-learner.npz": f"knowledge={tmp_path / 'poker-learner.npz'}",
@@ -146,12 +149,12 @@ def test_the_services_play_a_match(here: dict[str, str], tmp_path: Path) -> None
     assert {name: process.returncode for name, process in services.items()} == dict.fromkeys(services, 0), (
         said
     )
-    hands = parameters("dealer")["hands"]
+    assert parameters("dealer")["hands"] > HANDS
     result = json.loads((tmp_path / "match" / "result.json").read_text())
-    assert result["hands"] == hands
+    assert result["hands"] == HANDS
     assert [player["name"] for player in result["players"]] == list(BOTS)
     assert not any("failure" in player for player in result["players"])
-    assert (tmp_path / "match" / "match.log").read_text().count("STATE:") == hands
+    assert (tmp_path / "match" / "match.log").read_text().count("STATE:") == HANDS
     assert (tmp_path / "poker-learner.npz").exists()
 
 

@@ -266,7 +266,7 @@ def test_other_games_are_refused() -> None:
 
 @pytest.mark.parametrize("dealer", DEALERS)
 def test_both_sparring_partners_play_at_a_dealer_as_in_the_arena(dealer: str | None, tmp_path: Path) -> None:
-    names = ["simple", "simple", "hand-strength", "random", "hand-strength", "simple"]
+    names = ["simple", "simple", "hand-strength", "random", "always-call", "random"]
     options: list[tuple[str, ...]] = [(), ("--set", "preflop-only"), (), (), (), ()]
     players = [
         bot(name, "--seed", str(seed), "--wait", "10", "--game", "short6.game", *settings)
@@ -280,8 +280,8 @@ def test_both_sparring_partners_play_at_a_dealer_as_in_the_arena(dealer: str | N
         SimpleBot(True),
         HandStrengthBot(),
         Random(),
-        HandStrengthBot(),
-        SimpleBot(),
+        AlwaysCall(),
+        Random(),
     ]
     for seed, agent in enumerate(agents):
         agent.seed = seed

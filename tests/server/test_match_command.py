@@ -298,7 +298,7 @@ def test_the_table_of_a_duplicate_match_shows_both_intervals(tmp_path: Path) -> 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_match_ends_when_its_intervals_are_narrow_enough(tmp_path: Path, jobs: str) -> None:
     """A bot against itself on the same cards is known exactly at the first look."""
-    words = ("limit-2p", "A=always-call", "B=always-call", "--duplicate", "--until", "1", "--seed", "5")
+    words = ("kuhn-2p", "A=always-call", "B=always-call", "--duplicate", "--until", "1", "--seed", "5")
     result = result_of(tmp_path, *words, "--jobs", jobs, "--hands", "2000", "--out", "m")
 
     assert (result["hands"], result["deals"]) == (500, 250)
@@ -312,16 +312,18 @@ def test_a_match_ends_when_its_intervals_are_narrow_enough(tmp_path: Path, jobs:
 
 
 def test_intervals_of_a_match_that_may_stop_early_are_wider(tmp_path: Path) -> None:
-    words = ("limit-2p", "random", "always-call", "--hands", "600", "--seed", "3", "--out")
+    words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--seed", "3", "--out")
     plain = result_of(tmp_path, *words, "plain")
     looked = result_of(tmp_path, *words, "looked", "--until", "0.5")
 
     assert "until" not in plain
     assert looked["until"]["reached"] is False
-    assert looked["hands"] == plain["hands"] == 600
+    assert looked["hands"] == plain["hands"] == 300
+    assert looked["until"]["looks"] == [250, 300]
     for before, after in zip(plain["players"], looked["players"], strict=True):
         assert before["chips"] == after["chips"]
         widening = looked["until"]["critical_value"] / 1.959964
+        assert widening > 1.01
         assert after["ci95"] == pytest.approx(before["ci95"] * widening, rel=1e-6)
 
 

@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
+from clients.arena import Arena
+from clients.baselines import AlwaysCall, Random
+from clients.learners.knowledge import read_base
 from clients.learners.knowledge_file import read_knowledge
+from clients.learners.name import NameLearner
+from clients.learners.poker import PokerLearner
+from engine.rules import load_game
 from tests.dealer_process import environment, program
 
 
@@ -23,6 +29,14 @@ def match(folder: Path, *words: str) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr  # 3 where a player failed
     result: dict[str, Any] = json.loads(done.stdout)
     return result
+
+
+def learnt_at_home(path: Path, hands: int) -> bytes:
+    """A knowledge file with what some hands of no-limit have taught a poker-learner, in this process."""
+    learner = PokerLearner(path)
+    Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 1).play(hands)
+    learner.close_knowledge()
+    return path.read_bytes()
 
 
 def test_what_is_learnt_in_a_match_is_in_the_file_after_it(tmp_path: Path) -> None:
@@ -37,8 +51,7 @@ def test_what_is_learnt_in_a_match_is_in_the_file_after_it(tmp_path: Path) -> No
 
 def test_a_duplicate_match_teaches_nothing(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
-    match(tmp_path, "nolimit-2p", f"poker-learner:knowledge={path}", "always-call", "--hands", "40")
-    before = path.read_bytes()
+    before = learnt_at_home(path, 40)
 
     words = ("nolimit-2p", f"poker-learner:knowledge={path}", "always-call", "--hands", "40", "--duplicate")
     result = match(tmp_path, *words, "--jobs", "2")
@@ -120,12 +133,6 @@ def test_a_killed_learners_knowledge_is_that_of_one_that_went_on(tmp_path: Path)
     kept = read_knowledge(path)
     hands = json.loads(kept.records[-1])[0]
 
-    from clients.arena import Arena
-    from clients.baselines import AlwaysCall, Random
-    from clients.learners.knowledge import read_base
-    from clients.learners.name import NameLearner
-    from engine.rules import load_game
-
     same = NameLearner()
     Arena(load_game("nolimit-3p"), [same, AlwaysCall(), Random()], 5).play(hands)
 
@@ -160,8 +167,7 @@ def test_mistakes_are_one_line_and_exit_status_2(tmp_path: Path, settings: list[
 
 def test_a_file_of_another_game_ends_the_bot_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
-    match(tmp_path, "nolimit-2p", f"poker-learner:knowledge={path}", "always-call", "--hands", "10")
-    before = path.read_bytes()
+    before = learnt_at_home(path, 10)
     words = ["limit-2p", f"poker-learner:knowledge={path}", "always-call", "--hands", "10", "--json"]
     done = subprocess.run(
         program("match", *words), cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60
