@@ -217,11 +217,17 @@ def scripted_port() -> Iterator[tuple[int, list[bytes], list[bytes]]]:
     ],
 )
 def test_usage_errors(arguments: list[str], status: int, message: str) -> None:
-    returned, stderr = run([sys.executable, "-m", "clients", *arguments])
+    result = CliRunner(env={"RIVERBOAT_SEED": None, "RIVERBOAT_GAME": None}).invoke(cli.bot, arguments)
 
-    assert (returned, stderr[: len(message)]) == (status, message)
+    assert (result.exit_code, result.stdout, result.stderr[: len(message)]) == (status, "", message)
     if message != "Usage:":
-        assert stderr.count("\n") == 1
+        assert result.stderr.count("\n") == 1
+
+
+def test_a_usage_error_ends_the_program() -> None:
+    status, stderr = run([sys.executable, "-m", "clients", "random", "127.0.0.1", "0"])
+
+    assert (status, stderr) == (2, "random: expected a port from 1 to 65535, got '0'\n")
 
 
 def test_nobody_at_the_port() -> None:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from clients.arena import Arena
 from clients.baselines import AlwaysCall, Random
+from clients.cli import bot
 from clients.learners.knowledge import read_base
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.name import NameLearner
@@ -156,12 +158,9 @@ def test_a_killed_learners_knowledge_is_that_of_one_that_went_on(tmp_path: Path)
 def test_mistakes_are_one_line_and_exit_status_2(tmp_path: Path, settings: list[str], message: str) -> None:
     words = [f"knowledge={tmp_path / 'none.npz'}", *settings]
     options = [word for setting in words for word in ("--set", setting)]
-    done = subprocess.run(
-        program("bot", "poker-learner", "127.0.0.1", "1", "--seed", "1", *options),
-        env=environment(), capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    done = CliRunner().invoke(bot, ["poker-learner", "127.0.0.1", "1", "--seed", "1", *options])
 
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert message in done.stderr
 
 
