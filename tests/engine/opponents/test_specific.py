@@ -85,7 +85,7 @@ def test_after_500_hands_the_specific_model_is_the_best(name: str) -> None:
 
     Log losses are compared on the same hands; one is above another if that is beyond chance, at 5 %.
     """
-    found: dict[str | int, list[NDArray[np.float64]]] = {}
+    found: dict[str, list[NDArray[np.float64]]] = {}
     accuracy = baseline = 0.0
     for seed in (77, 78, 79):
         states = hands_of(PLAYERS[name](), 800, seed, Formula)
@@ -96,17 +96,16 @@ def test_after_500_hands_the_specific_model_is_the_best(name: str) -> None:
         for number, state in enumerate(states[:500], start=1):
             learn(models, state)
             if number in (10, 100, 500):
-                found.setdefault(number, []).append(losses_by_hand(models, later))
+                found.setdefault(str(number), []).append(losses_by_hand(models, later))
         last, _ = score(models, later)
         accuracy += last.accuracy / 3
         baseline += last.most_frequent_accuracy / 3
     losses = {stage: np.concatenate(of_matches) for stage, of_matches in found.items()}
 
-    stages_in_order = ("none", 10, 100, 500)
-    for before, after in itertools.pairwise(stages_in_order):
+    for before, after in itertools.pairwise(("none", "10", "100", "500")):
         fallen, error = gain(losses[before], losses[after])
         assert fallen >= -1.645 * error, f"from {before} to {after}: {fallen:.4f} +- {error:.4f}"
-    fallen, error = gain(losses["generic"], losses[500])
+    fallen, error = gain(losses["generic"], losses["500"])
     # The generic model is the formula's own strategy: nobody could predict the formula better.
     assert fallen >= (-1.645 * error if name == "formula" else 0.0), f"{fallen:.4f} +- {error:.4f}"
     assert accuracy >= baseline - 0.02
