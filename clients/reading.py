@@ -22,7 +22,7 @@ from engine.rules import GameDefinition, HandView
 
 ModelName = Literal["none", "generic", "specific"]
 
-DEFAULT_NOISE: Final = 0.05
+DEFAULT_NOISE: Final = 0.02
 """The noise factor of the re-weighting."""
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from clients.agent import Agent
 from clients.arena import Arena
+from clients.reading import DEFAULT_NOISE
 from clients.registry import make_bot
 from clients.sampling.agent import Sampling
 from engine.card_text import parse_written_cards
@@ -51,14 +52,18 @@ def spot_of(game_name: str, betting: str, board: str, own: str, models: Sequence
     """A decision with tables as they are read with some models."""
     state = parse_betting(load_game(game_name), betting)
     cards = parse_written_cards(board) if board else ()
-    reader = TableReader(models, 0.05)
+    reader = TableReader(models, DEFAULT_NOISE)
     reader.follow(state, cards)
     first, second = parse_written_cards(own)
     players: list[OpponentModel | OwnStrategy] = list(models)
     assert state.position_to_act is not None
     players[state.position_to_act] = OwnStrategy()
     return Spot(
-        state, tuple(cards), (first, second), reader.reading.weights, simulated_players(players, 0.05)
+        state,
+        tuple(cards),
+        (first, second),
+        reader.reading.weights,
+        simulated_players(players, DEFAULT_NOISE),
     )
 
 
