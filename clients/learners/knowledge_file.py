@@ -89,6 +89,18 @@ class Knowledge:
     records: tuple[str, ...] = ()
     """The journal: what was learnt since, oldest first."""
 
+    def check_version(self, newest: int, path: Path) -> None:
+        """Refuse what a newer program has stored in the file at `path`.
+
+        Raises:
+            KnowledgeError: its version is above `newest`.
+        """
+        if self.version > newest:
+            raise KnowledgeError(
+                f"{path} was written by a newer riverboat: version {self.version} of what a "
+                f"{self.kind} stores, this one reads up to {newest}"
+            )
+
 
 def betting_of(game: GameDefinition) -> str:
     """``no-limit`` or ``limit``: how people call a game's betting."""
@@ -182,15 +194,12 @@ class KnowledgeFile:
             raise KnowledgeError(f"{self.path} {error}") from error
 
     def _check(self, knowledge: Knowledge, game: str | None) -> None:
-        if self._kind is not None and knowledge.kind != self._kind:
-            raise KnowledgeError(
-                f"{self.path} holds what a {knowledge.kind} has learnt, expected a {self._kind}'s"
-            )
-        if self._kind is not None and knowledge.version > self._version:
-            raise KnowledgeError(
-                f"{self.path} was written by a newer riverboat: version {knowledge.version} of what a "
-                f"{knowledge.kind} stores, this one reads up to {self._version}"
-            )
+        if self._kind is not None:
+            if knowledge.kind != self._kind:
+                raise KnowledgeError(
+                    f"{self.path} holds what a {knowledge.kind} has learnt, expected a {self._kind}'s"
+                )
+            knowledge.check_version(self._version, self.path)
         if game is not None and knowledge.game != game:
             raise KnowledgeError(f"{self.path} was learnt in {knowledge.game}, expected {game}")
 

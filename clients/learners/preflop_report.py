@@ -7,7 +7,7 @@ from typing import Any
 
 from clients.learners.action_values import HOLE_CARDS, UPDATES, WINNING_HAND, proportional_triple
 from clients.learners.knowledge import VERSION, read_base
-from clients.learners.knowledge_file import Knowledge, KnowledgeError
+from clients.learners.knowledge_file import Knowledge
 from clients.learners.reports import KnowledgeReport, Query
 from clients.learners.state import ACTIONS, POSITIONS, split_key
 from engine.combos import STARTING_HAND_NAMES
@@ -25,11 +25,7 @@ def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
     Raises:
         KnowledgeError: the file is newer or damaged.
     """
-    if knowledge.version > VERSION:
-        raise KnowledgeError(
-            f"{path} was written by a newer riverboat: version {knowledge.version} of what a "
-            f"{knowledge.kind} stores, this one reads up to {VERSION}"
-        )
+    knowledge.check_version(VERSION, path)
     base, notes = read_base(knowledge, path)
     chooses_way = knowledge.kind in ("name-learner", "poker-learner")
     styles = [style.name.lower().replace("_", " ") for style in PlayingStyle]

@@ -38,11 +38,7 @@ def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
     Raises:
         KnowledgeError: the file is newer or damaged.
     """
-    if knowledge.version > VERSION:
-        raise KnowledgeError(
-            f"{path} was written by a newer riverboat: version {knowledge.version} of what a "
-            f"{knowledge.kind} stores, this one reads up to {VERSION}"
-        )
+    knowledge.check_version(VERSION, path)
     try:
         game = parse_game(str(knowledge.meta.get("game")))
         learnt = ActionValues.unlearnt(game)
