@@ -22,13 +22,15 @@ RUN python3 -m pip --python /opt/riverboat/bin/python3 install --no-cache-dir --
 # image built for the builder's own would compile again wherever else it runs.
 ENV NUMBA_CPU_NAME=generic \
     RIVERBOAT_CACHE_DIR=/var/cache/riverboat
-# What bots and people ask for, before the flop and in each round, compiles what answers it; so do the bots.
+# What bots and people ask for, before the flop and in each round, compiles what answers it; so do the bots,
+# who are given the time for it on any machine.
+ENV PATIENCE="--start-time 900 --response-time 900 --hand-time 900 --match-time 900"
 RUN /opt/riverboat/bin/riverboat odds AhKd --json \
     && /opt/riverboat/bin/riverboat odds AhKd QsJh2c --opponents 3 --pot 40 --to-call 10 --json \
     && /opt/riverboat/bin/riverboat odds AhKd QsJh2c5d --json \
     && /opt/riverboat/bin/riverboat odds AhKd QsJh2c5d9s --json \
-    && /opt/riverboat/bin/riverboat match limit-3p formula sampling street-learner --hands 3 --out /tmp/limit \
-    && /opt/riverboat/bin/riverboat match nolimit-3p formula sampling street-learner --hands 3 --out /tmp/nolimit \
+    && /opt/riverboat/bin/riverboat match limit-3p formula sampling street-learner --hands 3 $PATIENCE --out /tmp/limit \
+    && /opt/riverboat/bin/riverboat match nolimit-3p formula sampling street-learner --hands 3 $PATIENCE --out /tmp/nolimit \
     && rm -rf /tmp/limit /tmp/nolimit
 
 
