@@ -9,6 +9,8 @@
 ``model``               what a model of an opponent is; the model that knows nothing
 ``generic``             the model that takes everybody for a reasonable player
 ``specific``            the model that counts what this player does
+``frequencies``         the model that acts as often as it is told, by situation
+``bet_sizes``           how much a player raises in no-limit games
 ``reweighting``         from an action to a new weight table
 ``statistics``          running statistics and playing style
 ``table_reader``        the weight tables of everybody in a hand, from public information
