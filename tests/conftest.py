@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import HealthCheck, settings
 
 # Two cores are shared with other work: a slow example is not a failure, and every run tries the same ones.
@@ -9,3 +11,7 @@ settings.register_profile(
     "riverboat", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("riverboat")
+
+# A shell that runs the tests in the background has Ctrl-C ignored, and so would have all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
