@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -118,7 +119,8 @@ def run_tasks(
         tasks: taken as they are needed.
         jobs: processes that work on them; 1 works in this one.
 
-    *Resource handling*: closing the iterator, Ctrl-C, or an error in a task ends the processes at once.
+    *Resource handling*: closing the iterator, Ctrl-C, or an error in a task ends the processes at once; so
+    does whatever kills this one.
     """
     if jobs == 1:
         for task in tasks:
@@ -126,7 +128,7 @@ def run_tasks(
         return
     context = multiprocessing.get_context("spawn")  # a fork would copy the threads of others half
     before = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(jobs, context, initializer=_leave_interrupts_to_the_parent) as pool:
+    with ProcessPoolExecutor(jobs, context, initializer=_live_with_the_parent) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
             for task in tasks:
@@ -143,5 +145,14 @@ def run_tasks(
                     process.terminate()
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _live_with_the_parent() -> None:
+    """In a process of the pool: interrupts are the parent's business, and when it is killed, all is over."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

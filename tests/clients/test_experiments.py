@@ -7,6 +7,9 @@ import math
 import multiprocessing
 import os
 import statistics
+import subprocess
+import sys
+import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +26,11 @@ def square(number: int) -> int:
 
 def process_of(_: int) -> int:
     return os.getpid()
+
+
+def works_for_ever(_: int) -> None:
+    print("begun", flush=True)
+    threading.Event().wait()
 
 
 def fails_at_three(number: int) -> int:
@@ -86,6 +94,22 @@ def test_who_has_enough_leaves_no_process_behind() -> None:
     results.close()
 
     assert_no_child_is_left()
+
+
+def test_processes_end_with_the_one_that_is_killed() -> None:
+    """They hold its standard output, which is at its end when they are."""
+    program = (
+        "from clients.experiments import run_tasks\n"
+        "from tests.clients.test_experiments import works_for_ever\n"
+        "list(run_tasks(works_for_ever, range(2), 2))"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        assert [parent.stdout.readline() for _ in range(2)] == [b"begun\n"] * 2
+        parent.kill()
+        rest, _ = parent.communicate(timeout=60)
+
+    assert rest == b""
 
 
 def assert_no_child_is_left() -> None:
