@@ -74,7 +74,7 @@ class Sampling(ReadingAgent):
         self._thinking: trio.CancelScope | None = None
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models and bet sizes for whoever is new; what takes a second is done before a clock runs."""
+        """Models and bet sizes for whoever is new; averages of a table of this size."""
         super().match_started(game, seat)
         averages(game.num_players)
         for other in range(game.num_players):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
+from engine.kernels.betting import count_bits
 
 TRAIT_FOLD_TO_BET: Final = 0
 TRAIT_BET: Final = 1
@@ -60,16 +61,6 @@ def pot_share(stake: float, pot: float) -> float:
 
 
 @kernel()
-def count(mask: int) -> int:
-    """Positions in a mask."""
-    number = 0
-    while mask:
-        mask &= mask - 1
-        number += 1
-    return number
-
-
-@kernel()
 def reasonable_share(players_behind: int) -> float:
     """The share of hands that are worth opening with so many players still to act."""
     return min(0.9, 1.2 / (max(1, players_behind) + 0.4))
@@ -93,7 +84,7 @@ def continue_chance(
     if betting_round == 0:
         fold = float(traits[position, TRAIT_PREFLOP_FOLD])
         if np.isnan(fold):
-            share = reasonable_share(count(to_respond))
+            share = reasonable_share(count_bits(to_respond))
             fold = 1.0 - min(0.9, 0.55 * share * traits[position, TRAIT_LOOSENESS])
     if position == raiser or (entered >> position & 1 and raises > 0):
         fold *= 0.25  # he has paid a bet already
@@ -199,7 +190,7 @@ def _fill_postflop(
     level = habits[HABIT_CALL] * 2.0 / (1.0 + callers)
     if raises == 0 or raiser < 0 or raiser == position:
         raise_at = level
-        if count(opponents) > 1:
+        if count_bits(opponents) > 1:
             raise_at += 0.04
     else:
         tells = traits[raiser, TRAIT_RAISE_TELLS]
@@ -266,11 +257,11 @@ def _fill_preflop(
     thresholds: NDArray[np.float64],
 ) -> None:
     spread = habits[HABIT_SPREAD]
-    behind = count(to_respond & ~entered)
-    limpers = count(entered)
+    behind = count_bits(to_respond & ~entered)
+    limpers = count_bits(entered)
     if raiser >= 0 and entered >> raiser & 1:
         limpers -= 1
-    number = count(opponents)
+    number = count_bits(opponents)
     odds = pot_share(to_call, pot)
     more = 0.35 * future_bets
     price = 2.0

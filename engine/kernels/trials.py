@@ -48,6 +48,7 @@ from engine.kernels.betting import (
     STACK,
     TO_ACT,
     apply_action,
+    count_bits,
     legal_raise,
     settle,
 )
@@ -71,7 +72,6 @@ from engine.kernels.thresholds import (
     TRAIT_LOOSENESS,
     bluff_chance,
     bluff_pays,
-    count,
     fill_thresholds,
     protection,
     weakness,
@@ -573,7 +573,7 @@ def prepare_node(
             if behind > 0 and integers[RESPONDED] >> other & 1 == 0:
                 to_respond |= 1 << other
     left = min(left, stack - spent)
-    several = count(opponents)
+    several = count_bits(opponents)
     integers[SEVERAL] = several
     for column in range(SHARE, TRIPLES):
         numbers[column] = 0.0
@@ -627,7 +627,7 @@ def prepare_node(
     protect = 1.0
     integers[OPPONENT] = -1
     if betting_round == 0:
-        expected = 1.0 + count(entered)
+        expected = 1.0 + count_bits(entered)
         other_position = -1
         for other in range(num_players):
             if opponents >> other & 1:
@@ -913,7 +913,7 @@ def play_trials(
             trace[trial, steps, 0] = -1.0
 
         folded = integer(integers[node, FOLDED])
-        if count(folded) < num_players - 1:
+        if count_bits(folded) < num_players - 1:
             for position in range(num_players):
                 if folded >> position & 1 == 0:
                     rank = integer(deals.ranks[trial, position])
