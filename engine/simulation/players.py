@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import trials as kernels
+from engine.kernels import trial_players as kernels
 from engine.kernels.betting import MAX_PLAYERS
 from engine.kernels.thresholds import NUM_TRAITS
 from engine.opponents.action_context import NUM_CONTEXTS, NUM_GROUPS

@@ -1,4 +1,4 @@
-"""How hands lie in the strata of `engine.kernels.trials`, and how they move from one board to the next.
+"""How hands lie in the strata of `engine.kernels.strata`, and how they move from one board to the next.
 
 The numbers are means over random boards, the same boards in every process.  They describe ranges in later
 betting rounds of a trial, where nobody asks for the strength of every combo on every board.
@@ -20,7 +20,7 @@ from engine.combos import (
     STARTING_HAND_OF_COMBO,
 )
 from engine.evaluation.equity import preflop_equities
-from engine.kernels import trials as kernels
+from engine.kernels import strata as kernels
 from engine.kernels.hand_features import straight_completions
 from engine.kernels.tables import ranking_table
 from engine.opponents.formula import preflop_percentiles

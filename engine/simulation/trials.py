@@ -2,7 +2,7 @@
 
 A `Spot` is a decision with what is known about it.  `Trials` turns it into the three parts that
 ``selective_sampling`` asks for: the legal first actions, samples of what is hidden, and what an action is
-worth in each.  How a trial is played is told in ``engine.kernels.trials``.
+worth in each.  How a trial is played is told in ``engine.kernels.trials`` and ``trial_tree``.
 
 Values are chips won from the decision on, so that folding is worth 0, in small bets (limit) or big blinds.
 """
@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 
 from engine.combos import combos_without
 from engine.kernels import betting as betting_kernels
+from engine.kernels import strata as strata_kernels
+from engine.kernels import trial_tree as tree_kernels
 from engine.kernels import trials as kernels
 from engine.kernels.betting import MAX_PLAYERS
 from engine.kernels.hand_features import MAX_GROUPS, straight_completions
 from engine.kernels.tables import ranking_table
+from engine.kernels.trial_players import Players
 from engine.opponents.board_values import board_values
 from engine.rules.action import CALL, Action, ActionKind
 from engine.rules.betting import BettingState
@@ -49,7 +52,7 @@ class Spot:
     weights: tuple[Floats, ...]
     """By position, weight tables as they follow from public information, shape (1326,): our own, too, as the
     others see it."""
-    players: kernels.Players
+    players: Players
     """Of ``engine.simulation.players``."""
 
     @property
@@ -67,13 +70,13 @@ class Spot:
         return game.small_bet if game.small_bet is not None else max(1, game.big_blind)
 
 
-def new_tree(capacity: int = TREE_SIZE) -> kernels.Tree:
+def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
     """An empty tree; it may serve one simulation after the other."""
-    return kernels.Tree(
-        np.empty((capacity, kernels.NODE_INTEGERS), np.int64),
-        np.empty((capacity, kernels.NODE_NUMBERS)),
+    return tree_kernels.Tree(
+        np.empty((capacity, tree_kernels.NODE_INTEGERS), np.int64),
+        np.empty((capacity, tree_kernels.NODE_NUMBERS)),
         np.zeros(2, np.int64),
-        np.zeros((6, kernels.NUM_STRATA + 1)),
+        np.zeros((6, strata_kernels.NUM_STRATA + 1)),
     )
 
 
@@ -114,7 +117,7 @@ class Trials:
         tree: scratch, of `new_tree`; nobody else may use it meanwhile.
     """
 
-    def __init__(self, spot: Spot, seed: int, tree: kernels.Tree | None = None) -> None:
+    def __init__(self, spot: Spot, seed: int, tree: tree_kernels.Tree | None = None) -> None:
         self._spot, self._seed = spot, seed
         game, position = spot.betting.game, spot.position
         self._rules = game_array(game)
@@ -141,7 +144,7 @@ class Trials:
         integers[:] = 0
         spent, node = betting_arrays(spot.betting)
         integers[: betting_kernels.NODE_SIZE] = node
-        integers[kernels.SPENT : kernels.SPENT + len(spent)] = spent
+        integers[tree_kernels.SPENT : tree_kernels.SPENT + len(spent)] = spent
         state = spot.betting
         while state.parent is not None:
             assert state.last_action is not None
@@ -149,15 +152,15 @@ class Trials:
             kind = state.last_action.kind
             if kind is not ActionKind.FOLD:
                 if state.parent.betting_round == spot.betting.betting_round:
-                    integers[kernels.ENTERED] |= 1 << state.last_position
-                last = kernels.LAST_ACTION + state.last_position
+                    integers[tree_kernels.ENTERED] |= 1 << state.last_position
+                last = tree_kernels.LAST_ACTION + state.last_position
                 integers[last] = integers[last] or (2 if kind is ActionKind.RAISE else 1)
             state = state.parent
         low, high = betting_kernels.legal_raise(self._rules, spent, node)
-        integers[kernels.LOW], integers[kernels.HIGH] = low, high
-        width = kernels.NUM_STRATA + 1
+        integers[tree_kernels.LOW], integers[tree_kernels.HIGH] = low, high
+        width = strata_kernels.NUM_STRATA + 1
         for position, weights in enumerate(spot.weights):
-            start = kernels.RANGES + position * width
+            start = tree_kernels.RANGES + position * width
             numbers[start : start + width] = _range(spot, weights)
 
     def start(self, action: Action) -> int:
@@ -169,7 +172,7 @@ class Trials:
                 raise ValueError(f"a spot has at most {_STARTS} first actions")
             tree.used[0] = 1 + len(self._starts)  # among those kept free, whether the tree is full or not
             number = number_of_action(action, self._spot.betting)
-            node = self._starts[action] = kernels.make_child(
+            node = self._starts[action] = tree_kernels.make_child(
                 tree, self._spot.players, self._averages, self._rules, 0, number
             )
             tree.used[0] = kept
@@ -246,9 +249,9 @@ def _cards(board: tuple[int, ...]) -> kernels.Cards:
 def _range(spot: Spot, weights: Floats) -> Floats:
     if not spot.board:
         return preflop_range(spot.betting.game.num_players, weights)
-    below = np.empty(kernels.NUM_STRATA + 1)
+    below = np.empty(strata_kernels.NUM_STRATA + 1)
     left = np.where(combos_without(spot.board), weights, 0.0)
-    kernels.fill_range(ranking_table(), COMBO_CARDS, np.array(spot.board, np.uint8), left, below)
+    strata_kernels.fill_range(ranking_table(), COMBO_CARDS, np.array(spot.board, np.uint8), left, below)
     return below
 
 
@@ -260,7 +263,7 @@ def simulate(
     batch: int = 100,
     criterion: Criterion = Criterion.NEVER,
     shares: Sequence[float] = (0.5, 1.0, np.inf),
-    tree: kernels.Tree | None = None,
+    tree: tree_kernels.Tree | None = None,
 ) -> Iterator[Estimates[Action]]:
     """Simulates a spot; yields the values so far after each batch of trials.
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_cards
-from engine.kernels import trials as kernels
+from engine.kernels import trial_players as kernels
 from engine.opponents.action_context import ActionContext
 from engine.opponents.frequencies import FrequencyModel, all_contexts
 from engine.opponents.generic import GenericModel

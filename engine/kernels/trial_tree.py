@@ -1,0 +1,535 @@
+"""The betting tree of trials: what each node's actor does, with any hand.
+
+All that follows from the betting alone is worked out once for a betting sequence and kept in a *tree* whose
+nodes are made as trials come to them: who is to act, the thresholds, how the ranges of all players lie, how
+often the player acts in which way on average.  Nothing in a node depends on cards that are dealt in a trial:
+the triple of a player depends on a node, his two cards and the board that is out.
+
+**Ranges.**  In a node each player's range is a distribution over `NUM_STRATA` classes of hand strength
+(``strata``); before the flop, of the share of starting hands that are worth less.  It begins with the
+player's weight table and moves with each of his actions as a weight table does (Fig. 3.5), class by class; a
+new board card moves it by how strengths move on average.
+
+A hand's strength against a field of ranges is the product of what it beats of each (eq 3.3).
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.betting import BIG_BLIND as BIG_BLIND_RULE
+from engine.kernels.betting import (
+    CALL,
+    FOLD,
+    FOLDED,
+    GENERAL,
+    IS_LIMIT,
+    LAST_RAISER,
+    MAX_PLAYERS,
+    MAX_RAISES,
+    MAX_SPENT,
+    NODE_SIZE,
+    NUM_PLAYERS,
+    NUM_ROUNDS,
+    RAISE_SIZE,
+    RAISES,
+    RESPONDED,
+    ROUND,
+    STACK,
+    TO_ACT,
+    apply_action,
+    count_bits,
+    legal_raise,
+)
+from engine.kernels.opponents import (
+    NUM_PARAMETERS,
+    implied_thresholds,
+    threshold_triple_of,
+    triple_of,
+)
+from engine.kernels.strata import NUM_STRATA, Averages
+from engine.kernels.thresholds import (
+    HABIT_VERY_WEAK,
+    TRAIT_LOOSENESS,
+    bluff_chance,
+    bluff_pays,
+    fill_thresholds,
+    protection,
+    weakness,
+)
+from engine.kernels.trial_players import (
+    BLIND,
+    FIXED,
+    NUM_SIZES,
+    OURS,
+    Players,
+    counted_frequencies,
+    legal_frequencies,
+    own_share,
+    postflop_value,
+)
+
+# Columns of a node beyond the betting's.
+ENTERED: Final = NODE_SIZE
+"""Bit p: position p has called or raised in this round."""
+LOW: Final = NODE_SIZE + 1
+"""Least total of a raise; 0 where none is legal."""
+HIGH: Final = NODE_SIZE + 2
+READY: Final = NODE_SIZE + 3
+"""1 once the triples have been worked out."""
+PREFLOP_TABLE: Final = NODE_SIZE + 4
+"""Before the flop: which of the tables of starting hands ranks the actor's hand."""
+OPPONENT: Final = NODE_SIZE + 5
+"""Before the flop, heads-up: the position of the other player; else -1."""
+SEVERAL: Final = NODE_SIZE + 6
+"""Opponents in the hand."""
+CHILDREN: Final = NODE_SIZE + 7
+"""The nodes after a fold, a call and a raise of each size; 0 where there is none yet."""
+SPENT: Final = CHILDREN + 2 + NUM_SIZES
+LAST_ACTION: Final = SPENT + MAX_PLAYERS
+"""What each position did last in the hand: 0 nothing, 1 called, 2 raised."""
+NODE_INTEGERS: Final = LAST_ACTION + MAX_PLAYERS
+
+# Numbers of a node.
+THRESHOLDS: Final = 0
+"""First, so that a node's numbers are what `triple_of` takes."""
+STRENGTH: Final = NUM_PARAMETERS
+"""At the edges of the strata: the chance to be ahead of all opponents."""
+MEAN: Final = STRENGTH + NUM_STRATA + 1
+"""What the actor does on average over his range."""
+FREQUENCY: Final = MEAN + 3
+"""How often the model says that the actor folds, calls and raises."""
+SHARE: Final = FREQUENCY + 3
+"""How far the implied thresholds decide, instead of the formula."""
+NOISE: Final = SHARE + 1
+CALL_AT: Final = NOISE + 1
+RAISE_AT: Final = CALL_AT + 1
+PROTECT: Final = RAISE_AT + 1
+TRIPLES: Final = PROTECT + 1
+"""Of each stratum: first the chances to fold, then those to call, then those to raise."""
+RANGES: Final = TRIPLES + 3 * NUM_STRATA
+"""By position: the part of the range below each edge."""
+NODE_NUMBERS: Final = RANGES + MAX_PLAYERS * (NUM_STRATA + 1)
+
+SCRATCH_NODES: Final = 4
+"""Nodes at the end of the tree that are made anew each time: for when it is full."""
+
+LEAST_CHANCE: Final = 0.01
+"""No action multiplies a weight by less, as in a weight table."""
+SPREAD: Final = 0.10
+"""Of implied thresholds."""
+USUAL_NO_LIMIT_BET: Final = 0.75
+"""As of ``engine.opponents.action_context``."""
+COMMITTED: Final = 0.5
+"""A raise of more than this part of the stack is made all in."""
+
+
+class Tree(NamedTuple):
+    """The betting tree as far as trials have come."""
+
+    integers: NDArray[np.int64]
+    """Shape (capacity, NODE_INTEGERS)."""
+    numbers: NDArray[np.float64]
+    """Shape (capacity, NODE_NUMBERS)."""
+    used: NDArray[np.int64]
+    """Shape (2,): nodes made; passing nodes made."""
+    scratch: NDArray[np.float64]
+    """Shape (6, NUM_STRATA + 1)."""
+
+
+@kernel()
+def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
+    """What follows at once from the betting."""
+    integers[READY] = 0
+    integers[LOW] = 0
+    integers[HIGH] = 0
+    for child in range(2 + NUM_SIZES):
+        integers[CHILDREN + child] = 0
+    if integers[TO_ACT] >= 0:
+        low, high = legal_raise(rules, integers[SPENT : SPENT + MAX_PLAYERS], integers[:NODE_SIZE])
+        integers[LOW] = low
+        integers[HIGH] = high
+
+
+@kernel()
+def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int) -> int:
+    """The total of a raise of a size by the position to act; only where a raise is legal."""
+    low, high = integer(integers[LOW]), integer(integers[HIGH])
+    if rules[GENERAL, IS_LIMIT] or size == 0:
+        return low
+    if size == NUM_SIZES - 1:
+        return high
+    position = integers[TO_ACT]
+    pot = 0
+    for other in range(rules[GENERAL, NUM_PLAYERS]):
+        pot += integers[SPENT + other]
+    stack, spent = rules[STACK, position], integers[SPENT + position]
+    pot += min(stack, integers[MAX_SPENT]) - spent
+    share = 0.5 if size == 1 else (1.0 if size == 2 else 2.0)
+    total = integer(integers[MAX_SPENT] + share * pot + 0.5)
+    if total - spent > COMMITTED * (stack - spent):
+        return high
+    return min(max(total, low), high)
+
+
+@kernel()
+def make_child(
+    tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int, action: int
+) -> int:
+    """The node after an action, `FOLD`, `CALL` or the total raised to, of the position to act in a node.
+
+    If the tree is full, the new node is a passing one, good until four more have been made.
+    """
+    capacity = tree.integers.shape[0] - SCRATCH_NODES
+    if tree.used[0] < capacity:
+        child = integer(tree.used[0])
+        tree.used[0] += 1
+    else:
+        child = capacity + integer(tree.used[1]) % SCRATCH_NODES
+        tree.used[1] += 1
+    old, new = tree.integers[node], tree.integers[child]
+    old_numbers, new_numbers = tree.numbers[node], tree.numbers[child]
+    for column in range(NODE_SIZE):
+        new[column] = old[column]
+    for column in range(SPENT, NODE_INTEGERS):
+        new[column] = old[column]
+    position = integer(old[TO_ACT])
+    entered = integer(old[ENTERED])
+    kind = 0
+    if action == CALL:
+        kind = 1
+    elif action != FOLD:
+        kind = 2
+    if kind:
+        entered |= 1 << position
+        new[LAST_ACTION + position] = kind
+    apply_action(rules, new[SPENT : SPENT + MAX_PLAYERS], new[:NODE_SIZE], action)
+    is_new_round = new[ROUND] != old[ROUND]
+    new[ENTERED] = 0 if is_new_round else entered
+    _finish_node(rules, new)
+
+    if new[TO_ACT] < 0:
+        return child
+
+    # The ranges: the actor's by what he did, everybody's by the card that comes.
+    for column in range(RANGES, NODE_NUMBERS):
+        new_numbers[column] = old_numbers[column]
+    noise = players.reweighting_noise[0]
+    start = RANGES + position * (NUM_STRATA + 1)
+    if kind and old[READY]:
+        below = 0.0
+        for stratum in range(NUM_STRATA):
+            weight = old_numbers[start + stratum + 1] - old_numbers[start + stratum]
+            chance = old_numbers[TRIPLES + kind * NUM_STRATA + stratum] * (1.0 - noise) + noise / 3.0
+            below += weight * max(chance, LEAST_CHANCE)
+            new_numbers[start + stratum + 1] = below
+        for stratum in range(NUM_STRATA):
+            new_numbers[start + stratum + 1] /= below
+    if is_new_round:
+        step = averages.to_flop if new[ROUND] == 1 else averages.to_next[new[ROUND] - 2]
+        moved = tree.scratch[0]
+        for other in range(rules[GENERAL, NUM_PLAYERS]):
+            if new[FOLDED] >> other & 1:
+                continue
+            at = RANGES + other * (NUM_STRATA + 1)
+            for stratum in range(NUM_STRATA):
+                moved[stratum] = 0.0
+            for stratum in range(NUM_STRATA):
+                weight = new_numbers[at + stratum + 1] - new_numbers[at + stratum]
+                for target in range(NUM_STRATA):
+                    moved[target] += weight * step[stratum, target]
+            below = 0.0
+            for stratum in range(NUM_STRATA):
+                below += moved[stratum]
+                new_numbers[at + stratum + 1] = below
+    return child
+
+
+@kernel()
+def _triple_in_node(
+    numbers: NDArray[np.float64], value: float, chance: float, draw: float, staying: float
+) -> tuple[float, float, float]:
+    """What the actor of a node does with a hand.
+
+    numbers: of the node, which begin with the thresholds.  staying: what the implied call threshold is
+    measured on.
+    """
+    share, noise = numbers[SHARE], numbers[NOISE]
+    fold, call, raising = 0.0, 0.0, 0.0
+    if share < 1.0:
+        fold, call, raising = triple_of(value, chance, draw, numbers)
+    if share > 0.0:
+        own_fold, own_call, own_raising = threshold_triple_of(
+            value, staying, numbers[CALL_AT], numbers[RAISE_AT], SPREAD, 0.0, numbers
+        )
+        fold += share * (own_fold - fold)
+        call += share * (own_call - call)
+        raising += share * (own_raising - raising)
+    if noise > 0.0:
+        fold += noise * (numbers[MEAN] - fold)
+        call += noise * (numbers[MEAN + 1] - call)
+        raising += noise * (numbers[MEAN + 2] - raising)
+    return fold, call, raising
+
+
+@kernel()
+def preflop_triple(
+    numbers: NDArray[np.float64],
+    opponent: int,
+    value: float,
+    draw: float,
+    equities: NDArray[np.float64],
+    hand: int,
+) -> tuple[float, float, float]:
+    """What the actor of a node before the flop does with a starting hand.
+
+    opponent: heads-up the other's position, else -1.  equities: ``Averages.preflop_equities``.
+    """
+    if opponent < 0:
+        return _triple_in_node(numbers, value, 0.0, draw, value)
+    chance = 0.0
+    at = RANGES + opponent * (NUM_STRATA + 1)
+    for stratum in range(NUM_STRATA):
+        chance += (numbers[at + stratum + 1] - numbers[at + stratum]) * equities[hand, stratum]
+    return _triple_in_node(numbers, value, chance, draw, chance)
+
+
+@kernel()
+def postflop_triple(
+    numbers: NDArray[np.float64],
+    betting_round: int,
+    several: int,
+    squared: float,
+    positive: float,
+    negative: float,
+) -> tuple[float, float, float]:
+    """What the actor of a node after the flop does with a hand, whose squared share and potentials are
+    given.
+    """
+    place = squared * NUM_STRATA
+    stratum = min(integer(place), NUM_STRATA - 1)
+    lower = numbers[STRENGTH + stratum]
+    strength = lower + (place - stratum) * (numbers[STRENGTH + stratum + 1] - lower)
+    value, chance = postflop_value(strength, positive, negative, betting_round, several, numbers[PROTECT])
+    return _triple_in_node(numbers, value, chance, positive, chance)
+
+
+@kernel()
+def prepare_node(
+    tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int
+) -> None:
+    """Works out what a node's actor does, for each stratum of his range and for any hand."""
+    integers, numbers = tree.integers[node], tree.numbers[node]
+    integers[READY] = 1
+    position = integer(integers[TO_ACT])
+    betting_round = integer(integers[ROUND])
+    num_players = integer(rules[GENERAL, NUM_PLAYERS])
+    folded = integer(integers[FOLDED])
+    stack, spent = rules[STACK, position], integers[SPENT + position]
+    can_fold = spent != integers[MAX_SPENT]
+    can_raise = integers[LOW] > 0
+    opponents = 0
+    to_respond = 0
+    pot = 0
+    left = 0
+    for other in range(num_players):
+        pot += integers[SPENT + other]
+        if other != position and folded >> other & 1 == 0:
+            opponents |= 1 << other
+            behind = rules[STACK, other] - integers[SPENT + other]
+            left = max(left, behind)
+            if behind > 0 and integers[RESPONDED] >> other & 1 == 0:
+                to_respond |= 1 << other
+    left = min(left, stack - spent)
+    several = count_bits(opponents)
+    integers[SEVERAL] = several
+    for column in range(SHARE, TRIPLES):
+        numbers[column] = 0.0
+    kind = integer(players.kinds[position])
+    if kind == BLIND:
+        choices = 1.0 + (1.0 if can_fold else 0.0) + (1.0 if can_raise else 0.0)
+        numbers[MEAN] = 1.0 / choices if can_fold else 0.0
+        numbers[MEAN + 1] = 1.0 / choices
+        numbers[MEAN + 2] = 1.0 / choices if can_raise else 0.0
+        numbers[NOISE] = 1.0
+        for action in range(3):
+            for stratum in range(NUM_STRATA):
+                numbers[TRIPLES + action * NUM_STRATA + stratum] = numbers[MEAN + action]
+        return
+
+    # The situation, as ``engine.opponents.action_context`` sees it.
+    entered = integer(integers[ENTERED]) & opponents
+    raises = integer(integers[RAISES])
+    raiser = integer(integers[LAST_RAISER]) if raises > 0 else -1
+    to_call = max(0, min(stack, integers[MAX_SPENT]) - spent)
+    is_limit = rules[GENERAL, IS_LIMIT] != 0
+    rounds_left = rules[GENERAL, NUM_ROUNDS] - 1 - betting_round
+    if is_limit:
+        bet = float(rules[RAISE_SIZE, betting_round])
+        future = 0.0
+        for later in range(betting_round + 1, rules[GENERAL, NUM_ROUNDS]):
+            future += rules[RAISE_SIZE, later]
+        bets = 0 if to_call == 0 else (1 if to_call <= bet else 2)
+    else:
+        bet = min(
+            max(float(rules[GENERAL, BIG_BLIND_RULE]), USUAL_NO_LIMIT_BET * (pot + to_call)),
+            float(max(left - to_call, 1)),
+        )
+        future = 0.5 * (pot + to_call) * rounds_left
+        bets = 0 if to_call == 0 else (1 if 2 * to_call <= pot else 2)
+    future = min(future, float(max(left - to_call, 0)))
+    last_raise = rules[MAX_RAISES, betting_round] - raises == 1
+    ours = kind == OURS
+    traits = players.traits if ours else players.usual_traits
+    habits = players.habits if ours else players.usual_habits
+    fill_thresholds(
+        betting_round, position, raises, raiser, entered, to_respond, opponents, float(pot), float(to_call),
+        bet, future, last_raise, is_limit, can_fold, can_raise, traits, habits, numbers,
+    )  # fmt: skip
+
+    # What the strata of his range are worth.
+    weights, values, chances, draws = tree.scratch[0], tree.scratch[1], tree.scratch[2], tree.scratch[3]
+    start = RANGES + position * (NUM_STRATA + 1)
+    for stratum in range(NUM_STRATA):
+        weights[stratum] = numbers[start + stratum + 1] - numbers[start + stratum]
+    protect = 1.0
+    integers[OPPONENT] = -1
+    if betting_round == 0:
+        expected = 1.0 + count_bits(entered)
+        other_position = -1
+        for other in range(num_players):
+            if opponents >> other & 1:
+                other_position = other
+                if entered >> other & 1 == 0:
+                    expected += min(1.0, 0.25 * players.traits[other, TRAIT_LOOSENESS])
+        table_size = max(2, min(10, several + 1))
+        company = max(2, min(10, integer(np.rint(expected))))
+        table = (table_size - 2) * 9 + company - 2
+        integers[PREFLOP_TABLE] = table
+        if several == 1:
+            integers[OPPONENT] = other_position
+        for stratum in range(NUM_STRATA):
+            values[stratum] = averages.preflop_strata[table, 0, stratum]
+            draws[stratum] = averages.preflop_strata[table, 1, stratum]
+            chances[stratum] = 0.0
+            if several == 1:
+                at = RANGES + other_position * (NUM_STRATA + 1)
+                for against in range(NUM_STRATA):
+                    weight = numbers[at + against + 1] - numbers[at + against]
+                    chances[stratum] += weight * averages.preflop_stratum_equities[stratum, against]
+    else:
+        protect = protection(betting_round, raises, raiser, entered, to_respond, opponents, players.traits)
+        strengths = tree.scratch[4]
+        for edge in range(NUM_STRATA + 1):
+            strengths[edge] = 1.0
+        for other in range(num_players):
+            if opponents >> other & 1:
+                at = RANGES + other * (NUM_STRATA + 1)
+                for edge in range(NUM_STRATA + 1):
+                    strengths[edge] *= numbers[at + edge]
+        for edge in range(NUM_STRATA + 1):
+            numbers[STRENGTH + edge] = strengths[edge]
+        for stratum in range(NUM_STRATA):
+            positive = 0.0
+            negative = 0.0
+            if betting_round < 3:
+                positive = averages.potentials[betting_round - 1, 0, stratum]
+                negative = averages.potentials[betting_round - 1, 1, stratum]
+            strength = 0.5 * (strengths[stratum] + strengths[stratum + 1])
+            values[stratum], chances[stratum] = postflop_value(
+                strength, positive, negative, betting_round, several, protect
+            )
+            draws[stratum] = positive
+    numbers[PROTECT] = protect
+
+    mean = numbers[MEAN : MEAN + 3]
+    _fill_triples(numbers, weights, values, chances, draws, mean)
+    pays = bluff_pays(
+        betting_round, raises, raiser, entered, to_respond, opponents, float(pot), float(to_call), bet,
+        can_raise, traits, habits,
+    )  # fmt: skip
+    if pays > 0.0:
+        weak = 0.0
+        for stratum in range(NUM_STRATA):
+            weak += weights[stratum] * weakness(values[stratum], habits[HABIT_VERY_WEAK])
+        chance = bluff_chance(betting_round, pays, bet, float(pot), mean[2], weak, habits)
+        if chance > 0.0:
+            numbers[10] = chance
+            _fill_triples(numbers, weights, values, chances, draws, mean)
+    if kind <= OURS:
+        return
+
+    # What is known of him in particular.
+    place = 4 if betting_round == 0 and raises > 0 else betting_round
+    capped = 0 if can_raise else 1
+    context = integer(((place * 3 + bets) * 3 + integers[LAST_ACTION + position]) * 2 + capped)
+    group = ((1 if betting_round > 0 else 0) * 2 + (1 if bets > 0 else 0)) * 2 + capped
+    frequencies = numbers[FREQUENCY : FREQUENCY + 3]
+    share = 1.0
+    if kind == FIXED:
+        for action in range(3):
+            frequencies[action] = players.contexts[position, context, action]
+        legal_frequencies(frequencies, can_fold, can_raise)
+    else:
+        counted_frequencies(
+            players, position, context, group, mean, can_fold, can_raise, tree.scratch[4], tree.scratch[5],
+            frequencies,
+        )  # fmt: skip
+        share = own_share(mean, frequencies)
+    numbers[SHARE] = share
+    numbers[NOISE] = players.noise[position]
+    staying = chances if betting_round > 0 or several == 1 else values
+    if share > 0.0:
+        # His own part goes so much farther than the formula that the whole has his frequencies.
+        own = tree.scratch[4]
+        for action in range(3):
+            own[action] = max(mean[action] - (mean[action] - frequencies[action]) / share, 0.0)
+        legal_frequencies(own, can_fold, can_raise)
+        call_at, raise_at = implied_thresholds(weights, values, staying, own[0], own[2], SPREAD)
+        numbers[CALL_AT] = max(call_at, -1e9)
+        numbers[RAISE_AT] = min(raise_at, 1e9)
+        for action in range(3):
+            mean[action] = frequencies[action]
+    noise = numbers[NOISE]
+    for stratum in range(NUM_STRATA):
+        fold = numbers[TRIPLES + stratum]
+        raising = numbers[TRIPLES + 2 * NUM_STRATA + stratum]
+        if share > 0.0:
+            own_fold, _, own_raising = threshold_triple_of(
+                values[stratum], staying[stratum], numbers[CALL_AT], numbers[RAISE_AT], SPREAD, 0.0, numbers
+            )
+            fold += share * (own_fold - fold)
+            raising += share * (own_raising - raising)
+        fold += noise * (mean[0] - fold)
+        raising += noise * (mean[2] - raising)
+        numbers[TRIPLES + stratum] = fold
+        numbers[TRIPLES + NUM_STRATA + stratum] = 1.0 - fold - raising
+        numbers[TRIPLES + 2 * NUM_STRATA + stratum] = raising
+
+
+@kernel()
+def _fill_triples(
+    numbers: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+    chances: NDArray[np.float64],
+    draws: NDArray[np.float64],
+    mean: NDArray[np.float64],
+) -> None:
+    """The formula's triple of each stratum and their mean; both are filled in place."""
+    folding = 0.0
+    raises = 0.0
+    for stratum in range(NUM_STRATA):
+        fold, call, raising = triple_of(values[stratum], chances[stratum], draws[stratum], numbers)
+        numbers[TRIPLES + stratum] = fold
+        numbers[TRIPLES + NUM_STRATA + stratum] = call
+        numbers[TRIPLES + 2 * NUM_STRATA + stratum] = raising
+        folding += weights[stratum] * fold
+        raises += weights[stratum] * raising
+    mean[0] = folding
+    mean[1] = max(1.0 - folding - raises, 0.0)
+    mean[2] = raises
