@@ -265,7 +265,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
 
 
 def kernel(
-    *, prepare: Callable[[], None] | None = None, nogil: bool = True
+    *, prepare: Callable[[], None] | None = None, nogil: bool = True, allocates: bool = True
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorates a function that numba is to compile at its first call, and to keep on disk.
 
@@ -276,6 +276,9 @@ def kernel(
         prepare: called before the kernel is compiled, not when it is loaded from disk: sets the module's
             globals that are to be embedded as constants.
         nogil: let other threads run meanwhile; takes 80 ns, more than some kernels.
+        allocates: False for a kernel that makes no arrays.  numba then does not count the references to those
+            it looks at, an atomic operation for every slice and every array in a tuple that is handed on: two
+            fifths of the time of a trial.  If it makes one all the same, it does not compile.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -283,7 +286,8 @@ def kernel(
             if prepare is not None:
                 prepare()
             return function
-        dispatcher: Any = numba.njit(nogil=nogil, error_model="numpy")(function)
+        # `_nrt`: numba's runtime, which allocates and counts.
+        dispatcher: Any = numba.njit(nogil=nogil, error_model="numpy", _nrt=allocates)(function)
         # As numba's `cache=True` does, with our folder instead of numba's choice of folders.
         dispatcher._cache = _Cache(function, prepare)
         compiled: Callable[P, R] = dispatcher

@@ -62,7 +62,7 @@ FOLD: Final = -1
 CALL: Final = 0
 
 
-@kernel()
+@kernel(allocates=False)
 def _acting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
     """Bit p: position p has not folded and has chips left."""
     mask = 0
@@ -72,7 +72,7 @@ def _acting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np
     return mask
 
 
-@kernel()
+@kernel(allocates=False)
 def count_bits(mask: int) -> int:
     """How many positions are in a mask."""
     count = 0
@@ -82,7 +82,7 @@ def count_bits(mask: int) -> int:
     return count
 
 
-@kernel()
+@kernel(allocates=False)
 def _next_position(mask: int, start: int, num_players: int) -> int:
     """The first position at or after `start`, cyclically, that is in a mask that is not empty."""
     position = start % num_players
@@ -91,7 +91,7 @@ def _next_position(mask: int, start: int, num_players: int) -> int:
     return position
 
 
-@kernel()
+@kernel(allocates=False)
 def begin_betting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> None:
     """Posts the blinds.  `spent`, shape (MAX_PLAYERS,), and `node`, shape (NODE_SIZE,), are filled."""
     num_players = rules[GENERAL, NUM_PLAYERS]
@@ -112,7 +112,7 @@ def begin_betting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDAr
         node[ROUND] = rules[GENERAL, NUM_ROUNDS] - 1
 
 
-@kernel()
+@kernel(allocates=False)
 def legal_raise(
     rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]
 ) -> tuple[int, int]:
@@ -135,7 +135,7 @@ def legal_raise(
     return 0, 0
 
 
-@kernel()
+@kernel(allocates=False)
 def apply_action(
     rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], action: int
 ) -> None:
@@ -176,7 +176,7 @@ def apply_action(
         node[ROUND] = last_round
 
 
-@kernel()
+@kernel(allocates=False)
 def settle(
     num_players: int,
     spent: NDArray[np.int64],

@@ -53,7 +53,7 @@ def straight_completions() -> NDArray[np.int64]:
     return completing
 
 
-@kernel()
+@kernel(allocates=False)
 def class_on_board(table: NDArray[np.uint16], board: NDArray[np.uint8], size: int, a: int, b: int) -> int:
     """The class of two hole cards with the first `size` cards of a board, 3, 4 or 5 of them."""
     key = EMPTY_KEY + KEY_OF_CARD[a] + KEY_OF_CARD[b]
@@ -68,7 +68,7 @@ def class_on_board(table: NDArray[np.uint16], board: NDArray[np.uint8], size: in
     return integer(table[FLUSH_AT + mask])
 
 
-@kernel()
+@kernel(allocates=False)
 def _bits(word: np.uint64) -> int:
     """Bits set in a word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -149,7 +149,7 @@ def fill_class_counts(
         counts[group] = 0
 
 
-@kernel()
+@kernel(allocates=False)
 def share_of_class(
     classes: NDArray[np.int32], counts: NDArray[np.int32], size: int, hand_class: int
 ) -> float:
@@ -166,7 +166,7 @@ def share_of_class(
     return twice / float(live * (live - 1))
 
 
-@kernel()
+@kernel(allocates=False)
 def quick_potential(
     completing: NDArray[np.int64], board: NDArray[np.uint8], size: int, a: int, b: int, strength: float
 ) -> float:
@@ -220,7 +220,7 @@ def quick_potential(
     return min(max(potential, 0.0), 1.0)
 
 
-@kernel()
+@kernel(allocates=False)
 def usual_negative_potential(size: int, strength: float) -> float:
     """The negative potential of hands of a strength for one card to come, on boards of 3 or 4 cards.
 

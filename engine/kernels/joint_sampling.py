@@ -24,7 +24,7 @@ _MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2: Final = np.uint64(0x94D049BB133111EB)
 
 
-@kernel()
+@kernel(allocates=False)
 def mixed(state: np.uint64) -> np.uint64:
     """The output of SplitMix64 in a state; the next state is `GOLDEN` more."""
     word = (state ^ (state >> np.uint64(30))) * _MIX_1
@@ -32,13 +32,13 @@ def mixed(state: np.uint64) -> np.uint64:
     return word ^ (word >> np.uint64(31))
 
 
-@kernel()
+@kernel(allocates=False)
 def unit(word: np.uint64) -> float:
     """A word as a number from 0 up to 1, 1 left out."""
     return float(word >> np.uint64(11)) * 1.1102230246251565e-16
 
 
-@kernel()
+@kernel(allocates=False)
 def _deal_in_turn(
     weights: NDArray[np.float64],
     combo_cards: NDArray[np.int64],

@@ -282,13 +282,13 @@ def strengths_and_changes(
             losses[combo] /= cards_to_come
 
 
-@kernel()
+@kernel(allocates=False)
 def ramp(value: float, middle: float, spread: float) -> float:
     """0 below ``middle - spread``, 1 above ``middle + spread``, in proportion between."""
     return min(max((value - middle + spread) / (2.0 * spread), 0.0), 1.0)
 
 
-@kernel()
+@kernel(allocates=False)
 def triple_of(
     value: float, chance: float, draw: float, parameters: NDArray[np.float64]
 ) -> tuple[float, float, float]:
@@ -328,7 +328,7 @@ def triple_of(
     return 1.0 - staying, staying - raising, raising
 
 
-@kernel()
+@kernel(allocates=False)
 def fill_triples(
     values: NDArray[np.float64],
     odds: NDArray[np.float64],
@@ -348,7 +348,7 @@ def fill_triples(
         triples[combo, 2] = raising
 
 
-@kernel()
+@kernel(allocates=False)
 def mean_triple(
     weights: NDArray[np.float64], triples: NDArray[np.float64], mean: NDArray[np.float64]
 ) -> None:
@@ -366,7 +366,7 @@ def mean_triple(
     mean[1] = max(1.0 - mean[0] - mean[2], 0.0)
 
 
-@kernel()
+@kernel(allocates=False)
 def _threshold_of_share(
     weights: NDArray[np.float64],
     values: NDArray[np.float64],
@@ -374,16 +374,18 @@ def _threshold_of_share(
     spread: float,
     others: NDArray[np.float64],
     other_at: float,
+    leasts: NDArray[np.float64],
+    chances: NDArray[np.float64],
 ) -> float:
     """The threshold above which, mixed over a spread, lies a share of the weight.
 
     A combo counts at least as much as it is above `other_at` by its place among `others`.  The share falls
     as the threshold rises, in straight pieces: Newton's step ends in a few rounds, and where it would leave
     the interval, the interval is halved.
+
+    leasts, chances: scratch, as long as the weights or longer.
     """
     number = weights.shape[0]
-    leasts = np.empty(number)
-    chances = np.empty(number)
     total = 0.0
     lowest = np.inf
     highest = -np.inf
@@ -421,7 +423,7 @@ def _threshold_of_share(
     return middle
 
 
-@kernel()
+@kernel(allocates=False)
 def implied_thresholds(
     weights: NDArray[np.float64],
     values: NDArray[np.float64],
@@ -429,21 +431,27 @@ def implied_thresholds(
     fold: float,
     raise_: float,
     spread: float,
+    scratch: NDArray[np.float64],
+    more_scratch: NDArray[np.float64],
 ) -> tuple[float, float]:
     """The thresholds of calling, on `chances`, and of raising, on `values`, that lead to such frequencies.
 
     Minus and plus infinity for what is never folded and never raised.
+
+    scratch, more_scratch: as long as the weights or longer.
     """
     raise_at = np.inf
     if raise_ > 0.0:
-        raise_at = _threshold_of_share(weights, values, raise_, spread, values, np.inf)
+        raise_at = _threshold_of_share(weights, values, raise_, spread, values, np.inf, scratch, more_scratch)
     call_at = -np.inf
     if fold > 0.0:
-        call_at = _threshold_of_share(weights, chances, 1.0 - fold, spread, values, raise_at)
+        call_at = _threshold_of_share(
+            weights, chances, 1.0 - fold, spread, values, raise_at, scratch, more_scratch
+        )
     return call_at, raise_at
 
 
-@kernel()
+@kernel(allocates=False)
 def threshold_triple_of(
     value: float,
     chance: float,
@@ -470,7 +478,7 @@ def threshold_triple_of(
     )
 
 
-@kernel()
+@kernel(allocates=False)
 def fill_threshold_triples(
     values: NDArray[np.float64],
     chances: NDArray[np.float64],
@@ -495,7 +503,7 @@ def fill_threshold_triples(
         triples[combo, 2] = raising
 
 
-@kernel()
+@kernel(allocates=False)
 def reweight(
     weights: NDArray[np.float64], triples: NDArray[np.float64], action: int, noise: float, least: float
 ) -> None:

@@ -32,7 +32,8 @@ class Averages(NamedTuple):
     to_next: NDArray[np.float64]
     """From the flop to the turn and from there to the river, shape (2, NUM_STRATA, NUM_STRATA)."""
     potentials: NDArray[np.float64]
-    """Positive and negative, on the flop and on the turn: shape (2, 2, NUM_STRATA)."""
+    """On flop, turn and river, by the number of opponents: the positive one for a card, and what both come to
+    by the showdown (``trial_players.potentials_against``).  Shape (3, 10, 3, NUM_STRATA)."""
     preflop_values: NDArray[np.float64]
     """The value of each starting hand for 2 to 10 players and company: shape (81, 169)."""
     preflop_draws: NDArray[np.float64]

@@ -48,25 +48,25 @@ USUAL_BET: Final = 0.40
 """The chance of a bet by a player of whom nothing is known."""
 
 
-@kernel()
+@kernel(allocates=False)
 def clip(value: float, low: float, high: float) -> float:
     """The nearest number between two."""
     return min(max(value, low), high)
 
 
-@kernel()
+@kernel(allocates=False)
 def pot_share(stake: float, pot: float) -> float:
     """The chance of winning at which a stake for a pot breaks even; 0 where there is no stake."""
     return stake / (pot + stake) if stake > 0.0 else 0.0
 
 
-@kernel()
+@kernel(allocates=False)
 def reasonable_share(players_behind: int) -> float:
     """The share of hands that are worth opening with so many players still to act."""
     return min(0.9, 1.2 / (max(1, players_behind) + 0.4))
 
 
-@kernel()
+@kernel(allocates=False)
 def continue_chance(
     betting_round: int,
     raises: int,
@@ -91,7 +91,7 @@ def continue_chance(
     return 1.0 - fold
 
 
-@kernel()
+@kernel(allocates=False)
 def protection(
     betting_round: int,
     raises: int,
@@ -116,7 +116,7 @@ def protection(
     return clip(folding / 0.15, 0.0, 1.0)
 
 
-@kernel()
+@kernel(allocates=False)
 def fill_thresholds(
     betting_round: int,
     position: int,
@@ -158,7 +158,7 @@ def fill_thresholds(
         )  # fmt: skip
 
 
-@kernel()
+@kernel(allocates=False)
 def _fill_postflop(
     betting_round: int,
     position: int,
@@ -240,7 +240,7 @@ def _fill_postflop(
     thresholds[12] = clip(trap, 0.0, 0.5)
 
 
-@kernel()
+@kernel(allocates=False)
 def _fill_preflop(
     position: int,
     raises: int,
@@ -306,13 +306,13 @@ def _fill_preflop(
     thresholds[12] = 0.0
 
 
-@kernel()
+@kernel(allocates=False)
 def bluff_share(bet: float, pot: float) -> float:
     """The share of bluffs among the bets that makes a caller indifferent."""
     return bet / (pot + 2.0 * bet)
 
 
-@kernel()
+@kernel(allocates=False)
 def bluff_pays(
     betting_round: int,
     raises: int,
@@ -339,13 +339,13 @@ def bluff_pays(
     return clip((all_fold / pot_share(bet, pot) - 0.7) / 0.3, 0.0, 1.0)
 
 
-@kernel()
+@kernel(allocates=False)
 def weakness(value: float, very_weak: float) -> float:
     """How far a hand is one to bluff with: 1 for the weakest, 0 from `very_weak` on."""
     return clip(2.0 * (very_weak - value) / very_weak, 0.0, 1.0)
 
 
-@kernel()
+@kernel(allocates=False)
 def bluff_chance(
     betting_round: int,
     pays: float,

@@ -66,33 +66,40 @@ class Players(NamedTuple):
     """Shape (1,)."""
 
 
-@kernel()
-def postflop_value(
-    strength: float, positive: float, negative: float, betting_round: int, several: int, protect: float
+@kernel(allocates=False)
+def potentials_against(
+    positive: float, negative: float, betting_round: int, several: int
 ) -> tuple[float, float]:
-    """The value of a hand and its chance at the showdown: ``engine.opponents.formula.postflop_values``."""
-    if betting_round >= 3:
-        return strength, strength
-    behind = 1.0 - strength
-    effective = strength + behind * positive
+    """What the potentials of a hand for one card come to by the showdown against several opponents.
+
+    Returns:
+        The chance that a hand which is ahead of all stays ahead, and that one which is behind comes ahead.
+    """
     if betting_round == 1:
-        positive_all = positive * (2.0 - positive)
-        negative_all = negative * (2.0 - negative)
-    else:
-        positive_all = positive
-        negative_all = negative
+        positive *= 2.0 - positive
+        negative *= 2.0 - negative
     kept = 1.0
     for _ in range(several):
-        kept *= 1.0 - negative_all
+        kept *= 1.0 - negative
     if several > 1:
-        positive_all /= np.sqrt(float(several))
-    showdown = strength * kept + behind * positive_all
-    if protect >= 1.0:
-        return effective, showdown
-    return protect * effective + (1.0 - protect) * showdown, showdown
+        positive /= np.sqrt(float(several))
+    return kept, positive
 
 
-@kernel()
+@kernel(allocates=False)
+def postflop_value(
+    strength: float, positive: float, kept: float, gained: float, protect: float
+) -> tuple[float, float]:
+    """The value of a hand and its chance at the showdown: ``engine.opponents.formula.postflop_values``.
+
+    positive: potential for one card.  kept, gained: of `potentials_against`.
+    """
+    behind = 1.0 - strength
+    showdown = strength * kept + behind * gained
+    return protect * (strength + behind * positive) + (1.0 - protect) * showdown, showdown
+
+
+@kernel(allocates=False)
 def legal_frequencies(frequencies: NDArray[np.float64], can_fold: bool, can_raise: bool) -> None:
     """Scales three frequencies to one, without what is not allowed, which becomes a call; in place."""
     total = frequencies[0] + frequencies[1] + frequencies[2]
@@ -106,7 +113,7 @@ def legal_frequencies(frequencies: NDArray[np.float64], can_fold: bool, can_rais
         frequencies[2] = 0.0
 
 
-@kernel()
+@kernel(allocates=False)
 def counted_frequencies(
     players: Players,
     position: int,
@@ -154,7 +161,7 @@ def counted_frequencies(
     legal_frequencies(frequencies, can_fold, can_raise)
 
 
-@kernel()
+@kernel(allocates=False)
 def own_share(mean: NDArray[np.float64], frequencies: NDArray[np.float64]) -> float:
     """How far a counted player's own thresholds decide, and not the formula: as in the specific model."""
     apart = 0.0

@@ -71,6 +71,7 @@ from engine.kernels.trial_players import (
     legal_frequencies,
     own_share,
     postflop_value,
+    potentials_against,
 )
 
 # Columns of a node beyond the betting's.
@@ -141,7 +142,7 @@ class Tree(NamedTuple):
     """Shape (6, NUM_STRATA + 1)."""
 
 
-@kernel()
+@kernel(allocates=False)
 def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
     """What follows at once from the betting."""
     integers[READY] = 0
@@ -155,7 +156,7 @@ def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
         integers[HIGH] = high
 
 
-@kernel()
+@kernel(allocates=False)
 def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int) -> int:
     """The total of a raise of a size by the position to act; only where a raise is legal."""
     low, high = integer(integers[LOW]), integer(integers[HIGH])
@@ -176,7 +177,7 @@ def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int
     return min(max(total, low), high)
 
 
-@kernel()
+@kernel(allocates=False)
 def make_child(
     tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int, action: int
 ) -> int:
@@ -249,7 +250,7 @@ def make_child(
     return child
 
 
-@kernel()
+@kernel(allocates=False)
 def _triple_in_node(
     numbers: NDArray[np.float64], value: float, chance: float, draw: float, staying: float
 ) -> tuple[float, float, float]:
@@ -276,7 +277,7 @@ def _triple_in_node(
     return fold, call, raising
 
 
-@kernel()
+@kernel(allocates=False)
 def preflop_triple(
     numbers: NDArray[np.float64],
     opponent: int,
@@ -298,7 +299,7 @@ def preflop_triple(
     return _triple_in_node(numbers, value, chance, draw, chance)
 
 
-@kernel()
+@kernel(allocates=False)
 def postflop_triple(
     numbers: NDArray[np.float64],
     betting_round: int,
@@ -314,11 +315,12 @@ def postflop_triple(
     stratum = min(integer(place), NUM_STRATA - 1)
     lower = numbers[STRENGTH + stratum]
     strength = lower + (place - stratum) * (numbers[STRENGTH + stratum + 1] - lower)
-    value, chance = postflop_value(strength, positive, negative, betting_round, several, numbers[PROTECT])
+    kept, gained = potentials_against(positive, negative, betting_round, several)
+    value, chance = postflop_value(strength, positive, kept, gained, numbers[PROTECT])
     return _triple_in_node(numbers, value, chance, positive, chance)
 
 
-@kernel()
+@kernel(allocates=False)
 def prepare_node(
     tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int
 ) -> None:
@@ -433,17 +435,15 @@ def prepare_node(
                     strengths[edge] *= numbers[at + edge]
         for edge in range(NUM_STRATA + 1):
             numbers[STRENGTH + edge] = strengths[edge]
+        positive = averages.potentials[betting_round - 1, several, 0]
+        kept = averages.potentials[betting_round - 1, several, 1]
+        gained = averages.potentials[betting_round - 1, several, 2]
         for stratum in range(NUM_STRATA):
-            positive = 0.0
-            negative = 0.0
-            if betting_round < 3:
-                positive = averages.potentials[betting_round - 1, 0, stratum]
-                negative = averages.potentials[betting_round - 1, 1, stratum]
             strength = 0.5 * (strengths[stratum] + strengths[stratum + 1])
             values[stratum], chances[stratum] = postflop_value(
-                strength, positive, negative, betting_round, several, protect
+                strength, positive[stratum], kept[stratum], gained[stratum], protect
             )
-            draws[stratum] = positive
+            draws[stratum] = positive[stratum]
     numbers[PROTECT] = protect
 
     mean = numbers[MEAN : MEAN + 3]
@@ -489,7 +489,9 @@ def prepare_node(
         for action in range(3):
             own[action] = max(mean[action] - (mean[action] - frequencies[action]) / share, 0.0)
         legal_frequencies(own, can_fold, can_raise)
-        call_at, raise_at = implied_thresholds(weights, values, staying, own[0], own[2], SPREAD)
+        call_at, raise_at = implied_thresholds(
+            weights, values, staying, own[0], own[2], SPREAD, tree.scratch[4], tree.scratch[5]
+        )
         numbers[CALL_AT] = max(call_at, -1e9)
         numbers[RAISE_AT] = min(raise_at, 1e9)
         for action in range(3):
@@ -511,7 +513,7 @@ def prepare_node(
         numbers[TRIPLES + 2 * NUM_STRATA + stratum] = raising
 
 
-@kernel()
+@kernel(allocates=False)
 def _fill_triples(
     numbers: NDArray[np.float64],
     weights: NDArray[np.float64],

@@ -70,8 +70,8 @@ class Deals(NamedTuple):
     features: NDArray[np.float64]
     """Of each player on flop, turn and river: squared strength, positive and negative potential.  Shape (n,
     3, 10, 3)."""
-    known: NDArray[np.bool_]
-    """Whether the features of a round are there, shape (n, 3)."""
+    known: NDArray[np.int64]
+    """Bit p: the features of position p in a round are there.  Shape (n, 3)."""
     ranks: NDArray[np.int64]
     """At the showdown, shape (n, 10); -1 where not known yet."""
 
@@ -90,40 +90,45 @@ class Cards(NamedTuple):
     known_potentials: NDArray[np.float64]
     """On the board that is known, of combos: positive and negative.  Shape (2, 1326)."""
     classes: NDArray[np.int32]
-    """Of `fill_class_counts`: with each next card on the board that is known, on itself, and on the board
-    looked at last.  Shape (54, MAX_GROUPS)."""
+    """Of `fill_class_counts`: with each next card on the board that is known, on itself, and on the flop,
+    turn and river looked at last.  Shape (56, MAX_GROUPS)."""
     counts: NDArray[np.int32]
-    """Shape (54, MAX_GROUPS)."""
-    found: NDArray[np.bool_]
-    """Whether they have been worked out, shape (54,)."""
+    """Shape (56, MAX_GROUPS)."""
+    found: NDArray[np.uint64]
+    """What they have been worked out for: 1, or on boards looked at once the seed of the trial; else 0.
+    Shape (56,)."""
 
 
 _KNOWN_BOARD: Final = 52
-_PASSING_BOARD: Final = 53
-NUM_BOARDS: Final = 54
+_PASSING_BOARDS: Final = 53
+"""One for each of flop, turn and river."""
+NUM_BOARDS: Final = 56
 
 
-@kernel()
+@kernel(allocates=False)
 def _fill_features(
     cards: Cards, deals: Deals, trial: int, betting_round: int, num_players: int, folded: int
 ) -> None:
     """What each player's hand is worth on the board of a betting round, which is 1 to 3.
 
-    folded: mask of those who will not be asked for.
+    folded: mask of those who are not asked for.
     """
     board = deals.boards[trial]
     size = betting_round + 2
     known = integer(cards.known_round[0])
-    # The board that is known and those with one card more come again; others are worked out and forgotten.
-    row = _PASSING_BOARD
+    # The board that is known and those with one card more come again; others are looked at once or twice.
+    row = _PASSING_BOARDS + betting_round - 1
+    found = deals.seeds[trial]
     if known > 0 and betting_round - known <= 1:
         row = _KNOWN_BOARD if betting_round == known else integer(board[size - 1])
+        found = np.uint64(1)
     classes, counts = cards.classes[row], cards.counts[row]
-    if row == _PASSING_BOARD or not cards.found[row]:
+    if cards.found[row] != found:
         fill_class_counts(cards.table, board, size, classes, counts)
-        cards.found[row] = True
+        cards.found[row] = found
+    wanted = ((1 << num_players) - 1) & ~folded & ~integer(deals.known[trial, betting_round - 1])
     for position in range(num_players):
-        if folded >> position & 1:
+        if wanted >> position & 1 == 0:
             continue
         a, b = integer(deals.holes[trial, position, 0]), integer(deals.holes[trial, position, 1])
         rank = class_on_board(cards.table, board, size, a, b)
@@ -131,6 +136,8 @@ def _fill_features(
         features = deals.features[trial, betting_round - 1, position]
         features[0] = strength * strength
         if betting_round == 3:
+            features[1] = 0.0
+            features[2] = 0.0
             deals.ranks[trial, position] = rank
         elif known == betting_round:
             high, low = max(a, b), min(a, b)
@@ -140,10 +147,10 @@ def _fill_features(
         else:
             features[1] = quick_potential(cards.completing, board, size, a, b, strength)
             features[2] = usual_negative_potential(size, strength)
-    deals.known[trial, betting_round - 1] = True
+    deals.known[trial, betting_round - 1] |= wanted
 
 
-@kernel()
+@kernel(allocates=False)
 def play_trials(
     tree: Tree,
     players: Players,
@@ -155,6 +162,7 @@ def play_trials(
     script: NDArray[np.int64],
     trace: NDArray[np.float64],
     chips: NDArray[np.float64],
+    scratch: NDArray[np.int64],
 ) -> None:
     """Plays all trials from a node to the end of the hand.
 
@@ -170,11 +178,7 @@ def play_trials(
     last_kept = integers.shape[0] - SCRATCH_NODES
     is_limit = rules[GENERAL, IS_LIMIT] != 0
     num_players = integer(rules[GENERAL, NUM_PLAYERS])
-    acted = np.zeros(MAX_PLAYERS, np.int64)
-    ranks = np.zeros(MAX_PLAYERS, np.uint16)
-    remaining = np.zeros(MAX_PLAYERS, np.int64)
-    # Of all who were in the hand at the root features are worked out: another branch may ask for them.
-    folded_before = integer(integers[0, FOLDED])
+    acted, remaining, ranks = scratch[0], scratch[1], scratch[2]
     for trial in range(deals.boards.shape[0]):
         node = start
         current = -1
@@ -203,8 +207,10 @@ def play_trials(
                     averages.preflop_draws[table, hand], averages.preflop_equities, hand,
                 )  # fmt: skip
             else:
-                if not deals.known[trial, betting_round - 1]:
-                    _fill_features(cards, deals, trial, betting_round, num_players, folded_before)
+                if deals.known[trial, betting_round - 1] >> position & 1 == 0:
+                    _fill_features(
+                        cards, deals, trial, betting_round, num_players, integer(integers[node, FOLDED])
+                    )
                 fold, call, raising = postflop_triple(
                     numbers[node], betting_round, integer(integers[node, SEVERAL]),
                     deals.features[trial, betting_round - 1, position, 0],

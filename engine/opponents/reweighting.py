@@ -45,7 +45,9 @@ def implied_thresholds(
     """
     table = check_weights(weights)
     fold, _, raise_ = checked([float(f) for f in np.asarray(frequencies)])
-    return kernels.implied_thresholds(table, values.value, _staying(values), fold, raise_, spread)
+    return kernels.implied_thresholds(
+        table, values.value, _staying(values), fold, raise_, spread, *np.empty((2, NUM_COMBOS))
+    )
 
 
 def _staying(values: HandValues) -> NDArray[np.float64]:
@@ -88,7 +90,9 @@ def unchecked_threshold_triples(
     """`threshold_triples` where the arguments are known to be sound."""
     staying = _staying(values)
     fold, _, raise_ = frequencies
-    call_at, raise_at = kernels.implied_thresholds(weights, values.value, staying, fold, raise_, spread)
+    call_at, raise_at = kernels.implied_thresholds(
+        weights, values.value, staying, fold, raise_, spread, *np.empty((2, NUM_COMBOS))
+    )
     triples = np.empty((NUM_COMBOS, 3))
     kernels.fill_threshold_triples(
         values.value, staying, call_at, raise_at, spread, noise, np.array(frequencies), triples

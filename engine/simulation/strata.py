@@ -21,8 +21,10 @@ from engine.combos import (
 )
 from engine.evaluation.equity import preflop_equities
 from engine.kernels import strata as kernels
+from engine.kernels.betting import MAX_PLAYERS
 from engine.kernels.hand_features import straight_completions
 from engine.kernels.tables import ranking_table
+from engine.kernels.trial_players import potentials_against
 from engine.opponents.formula import preflop_percentiles
 
 __all__ = ["COMBO_CARDS", "STARTING_HANDS", "averages", "preflop_range"]
@@ -63,6 +65,20 @@ def _moves() -> tuple[Floats, Floats, Floats]:
     to_flop /= to_flop.sum(axis=1, keepdims=True)
     to_next /= to_next.sum(axis=2, keepdims=True)
     return to_flop, to_next, potentials[:, :2] / potentials[:, 2:]
+
+
+def _potentials_by_company(potentials: Floats) -> Floats:
+    """``Averages.potentials`` from the positive and negative ones on flop and turn, shape (2, 2, S)."""
+    by_company = np.zeros((3, MAX_PLAYERS, 3, kernels.NUM_STRATA))
+    by_company[:, :, 1] = 1.0  # who is ahead on the river stays ahead
+    for later, (positive, negative) in enumerate(potentials):
+        by_company[later, :, 0] = positive
+        for company in range(MAX_PLAYERS):
+            for stratum in range(kernels.NUM_STRATA):
+                by_company[later, company, 1:, stratum] = potentials_against(
+                    positive[stratum], negative[stratum], later + 1, company
+                )
+    return by_company
 
 
 @functools.cache
@@ -109,7 +125,7 @@ def averages(players: int) -> kernels.Averages:
     return kernels.Averages(
         to_flop=_by_stratum(strata, to_flop),
         to_next=to_next,
-        potentials=np.ascontiguousarray(potentials),
+        potentials=_potentials_by_company(potentials),
         preflop_values=np.array(values),
         preflop_draws=np.array(draws),
         preflop_strata=preflop_strata,

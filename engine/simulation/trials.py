@@ -208,7 +208,7 @@ class Trials:
         chips = np.zeros((len(deals.boards), MAX_PLAYERS))
         kernels.play_trials(
             self.tree, self._spot.players, self._averages, self._cards, deals, self._rules, start,
-            np.array(script, np.int64), trace, chips,
+            np.array(script, np.int64), trace, chips, np.zeros((3, MAX_PLAYERS), np.int64),
         )  # fmt: skip
         return chips
 
@@ -224,7 +224,7 @@ def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray
         boards,
         seeds,
         np.empty((number, 3, MAX_PLAYERS, 3)),
-        np.zeros((number, 3), np.bool_),
+        np.zeros((number, 3), np.int64),
         np.full((number, MAX_PLAYERS), -1, np.int64),
     )
 
@@ -242,7 +242,7 @@ def _cards(board: tuple[int, ...]) -> kernels.Cards:
         potentials,
         np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),
         np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),
-        np.zeros(kernels.NUM_BOARDS, np.bool_),
+        np.zeros(kernels.NUM_BOARDS, np.uint64),
     )
 
 
