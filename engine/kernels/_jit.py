@@ -265,7 +265,11 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
 
 
 def kernel(
-    *, prepare: Callable[[], None] | None = None, nogil: bool = True, allocates: bool = True
+    *,
+    prepare: Callable[[], None] | None = None,
+    nogil: bool = True,
+    allocates: bool = True,
+    inlined: bool = False,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorates a function that numba is to compile at its first call, and to keep on disk.
 
@@ -279,6 +283,7 @@ def kernel(
         allocates: False for a kernel that makes no arrays.  numba then does not count the references to those
             it looks at, an atomic operation for every slice and every array in a tuple that is handed on: two
             fifths of the time of a trial.  If it makes one all the same, it does not compile.
+        inlined: put into its callers whatever its size, so that their loops over it become vector code.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -287,7 +292,9 @@ def kernel(
                 prepare()
             return function
         # `_nrt`: numba's runtime, which allocates and counts.
-        dispatcher: Any = numba.njit(nogil=nogil, error_model="numpy", _nrt=allocates)(function)
+        dispatcher: Any = numba.njit(nogil=nogil, error_model="numpy", _nrt=allocates, forceinline=inlined)(
+            function
+        )
         # As numba's `cache=True` does, with our folder instead of numba's choice of folders.
         dispatcher._cache = _Cache(function, prepare)
         compiled: Callable[P, R] = dispatcher

@@ -19,7 +19,7 @@ from engine.kernels.ranking import DEAD, fill_board_ranks, fill_rank_pair_row
 from engine.kernels.tables import EMPTY_KEY, KEY_OF_CARD, NUM_CLASSES
 
 NUM_PARAMETERS: Final = 15
-"""Of `fill_triples`."""
+"""Of `triple_of`."""
 
 _RANKS_OF_PAIR: Final = np.array([(high, low) for high in range(13) for low in range(high + 1)])
 _RANK_PAIR_OF_COMBO: Final = np.array(
@@ -282,50 +282,71 @@ def strengths_and_changes(
             losses[combo] /= cards_to_come
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def ramp(value: float, middle: float, spread: float) -> float:
     """0 below ``middle - spread``, 1 above ``middle + spread``, in proportion between."""
-    return min(max((value - middle + spread) / (2.0 * spread), 0.0), 1.0)
+    return climb(value, middle, 0.5 / spread)
 
 
-@kernel(allocates=False)
-def triple_of(
-    value: float, chance: float, draw: float, parameters: NDArray[np.float64]
-) -> tuple[float, float, float]:
+@kernel(allocates=False, inlined=True)
+def climb(value: float, middle: float, slope: float) -> float:
+    """`ramp`, by its slope."""
+    return min(max((value - middle) * slope + 0.5, 0.0), 1.0)
+
+
+Parameters = tuple[
+    float, float, float, float, float, float, float, float, float, float, float, float, float, float, float
+]  # fmt: skip
+"""NUM_PARAMETERS of them."""
+
+
+@kernel(allocates=False, inlined=True)
+def parameters_of(array: NDArray[np.float64]) -> Parameters:
+    """The parameters of triples out of an array, slopes instead of spreads.
+
+    array: begins with them, in the order of ``engine.opponents.formula.Thresholds``.
+    """
+    return (
+        float(array[0]), 0.5 / array[1], float(array[2]), 0.5 / array[3], float(array[4]), float(array[5]),
+        0.5 / array[6], float(array[7]), float(array[8]), float(array[9]), float(array[10]),
+        float(array[11]), float(array[12]), float(array[13]), float(array[14]),
+    )  # fmt: skip
+
+
+@kernel(allocates=False, inlined=True)
+def triple_of(value: float, chance: float, draw: float, parameters: Parameters) -> tuple[float, float, float]:
     """The probability triple of one hand: the one formula behind play, re-weighting and simulation.
+
+    Without branches that depend on the hand: they would be mispredicted too often.
 
     value: the quality that the raise threshold and the call threshold are measured on.
     chance: of winning at the showdown, which is measured on the price of a call.
     draw: the positive potential.
-    parameters: shape (NUM_PARAMETERS,); their order is that of ``engine.opponents.formula.Thresholds``.
+    parameters: of `parameters_of`.
 
     Returns:
         The chances of folding, calling and raising.
     """
-    call_at, call_spread = parameters[0], parameters[1]
-    raise_at, raise_spread, raise_most = parameters[2], parameters[3], parameters[4]
-    price, price_spread = parameters[5], parameters[6]
-    semi_bluff_at, semi_bluff = parameters[7], parameters[8]
-    bluff_below, bluff = parameters[9], parameters[10]
-    trap_at, trap = parameters[11], parameters[12]
-    can_fold, can_raise = parameters[13], parameters[14]
-    raising = 0.0
-    staying = 1.0
-    if can_fold > 0.0:
-        staying = max(ramp(value, call_at, call_spread), ramp(chance, price, price_spread))
-    if can_raise > 0.0:
-        raising = (raise_most + (1.0 - raise_most) * value) * ramp(value, raise_at, raise_spread)
-        raising *= 1.0 - trap * ramp(value, trap_at, raise_spread)
-        staying = max(staying, raising)
-        if draw > semi_bluff_at:
-            raising += (1.0 - raising) * semi_bluff * ramp(draw, semi_bluff_at, 0.05)
-            staying = max(staying, raising)
-        if value < bluff_below:
-            # A bluff is taken from folding and checking alike, most of it from the worst hands.
-            extra = (1.0 - raising) * bluff * min(2.0 * (bluff_below - value) / bluff_below, 1.0)
-            raising += extra
-            staying = staying + (1.0 - staying) * extra
+    (
+        call_at, call_slope, raise_at, raise_slope, raise_most, price, price_slope, semi_bluff_at, semi_bluff,
+        bluff_below, bluff, trap_at, trap, can_fold, can_raise,
+    ) = parameters  # fmt: skip
+    staying = max(climb(value, call_at, call_slope), climb(chance, price, price_slope))
+    staying = staying if can_fold > 0.0 else 1.0
+    raising = (raise_most + (1.0 - raise_most) * value) * climb(value, raise_at, raise_slope)
+    raising *= can_raise * (1.0 - trap * climb(value, trap_at, raise_slope))
+    staying = max(staying, raising)
+    semi_bluffs = semi_bluff * climb(draw, semi_bluff_at, _SEMI_BLUFF_SLOPE) if draw > semi_bluff_at else 0.0
+    raising += (can_raise - raising) * semi_bluffs
+    staying = max(staying, raising)
+    # A bluff is taken from folding and checking alike, most of it from the worst hands.
+    bluffs = (can_raise - raising) * bluff * min(2.0 * max(bluff_below - value, 0.0) / bluff_below, 1.0)
+    raising += bluffs
+    staying += (1.0 - staying) * bluffs
     return 1.0 - staying, staying - raising, raising
+
+
+_SEMI_BLUFF_SLOPE: Final = 10.0
 
 
 @kernel(allocates=False)
@@ -341,8 +362,9 @@ def fill_triples(
     values, odds, draws: shape (1326,).  parameters: shape (NUM_PARAMETERS,).
     triples: shape (1326, 3), filled in place.
     """
+    unpacked = parameters_of(parameters)
     for combo in range(values.shape[0]):
-        fold, call, raising = triple_of(values[combo], odds[combo], draws[combo], parameters)
+        fold, call, raising = triple_of(values[combo], odds[combo], draws[combo], unpacked)
         triples[combo, 0] = fold
         triples[combo, 1] = call
         triples[combo, 2] = raising
@@ -451,7 +473,7 @@ def implied_thresholds(
     return call_at, raise_at
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def threshold_triple_of(
     value: float,
     chance: float,

@@ -43,7 +43,7 @@ class Averages(NamedTuple):
     preflop_equities: NDArray[np.float64]
     """Of each starting hand against each stratum, shape (169, NUM_STRATA)."""
     preflop_stratum_equities: NDArray[np.float64]
-    """Of each stratum against each, shape (NUM_STRATA, NUM_STRATA)."""
+    """Against each stratum, of each: shape (NUM_STRATA, NUM_STRATA)."""
 
 
 @kernel()

@@ -48,13 +48,13 @@ USUAL_BET: Final = 0.40
 """The chance of a bet by a player of whom nothing is known."""
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def clip(value: float, low: float, high: float) -> float:
     """The nearest number between two."""
     return min(max(value, low), high)
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def pot_share(stake: float, pot: float) -> float:
     """The chance of winning at which a stake for a pot breaks even; 0 where there is no stake."""
     return stake / (pot + stake) if stake > 0.0 else 0.0
@@ -66,7 +66,7 @@ def reasonable_share(players_behind: int) -> float:
     return min(0.9, 1.2 / (max(1, players_behind) + 0.4))
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def continue_chance(
     betting_round: int,
     raises: int,
@@ -339,7 +339,7 @@ def bluff_pays(
     return clip((all_fold / pot_share(bet, pot) - 0.7) / 0.3, 0.0, 1.0)
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def weakness(value: float, very_weak: float) -> float:
     """How far a hand is one to bluff with: 1 for the weakest, 0 from `very_weak` on."""
     return clip(2.0 * (very_weak - value) / very_weak, 0.0, 1.0)

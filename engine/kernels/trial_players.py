@@ -66,7 +66,7 @@ class Players(NamedTuple):
     """Shape (1,)."""
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def potentials_against(
     positive: float, negative: float, betting_round: int, several: int
 ) -> tuple[float, float]:
@@ -86,7 +86,7 @@ def potentials_against(
     return kept, positive
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def postflop_value(
     strength: float, positive: float, kept: float, gained: float, protect: float
 ) -> tuple[float, float]:

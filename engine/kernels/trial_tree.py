@@ -48,6 +48,8 @@ from engine.kernels.betting import (
 from engine.kernels.opponents import (
     NUM_PARAMETERS,
     implied_thresholds,
+    parameters_of,
+    ramp,
     threshold_triple_of,
     triple_of,
 )
@@ -93,11 +95,13 @@ CHILDREN: Final = NODE_SIZE + 7
 SPENT: Final = CHILDREN + 2 + NUM_SIZES
 LAST_ACTION: Final = SPENT + MAX_PLAYERS
 """What each position did last in the hand: 0 nothing, 1 called, 2 raised."""
-NODE_INTEGERS: Final = LAST_ACTION + MAX_PLAYERS
+RANGES: Final = LAST_ACTION + MAX_PLAYERS
+"""By position: the row of `Tree.ranges` in which his range stands."""
+NODE_INTEGERS: Final = RANGES + MAX_PLAYERS
 
 # Numbers of a node.
 THRESHOLDS: Final = 0
-"""First, so that a node's numbers are what `triple_of` takes."""
+"""First, so that a node's numbers are what `parameters_of` takes."""
 STRENGTH: Final = NUM_PARAMETERS
 """At the edges of the strata: the chance to be ahead of all opponents."""
 MEAN: Final = STRENGTH + NUM_STRATA + 1
@@ -111,13 +115,13 @@ CALL_AT: Final = NOISE + 1
 RAISE_AT: Final = CALL_AT + 1
 PROTECT: Final = RAISE_AT + 1
 TRIPLES: Final = PROTECT + 1
-"""Of each stratum: first the chances to fold, then those to call, then those to raise."""
-RANGES: Final = TRIPLES + 3 * NUM_STRATA
-"""By position: the part of the range below each edge."""
-NODE_NUMBERS: Final = RANGES + MAX_PLAYERS * (NUM_STRATA + 1)
+"""Of each stratum: first the chances to call, then those to raise."""
+NODE_NUMBERS: Final = TRIPLES + 2 * NUM_STRATA
 
-SCRATCH_NODES: Final = 4
+PASSING_NODES: Final = 4
 """Nodes at the end of the tree that are made anew each time: for when it is full."""
+PASSING_RANGES: Final = PASSING_NODES * MAX_PLAYERS
+"""Likewise; each passing node has its own, by position."""
 
 LEAST_CHANCE: Final = 0.01
 """No action multiplies a weight by less, as in a weight table."""
@@ -136,8 +140,11 @@ class Tree(NamedTuple):
     """Shape (capacity, NODE_INTEGERS)."""
     numbers: NDArray[np.float64]
     """Shape (capacity, NODE_NUMBERS)."""
+    ranges: NDArray[np.float64]
+    """Of a player: the part of his range below each edge.  Nodes between which a range does not change share
+    it.  Shape (more, NUM_STRATA + 1)."""
     used: NDArray[np.int64]
-    """Shape (2,): nodes made; passing nodes made."""
+    """Shape (3,): nodes made; ranges made; passing nodes made."""
     scratch: NDArray[np.float64]
     """Shape (6, NUM_STRATA + 1)."""
 
@@ -185,15 +192,16 @@ def make_child(
 
     If the tree is full, the new node is a passing one, good until four more have been made.
     """
-    capacity = tree.integers.shape[0] - SCRATCH_NODES
-    if tree.used[0] < capacity:
+    nodes = tree.integers.shape[0] - PASSING_NODES
+    ranges = tree.ranges.shape[0] - PASSING_RANGES
+    is_passing = tree.used[0] >= nodes or tree.used[1] > ranges - MAX_PLAYERS
+    if not is_passing:
         child = integer(tree.used[0])
         tree.used[0] += 1
     else:
-        child = capacity + integer(tree.used[1]) % SCRATCH_NODES
-        tree.used[1] += 1
+        child = nodes + integer(tree.used[2]) % PASSING_NODES
+        tree.used[2] += 1
     old, new = tree.integers[node], tree.integers[child]
-    old_numbers, new_numbers = tree.numbers[node], tree.numbers[child]
     for column in range(NODE_SIZE):
         new[column] = old[column]
     for column in range(SPENT, NODE_INTEGERS):
@@ -217,36 +225,51 @@ def make_child(
         return child
 
     # The ranges: the actor's by what he did, everybody's by the card that comes.
-    for column in range(RANGES, NODE_NUMBERS):
-        new_numbers[column] = old_numbers[column]
+    own = ranges + (child - nodes) * MAX_PLAYERS
+    has_acted = kind > 0 and old[READY] > 0
     noise = players.reweighting_noise[0]
-    start = RANGES + position * (NUM_STRATA + 1)
-    if kind and old[READY]:
-        below = 0.0
+    for other in range(rules[GENERAL, NUM_PLAYERS]):
+        row = integer(old[RANGES + other])
+        moves = is_new_round or (has_acted and other == position)
+        if new[FOLDED] >> other & 1 or not (moves or (is_passing and row >= ranges)):
+            continue
+        if is_passing:
+            target = own + other
+        else:
+            target = integer(tree.used[1])
+            tree.used[1] += 1
+        new[RANGES + other] = target
+        below, after = tree.ranges[row], tree.ranges[target]
+        if not moves:
+            for edge in range(NUM_STRATA + 1):
+                after[edge] = below[edge]
+            continue
+        weights = tree.scratch[0]
         for stratum in range(NUM_STRATA):
-            weight = old_numbers[start + stratum + 1] - old_numbers[start + stratum]
-            chance = old_numbers[TRIPLES + kind * NUM_STRATA + stratum] * (1.0 - noise) + noise / 3.0
-            below += weight * max(chance, LEAST_CHANCE)
-            new_numbers[start + stratum + 1] = below
+            weights[stratum] = below[stratum + 1] - below[stratum]
+        if has_acted and other == position:
+            start = TRIPLES + (kind - 1) * NUM_STRATA
+            chances = tree.numbers[node, start : start + NUM_STRATA]
+            for stratum in range(NUM_STRATA):
+                chance = chances[stratum] * (1.0 - noise) + noise / 3.0
+                weights[stratum] *= max(chance, LEAST_CHANCE)
+        if is_new_round:
+            step = averages.to_flop if new[ROUND] == 1 else averages.to_next[new[ROUND] - 2]
+            moved = tree.scratch[1]
+            for later in range(NUM_STRATA):
+                moved[later] = 0.0
+            for stratum in range(NUM_STRATA):
+                weight = weights[stratum]
+                for later in range(NUM_STRATA):
+                    moved[later] += weight * step[stratum, later]
+            weights = moved
+        total = 0.0
+        after[0] = 0.0
         for stratum in range(NUM_STRATA):
-            new_numbers[start + stratum + 1] /= below
-    if is_new_round:
-        step = averages.to_flop if new[ROUND] == 1 else averages.to_next[new[ROUND] - 2]
-        moved = tree.scratch[0]
-        for other in range(rules[GENERAL, NUM_PLAYERS]):
-            if new[FOLDED] >> other & 1:
-                continue
-            at = RANGES + other * (NUM_STRATA + 1)
-            for stratum in range(NUM_STRATA):
-                moved[stratum] = 0.0
-            for stratum in range(NUM_STRATA):
-                weight = new_numbers[at + stratum + 1] - new_numbers[at + stratum]
-                for target in range(NUM_STRATA):
-                    moved[target] += weight * step[stratum, target]
-            below = 0.0
-            for stratum in range(NUM_STRATA):
-                below += moved[stratum]
-                new_numbers[at + stratum + 1] = below
+            total += weights[stratum]
+            after[stratum + 1] = total
+        for stratum in range(NUM_STRATA):
+            after[stratum + 1] /= total
     return child
 
 
@@ -262,7 +285,7 @@ def _triple_in_node(
     share, noise = numbers[SHARE], numbers[NOISE]
     fold, call, raising = 0.0, 0.0, 0.0
     if share < 1.0:
-        fold, call, raising = triple_of(value, chance, draw, numbers)
+        fold, call, raising = triple_of(value, chance, draw, parameters_of(numbers))
     if share > 0.0:
         own_fold, own_call, own_raising = threshold_triple_of(
             value, staying, numbers[CALL_AT], numbers[RAISE_AT], SPREAD, 0.0, numbers
@@ -279,23 +302,20 @@ def _triple_in_node(
 
 @kernel(allocates=False)
 def preflop_triple(
-    numbers: NDArray[np.float64],
-    opponent: int,
-    value: float,
-    draw: float,
-    equities: NDArray[np.float64],
-    hand: int,
+    tree: Tree, node: int, value: float, draw: float, equities: NDArray[np.float64]
 ) -> tuple[float, float, float]:
     """What the actor of a node before the flop does with a starting hand.
 
-    opponent: heads-up the other's position, else -1.  equities: ``Averages.preflop_equities``.
+    equities: of his hand, a row of ``Averages.preflop_equities``.
     """
+    numbers = tree.numbers[node]
+    opponent = integer(tree.integers[node, OPPONENT])
     if opponent < 0:
         return _triple_in_node(numbers, value, 0.0, draw, value)
+    below = tree.ranges[tree.integers[node, RANGES + opponent]]
     chance = 0.0
-    at = RANGES + opponent * (NUM_STRATA + 1)
     for stratum in range(NUM_STRATA):
-        chance += (numbers[at + stratum + 1] - numbers[at + stratum]) * equities[hand, stratum]
+        chance += (below[stratum + 1] - below[stratum]) * equities[stratum]
     return _triple_in_node(numbers, value, chance, draw, chance)
 
 
@@ -358,9 +378,9 @@ def prepare_node(
         numbers[MEAN + 1] = 1.0 / choices
         numbers[MEAN + 2] = 1.0 / choices if can_raise else 0.0
         numbers[NOISE] = 1.0
-        for action in range(3):
-            for stratum in range(NUM_STRATA):
-                numbers[TRIPLES + action * NUM_STRATA + stratum] = numbers[MEAN + action]
+        for stratum in range(NUM_STRATA):
+            numbers[TRIPLES + stratum] = numbers[MEAN + 1]
+            numbers[TRIPLES + NUM_STRATA + stratum] = numbers[MEAN + 2]
         return
 
     # The situation, as ``engine.opponents.action_context`` sees it.
@@ -395,9 +415,9 @@ def prepare_node(
 
     # What the strata of his range are worth.
     weights, values, chances, draws = tree.scratch[0], tree.scratch[1], tree.scratch[2], tree.scratch[3]
-    start = RANGES + position * (NUM_STRATA + 1)
+    below = tree.ranges[integers[RANGES + position]]
     for stratum in range(NUM_STRATA):
-        weights[stratum] = numbers[start + stratum + 1] - numbers[start + stratum]
+        weights[stratum] = below[stratum + 1] - below[stratum]
     protect = 1.0
     integers[OPPONENT] = -1
     if betting_round == 0:
@@ -418,11 +438,12 @@ def prepare_node(
             values[stratum] = averages.preflop_strata[table, 0, stratum]
             draws[stratum] = averages.preflop_strata[table, 1, stratum]
             chances[stratum] = 0.0
-            if several == 1:
-                at = RANGES + other_position * (NUM_STRATA + 1)
-                for against in range(NUM_STRATA):
-                    weight = numbers[at + against + 1] - numbers[at + against]
-                    chances[stratum] += weight * averages.preflop_stratum_equities[stratum, against]
+        if several == 1:
+            below = tree.ranges[integers[RANGES + other_position]]
+            for against in range(NUM_STRATA):
+                weight = below[against + 1] - below[against]
+                for stratum in range(NUM_STRATA):
+                    chances[stratum] += weight * averages.preflop_stratum_equities[against, stratum]
     else:
         protect = protection(betting_round, raises, raiser, entered, to_respond, opponents, players.traits)
         strengths = tree.scratch[4]
@@ -430,9 +451,9 @@ def prepare_node(
             strengths[edge] = 1.0
         for other in range(num_players):
             if opponents >> other & 1:
-                at = RANGES + other * (NUM_STRATA + 1)
+                below = tree.ranges[integers[RANGES + other]]
                 for edge in range(NUM_STRATA + 1):
-                    strengths[edge] *= numbers[at + edge]
+                    strengths[edge] *= below[edge]
         for edge in range(NUM_STRATA + 1):
             numbers[STRENGTH + edge] = strengths[edge]
         positive = averages.potentials[betting_round - 1, several, 0]
@@ -496,21 +517,17 @@ def prepare_node(
         numbers[RAISE_AT] = min(raise_at, 1e9)
         for action in range(3):
             mean[action] = frequencies[action]
-    noise = numbers[NOISE]
+    noise, call_at, raise_at = numbers[NOISE], numbers[CALL_AT], numbers[RAISE_AT]
+    calls = numbers[TRIPLES : TRIPLES + NUM_STRATA]
+    raises = numbers[TRIPLES + NUM_STRATA : TRIPLES + 2 * NUM_STRATA]
+    mean_call, mean_raise = mean[1], mean[2]
     for stratum in range(NUM_STRATA):
-        fold = numbers[TRIPLES + stratum]
-        raising = numbers[TRIPLES + 2 * NUM_STRATA + stratum]
-        if share > 0.0:
-            own_fold, _, own_raising = threshold_triple_of(
-                values[stratum], staying[stratum], numbers[CALL_AT], numbers[RAISE_AT], SPREAD, 0.0, numbers
-            )
-            fold += share * (own_fold - fold)
-            raising += share * (own_raising - raising)
-        fold += noise * (mean[0] - fold)
-        raising += noise * (mean[2] - raising)
-        numbers[TRIPLES + stratum] = fold
-        numbers[TRIPLES + NUM_STRATA + stratum] = 1.0 - fold - raising
-        numbers[TRIPLES + 2 * NUM_STRATA + stratum] = raising
+        own_raising = ramp(values[stratum], raise_at, SPREAD)
+        own_staying = max(ramp(staying[stratum], call_at, SPREAD), own_raising)
+        call = calls[stratum] + share * (own_staying - own_raising - calls[stratum])
+        raising = raises[stratum] + share * (own_raising - raises[stratum])
+        calls[stratum] = call + noise * (mean_call - call)
+        raises[stratum] = raising + noise * (mean_raise - raising)
 
 
 @kernel(allocates=False)
@@ -523,15 +540,18 @@ def _fill_triples(
     mean: NDArray[np.float64],
 ) -> None:
     """The formula's triple of each stratum and their mean; both are filled in place."""
-    folding = 0.0
-    raises = 0.0
+    parameters = parameters_of(numbers)
+    calls = numbers[TRIPLES : TRIPLES + NUM_STRATA]
+    raises = numbers[TRIPLES + NUM_STRATA : TRIPLES + 2 * NUM_STRATA]
     for stratum in range(NUM_STRATA):
-        fold, call, raising = triple_of(values[stratum], chances[stratum], draws[stratum], numbers)
-        numbers[TRIPLES + stratum] = fold
-        numbers[TRIPLES + NUM_STRATA + stratum] = call
-        numbers[TRIPLES + 2 * NUM_STRATA + stratum] = raising
-        folding += weights[stratum] * fold
-        raises += weights[stratum] * raising
-    mean[0] = folding
-    mean[1] = max(1.0 - folding - raises, 0.0)
-    mean[2] = raises
+        _, call, raising = triple_of(values[stratum], chances[stratum], draws[stratum], parameters)
+        calls[stratum] = call
+        raises[stratum] = raising
+    calling = 0.0
+    often = 0.0
+    for stratum in range(NUM_STRATA):
+        calling += weights[stratum] * calls[stratum]
+        often += weights[stratum] * raises[stratum]
+    mean[0] = max(1.0 - calling - often, 0.0)
+    mean[1] = calling
+    mean[2] = often

@@ -43,10 +43,9 @@ from engine.kernels.trial_tree import (
     LOW,
     MEAN,
     NOISE,
-    OPPONENT,
+    PASSING_NODES,
     PREFLOP_TABLE,
     READY,
-    SCRATCH_NODES,
     SEVERAL,
     SPENT,
     Tree,
@@ -175,7 +174,7 @@ def play_trials(
     chips: shape (n, 10), filled in place: won by each position in the whole hand.
     """
     integers, numbers = tree.integers, tree.numbers
-    last_kept = integers.shape[0] - SCRATCH_NODES
+    last_kept = integers.shape[0] - PASSING_NODES
     is_limit = rules[GENERAL, IS_LIMIT] != 0
     num_players = integer(rules[GENERAL, NUM_PLAYERS])
     acted, remaining, ranks = scratch[0], scratch[1], scratch[2]
@@ -203,8 +202,8 @@ def play_trials(
                 )
                 table = integers[node, PREFLOP_TABLE]
                 fold, call, raising = preflop_triple(
-                    numbers[node], integer(integers[node, OPPONENT]), averages.preflop_values[table, hand],
-                    averages.preflop_draws[table, hand], averages.preflop_equities, hand,
+                    tree, node, averages.preflop_values[table, hand], averages.preflop_draws[table, hand],
+                    averages.preflop_equities[hand],
                 )  # fmt: skip
             else:
                 if deals.known[trial, betting_round - 1] >> position & 1 == 0:

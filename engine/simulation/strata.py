@@ -130,7 +130,7 @@ def averages(players: int) -> kernels.Averages:
         preflop_draws=np.array(draws),
         preflop_strata=preflop_strata,
         preflop_equities=equities,
-        preflop_stratum_equities=_by_stratum(strata, equities),
+        preflop_stratum_equities=np.ascontiguousarray(_by_stratum(strata, equities).T),
     )
 
 

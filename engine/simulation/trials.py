@@ -75,7 +75,8 @@ def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
     return tree_kernels.Tree(
         np.empty((capacity, tree_kernels.NODE_INTEGERS), np.int64),
         np.empty((capacity, tree_kernels.NODE_NUMBERS)),
-        np.zeros(2, np.int64),
+        np.empty((_START_RANGES + 3 * capacity + tree_kernels.PASSING_RANGES, strata_kernels.NUM_STRATA + 1)),
+        np.zeros(3, np.int64),
         np.zeros((6, strata_kernels.NUM_STRATA + 1)),
     )
 
@@ -104,6 +105,8 @@ def first_actions(betting: BettingState, shares: Sequence[float] = (0.5, 1.0, np
 
 _STARTS: Final = 15
 """Nodes after the root that are kept for our first actions."""
+_START_RANGES: Final = (1 + _STARTS) * MAX_PLAYERS
+"""Ranges kept for the root and for them."""
 
 _NO_TRACE: Final = np.zeros((0, 0, 5))
 
@@ -139,8 +142,8 @@ class Trials:
     def _plant(self) -> None:
         """The root: the betting as it stands, ranges from the tables."""
         spot, tree = self._spot, self.tree
-        tree.used[:] = 1 + _STARTS, 0
-        integers, numbers = tree.integers[0], tree.numbers[0]
+        tree.used[:] = 1 + _STARTS, _START_RANGES, 0
+        integers = tree.integers[0]
         integers[:] = 0
         spent, node = betting_arrays(spot.betting)
         integers[: betting_kernels.NODE_SIZE] = node
@@ -158,24 +161,24 @@ class Trials:
             state = state.parent
         low, high = betting_kernels.legal_raise(self._rules, spent, node)
         integers[tree_kernels.LOW], integers[tree_kernels.HIGH] = low, high
-        width = strata_kernels.NUM_STRATA + 1
         for position, weights in enumerate(spot.weights):
-            start = tree_kernels.RANGES + position * width
-            numbers[start : start + width] = _range(spot, weights)
+            integers[tree_kernels.RANGES + position] = position
+            tree.ranges[position] = _range(spot, weights)
 
     def start(self, action: Action) -> int:
         """The node after our first action."""
         node = self._starts.get(action)
         if node is None:
-            tree, kept = self.tree, int(self.tree.used[0])
+            tree, used = self.tree, self.tree.used.copy()
             if len(self._starts) >= _STARTS:
                 raise ValueError(f"a spot has at most {_STARTS} first actions")
-            tree.used[0] = 1 + len(self._starts)  # among those kept free, whether the tree is full or not
+            # Among those kept free, whether the tree is full or not.
+            tree.used[:2] = 1 + len(self._starts), MAX_PLAYERS * (1 + len(self._starts))
             number = number_of_action(action, self._spot.betting)
             node = self._starts[action] = tree_kernels.make_child(
                 tree, self._spot.players, self._averages, self._rules, 0, number
             )
-            tree.used[0] = kept
+            tree.used[:] = used
         return node
 
     def sample(self, trials: int) -> kernels.Deals:
