@@ -65,11 +65,10 @@ CALL: Final = 0
 @kernel(allocates=False)
 def _acting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
     """Bit p: position p has not folded and has chips left."""
-    mask = 0
+    with_chips = 0
     for position in range(rules[GENERAL, NUM_PLAYERS]):
-        if node[FOLDED] >> position & 1 == 0 and spent[position] < rules[STACK, position]:
-            mask |= 1 << position
-    return mask
+        with_chips |= integer(spent[position] < rules[STACK, position]) << position
+    return with_chips & ~integer(node[FOLDED])
 
 
 @kernel(allocates=False)
@@ -84,10 +83,13 @@ def count_bits(mask: int) -> int:
 
 @kernel(allocates=False)
 def _next_position(mask: int, start: int, num_players: int) -> int:
-    """The first position at or after `start`, cyclically, that is in a mask that is not empty."""
-    position = start % num_players
+    """The first position at or after `start`, cyclically, that is in a mask that is not empty.
+
+    start: `num_players` at most.
+    """
+    position = start if start < num_players else 0
     while mask >> position & 1 == 0:
-        position = (position + 1) % num_players
+        position = position + 1 if position + 1 < num_players else 0
     return position
 
 

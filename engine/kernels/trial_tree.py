@@ -268,8 +268,9 @@ def make_child(
         for stratum in range(NUM_STRATA):
             total += weights[stratum]
             after[stratum + 1] = total
+        scale = 1.0 / total
         for stratum in range(NUM_STRATA):
-            after[stratum + 1] /= total
+            after[stratum + 1] *= scale
     return child
 
 
@@ -354,18 +355,16 @@ def prepare_node(
     stack, spent = rules[STACK, position], integers[SPENT + position]
     can_fold = spent != integers[MAX_SPENT]
     can_raise = integers[LOW] > 0
-    opponents = 0
-    to_respond = 0
+    opponents = ((1 << num_players) - 1) & ~folded & ~(1 << position)
+    with_chips = 0
     pot = 0
     left = 0
     for other in range(num_players):
+        behind = rules[STACK, other] - integers[SPENT + other]
         pot += integers[SPENT + other]
-        if other != position and folded >> other & 1 == 0:
-            opponents |= 1 << other
-            behind = rules[STACK, other] - integers[SPENT + other]
-            left = max(left, behind)
-            if behind > 0 and integers[RESPONDED] >> other & 1 == 0:
-                to_respond |= 1 << other
+        left = max(left, behind if opponents >> other & 1 else 0)
+        with_chips |= integer(behind > 0) << other
+    to_respond = opponents & with_chips & ~integer(integers[RESPONDED])
     left = min(left, stack - spent)
     several = count_bits(opponents)
     integers[SEVERAL] = several
