@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.rules import GameDefinition
+from engine.rules import GameDefinition, HandState, load_game, parse_betting
 from protocol import (
     NEED_DATA,
     Comment,
@@ -16,6 +16,14 @@ from protocol import (
     TurnToAct,
     Version,
 )
+from tests.golden_files import deals_from
+
+LEDUC = load_game("leduc")
+
+
+def state_of(game: GameDefinition, betting: str, hand_number: int = 0, seed: int = 0) -> HandState:
+    """A hand after some betting, cards by a seed."""
+    return HandState(parse_betting(game, betting), hand_number, next(deals_from(game, seed)))
 
 
 def drain(connection: DealerConnection | PlayerConnection) -> list[Event]:
@@ -25,6 +33,14 @@ def drain(connection: DealerConnection | PlayerConnection) -> list[Event]:
         assert isinstance(event, Event)
         events.append(event)
     return events
+
+
+def dealer_after(*received: bytes, game: GameDefinition = LEDUC) -> tuple[DealerConnection, list[Event]]:
+    """A dealer's connection that has received something, and its events."""
+    connection = DealerConnection(game)
+    for data in received:
+        connection.receive_data(data)
+    return connection, drain(connection)
 
 
 class ConnectionPair:
@@ -52,3 +68,10 @@ class ConnectionPair:
         events = drain(self.dealer)
         assert self.dealer.state is self.player.state
         return events
+
+
+def joined(game: GameDefinition = LEDUC) -> ConnectionPair:
+    """A pair after the handshake."""
+    pair = ConnectionPair(game)
+    assert pair.from_player(Version()) == [Version()]
+    return pair

@@ -18,24 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.splitmix import GOLDEN, mixed, next_word, random_number
 
-GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2: Final = np.uint64(0x94D049BB133111EB)
-
-
-@kernel(allocates=False)
-def mixed(state: np.uint64) -> np.uint64:
-    """The output of SplitMix64 in a state; the next state is `GOLDEN` more."""
-    word = (state ^ (state >> np.uint64(30))) * _MIX_1
-    word = (word ^ (word >> np.uint64(27))) * _MIX_2
-    return word ^ (word >> np.uint64(31))
-
-
-@kernel(allocates=False)
-def unit(word: np.uint64) -> float:
-    """A word as a number from 0 up to 1, 1 left out."""
-    return float(word >> np.uint64(11)) * 1.1102230246251565e-16
+_OTHER_NUMBERS: Final = np.uint64(0xBF58476D1CE4E5B9)
+"""Sets a trial's own random numbers apart from those that its cards are dealt with."""
 
 
 @kernel(allocates=False)
@@ -59,8 +45,7 @@ def _deal_in_turn(
             if (dead >> combo_cards[combo, 0] | dead >> combo_cards[combo, 1]) & 1 == 0:
                 total += weights[row, combo]
                 plain += 1
-        state[0] += GOLDEN
-        drawn = unit(mixed(state[0])) * (total if total > 0.0 else float(plain))
+        drawn = random_number(state) * (total if total > 0.0 else float(plain))
         chosen = -1
         for combo in range(1326):
             if (dead >> combo_cards[combo, 0] | dead >> combo_cards[combo, 1]) & 1 == 0:
@@ -113,15 +98,14 @@ def deal_jointly(
     for trial in range(holes.shape[0]):
         # Every trial has a generator of its own: what one consumes moves no other.
         state[0] = mixed(np.uint64(seed) + GOLDEN * np.uint64(trial + 1))
-        seeds[trial] = mixed(state[0] ^ _MIX_1)
+        seeds[trial] = mixed(state[0] ^ _OTHER_NUMBERS)
         dead = known
         fits = False
         for _ in range(max_attempts):
             dead = known
             fits = True
             for row in range(number):
-                state[0] += GOLDEN
-                word = mixed(state[0])
+                word = next_word(state)
                 combo = integer(((word >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
                 if integer(word & np.uint64(0xFFFFFFFF)) >= thresholds[row, combo]:
                     combo = integer(aliases[row, combo])
@@ -152,8 +136,7 @@ def deal_jointly(
         while place < 5:
             # Ten six-bit numbers from each draw; those of 52 and more and dead cards are passed over.
             if left == 0:
-                state[0] += GOLDEN
-                word = mixed(state[0])
+                word = next_word(state)
                 left = 10
             card = integer(word & np.uint64(63))
             word >>= np.uint64(6)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.kernels._jit import integer, kernel
 from engine.kernels.equity import SCRATCH, add_river
 from engine.kernels.ranking import DEAD, class_on_board, fill_board_ranks
+from engine.kernels.splitmix import next_word
 from engine.kernels.tables import EMPTY_KEY, KEY_OF_CARD
 
 
@@ -24,11 +25,7 @@ def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], first: int, last: 
     size = deck.shape[0]
     place = first
     while place < last:
-        state[0] += np.uint64(0x9E3779B97F4A7C15)
-        word = state[0]
-        word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        word = word ^ (word >> np.uint64(31))
+        word = next_word(state)
         chosen = place + (integer(word >> np.uint64(32)) * (size - place) >> 32)
         card = deck[place]
         deck[place] = deck[chosen]

@@ -5,18 +5,13 @@ Random numbers come from a 64-bit generator (splitmix64) whose state is passed i
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.ranking import class_of_key, class_on_board, flush_suit
+from engine.kernels.splitmix import GOLDEN, mixed
 from engine.kernels.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
-
-_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1: Final = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2: Final = np.uint64(0x94D049BB133111EB)
 
 
 @kernel()
@@ -144,13 +139,6 @@ def add_range_showdowns(
 
 
 @kernel()
-def _mix(state: np.uint64) -> np.uint64:
-    z = (state ^ (state >> np.uint64(30))) * _MIX_1
-    z = (z ^ (z >> np.uint64(27))) * _MIX_2
-    return z ^ (z >> np.uint64(31))
-
-
-@kernel()
 def fill_alias_table(
     weights: NDArray[np.float64], thresholds: NDArray[np.int64], aliases: NDArray[np.int64]
 ) -> None:
@@ -236,8 +224,8 @@ def sample_showdowns(
         dead = board_mask
         collided = False
         for hand in range(num_hands):
-            state += _GOLDEN
-            bits = _mix(state)
+            state += GOLDEN
+            bits = mixed(state)
             combo = integer(((bits >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
             if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[hand, combo]:
                 combo = aliases[hand, combo]
@@ -255,8 +243,8 @@ def sample_showdowns(
         place = size
         if place < 5:
             # Ten six-bit numbers from each draw; those of 52 and more and dead cards are passed over.
-            state += _GOLDEN
-            bits = _mix(state)
+            state += GOLDEN
+            bits = mixed(state)
             left = 10
             while True:
                 card = integer(bits & np.uint64(63))
@@ -270,8 +258,8 @@ def sample_showdowns(
                     if place == 5:
                         break
                 if left == 0:
-                    state += _GOLDEN
-                    bits = _mix(state)
+                    state += GOLDEN
+                    bits = mixed(state)
                     left = 10
         best = -1
         sharing = 0
@@ -335,8 +323,8 @@ def sample_against_hand(
     tied = 0
     state = np.uint64(seed)
     for _ in range(trials):
-        state += _GOLDEN
-        bits = _mix(state)
+        state += GOLDEN
+        bits = mixed(state)
         combo = integer(((bits >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
         if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[combo]:
             combo = aliases[combo]
@@ -349,8 +337,8 @@ def sample_against_hand(
         left = 0
         while place < 5:
             if left == 0:
-                state += _GOLDEN
-                bits = _mix(state)
+                state += GOLDEN
+                bits = mixed(state)
                 left = 10
             card = integer(bits & np.uint64(63))
             bits >>= np.uint64(6)

@@ -35,7 +35,7 @@ from engine.kernels.hand_features import (
     share_of_class,
     usual_negative_potential,
 )
-from engine.kernels.joint_sampling import GOLDEN, mixed, unit
+from engine.kernels.splitmix import GOLDEN, mixed, unit
 from engine.kernels.strata import Averages
 from engine.kernels.trial_players import NUM_SIZES, Players
 from engine.kernels.trial_tree import (

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import street_learning as kernels
+from engine.kernels import street_situations as situations
 from engine.kernels.betting import MAX_PLAYERS
 from engine.rules import Action, GameDefinition, initial_betting
 from engine.rules.betting import BettingState
@@ -35,13 +36,13 @@ class StyleCounters:
     """What each seat of a table has done so far, as far as its style depends on it."""
 
     def __init__(self) -> None:
-        self.by_seat: NDArray[np.float64] = np.zeros((MAX_PLAYERS, kernels.NUM_COUNTERS))
+        self.by_seat: NDArray[np.float64] = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
         """Decisions with something to call, folds, chances to raise, raises; fading."""
 
     def observe(self, seat: int, before: BettingState, action: Action) -> None:
         """The player in a seat, who is to act in a betting, does something."""
         number = number_of_action(action, before)
-        kernels.count_decision(self.by_seat[seat], game_array(before.game), *_arrays(before), number)
+        situations.count_decision(self.by_seat[seat], game_array(before.game), *_arrays(before), number)
 
     def by_position(self, seats: Sequence[int]) -> NDArray[np.float64]:
         """The counters of the seats of each position, as kernels take them."""
@@ -144,7 +145,7 @@ def opening_values(
     learnt: ActionValues, betting: BettingState, hand: HandInRound, style: int
 ) -> tuple[Considered, int]:
     """What is known against opponents of a style, by its number, and how many observations there are."""
-    everything = np.zeros((MAX_PLAYERS, kernels.NUM_COUNTERS))
+    everything = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
     anybody = consider(learnt, betting, hand, everything)
     cell = anybody.cells[0] + style * num_situations(learnt.game)
     found = np.zeros(kernels.NUM_OFFERS)

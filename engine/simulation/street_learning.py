@@ -55,7 +55,9 @@ from numpy.typing import NDArray
 
 from engine.combos import COMBOS_PER_STARTING_HAND
 from engine.evaluation.preflop_tables import shipped_tables
+from engine.kernels import scripted_players as scripted
 from engine.kernels import street_learning as kernels
+from engine.kernels import street_situations as situations
 from engine.opponents.action_context import is_holdem
 from engine.rules import GameDefinition
 from engine.seeds import derive_seed
@@ -96,17 +98,17 @@ LEAST_EXPLORING: Final = 0.1
 _HALF_EXPLORED: Final = 2_000_000
 # Hands after which half of all hands explore.
 
-assert NUM_BUCKETS == kernels.NUM_BUCKETS
+assert NUM_BUCKETS == situations.NUM_BUCKETS
 
 
 def num_styles(num_players: int) -> int:
     """How many styles of opponents are told apart, "not known" included."""
-    return kernels.MANY_STYLES if num_players == 2 else kernels.FEW_STYLES
+    return situations.MANY_STYLES if num_players == 2 else situations.FEW_STYLES
 
 
 def num_situations(game: GameDefinition) -> int:
     """How many situations there are against opponents of one style."""
-    return kernels.num_situations(int(game.is_limit), game.num_players)
+    return situations.num_situations(int(game.is_limit), game.num_players)
 
 
 def exploration(hands: int) -> float:
@@ -168,22 +170,22 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
     Returns:
         Shape (num, NUM_TRAITS).
     """
-    opponents = np.zeros((num, kernels.NUM_TRAITS))
+    opponents = np.zeros((num, scripted.NUM_TRAITS))
     by_hand = np.sort(np.repeat(shipped_tables().raw_odds[:, 0], COMBOS_PER_STARTING_HAND))
 
     def quantile(share: float) -> float:
         """The strength below which this share of all starting hands is."""
         return float(by_hand[min(len(by_hand) - 1, int(share * len(by_hand)))])
 
-    sizes = (_LEAST, 0.5, 0.75, 1.0, kernels.BY_HAND, kernels.ANY_SIZE, _ALL_IN)
+    sizes = (_LEAST, 0.5, 0.75, 1.0, scripted.BY_HAND, scripted.ANY_SIZE, _ALL_IN)
     for traits in opponents:
         kind = rng.random()
-        traits[kernels.BET_SIZE : kernels.BET_SIZE + 2] = rng.choice(sizes, 2)
-        traits[kernels.MOST_RAISES] = rng.choice([1, 2, 3, 100])
-        traits[kernels.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
+        traits[scripted.BET_SIZE : scripted.BET_SIZE + 2] = rng.choice(sizes, 2)
+        traits[scripted.MOST_RAISES] = rng.choice([1, 2, 3, 100])
+        traits[scripted.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
         bet, raise_, call, odds = (
             traits[column : column + 2]
-            for column in (kernels.BET_FROM, kernels.RAISE_FROM, kernels.CALL_FROM, kernels.CALL_ODDS)
+            for column in (scripted.BET_FROM, scripted.RAISE_FROM, scripted.CALL_FROM, scripted.CALL_ODDS)
         )
         if kind < 0.10:
             bet[:] = raise_[:] = _NEVER
@@ -192,18 +194,20 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
                 bet[:] = rng.uniform(0.6, 0.9)
                 raise_[:] = rng.uniform(0.75, 0.95)
         elif kind < 0.25:
-            traits[kernels.KIND] = kernels.AT_RANDOM
+            traits[scripted.KIND] = scripted.AT_RANDOM
             weights = (0.06, 0.47, 0.47)
             if rng.random() < 0.7:
                 weights = (rng.uniform(0.0, 0.3), rng.uniform(0.1, 1.0), rng.uniform(0.0, 1.0))
             bet[0], bet[1], raise_[0] = weights
-            traits[kernels.BET_SIZE : kernels.BET_SIZE + 2] = rng.choice([kernels.ANY_SIZE, _LEAST, _ALL_IN])
+            traits[scripted.BET_SIZE : scripted.BET_SIZE + 2] = rng.choice(
+                [scripted.ANY_SIZE, _LEAST, _ALL_IN]
+            )
         elif kind < 0.37:
             share = rng.uniform(-0.3, 0.5)
             bet[:] = quantile(share) if share > 0 else _ALWAYS, max(share, 0.0) or _ALWAYS
             raise_[:] = bet + rng.uniform(0.0, 0.2)
             call[:] = rng.choice([_ALWAYS, rng.uniform(0.2, 0.45)])
-            traits[kernels.MOST_RAISES] = rng.choice([3, 100])
+            traits[scripted.MOST_RAISES] = rng.choice([3, 100])
         elif kind < 0.85:
             opens = rng.uniform(0.2, 0.95)
             bet[:] = quantile(opens), rng.uniform(0.35, 0.85)
@@ -215,14 +219,14 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
                 call[:] = quantile(rng.uniform(0.0, 0.8)), rng.uniform(0.2, 0.7)
                 odds[:] = rng.uniform(0.0, 0.4)
             if rng.random() < 0.5:
-                traits[kernels.BLUFF] = rng.uniform(0.0, 0.3)
+                traits[scripted.BLUFF] = rng.uniform(0.0, 0.3)
             if kind > 0.74 and not is_limit:
                 bet[1] = raise_[1] = call[1] = _ALWAYS
-                traits[kernels.BET_SIZE + 1] = _ALL_IN
-                traits[kernels.MOST_RAISES] = 100
+                traits[scripted.BET_SIZE + 1] = _ALL_IN
+                traits[scripted.MOST_RAISES] = 100
         else:
-            traits[kernels.KIND] = kernels.FORMER_SELF
-            traits[kernels.NOISE] = rng.uniform(0.0, 0.1)
+            traits[scripted.KIND] = scripted.FORMER_SELF
+            traits[scripted.NOISE] = rng.uniform(0.0, 0.1)
     return opponents
 
 

@@ -1,23 +1,15 @@
-"""Both ends of the conversation: what may be said when, who is at fault, and every chunking of the bytes."""
+"""Both ends of the conversation: what may be said when, and who is at fault."""
 
 from __future__ import annotations
 
-import random
-import time
-import tracemalloc
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from engine.rules import (
     CALL,
     FOLD,
     LIMIT_RAISE,
     GameDefinition,
-    HandState,
     load_game,
-    parse_betting,
     raise_to,
 )
 from protocol import (
@@ -27,7 +19,6 @@ from protocol import (
     Comment,
     ConnectionClosed,
     DealerConnection,
-    Event,
     Flaw,
     Greeting,
     LineTooLong,
@@ -44,32 +35,11 @@ from protocol import (
     TurnWithdrawn,
     UnreadableLine,
     Version,
-    format_match_state,
 )
-from tests.doubles_protocol import ConnectionPair, drain
-from tests.golden_files import deals_from
-from tests.strategies import choices, chunkings, games, play
+from tests.doubles_protocol import dealer_after, drain, joined, state_of
 
 LIMIT = load_game("limit-2p")
 LEDUC = load_game("leduc")
-
-
-def state_of(game: GameDefinition, betting: str, hand_number: int = 0, seed: int = 0) -> HandState:
-    return HandState(parse_betting(game, betting), hand_number, next(deals_from(game, seed)))
-
-
-def dealer_after(*received: bytes, game: GameDefinition = LEDUC) -> tuple[DealerConnection, list[Event]]:
-    connection = DealerConnection(game)
-    for data in received:
-        connection.receive_data(data)
-    return connection, drain(connection)
-
-
-def joined(game: GameDefinition = LEDUC) -> ConnectionPair:
-    """A pair after the handshake."""
-    pair = ConnectionPair(game)
-    assert pair.from_player(Version()) == [Version()]
-    return pair
 
 
 # --- version (acpc-spec 5.3; each was given to the ACPC dealer too) ----------------------------------------
@@ -478,134 +448,6 @@ def test_other_comments_of_a_server_are_comments(line: bytes) -> None:
     player.receive_data(line + b"\r\n")
 
     assert drain(player) == [Comment(line + b"\r\n")]
-
-
-# --- every chunking, any garbage -----------------------------------------------------------------------
-
-
-@given(st.data())
-@settings(max_examples=60)
-def test_the_dealers_events_do_not_depend_on_how_bytes_arrive(data: st.DataObject) -> None:
-    stream = (
-        b"VERSION:2.0.0\r\n#riverboat/1 seat\r\n# hm\r\nnonsense\r\nMATCHSTATE:0:0:c:Ah|:c\r\n"
-        + b"y" * data.draw(st.sampled_from([0, 5000]))
-        + b"\r\nMATCHSTATE:0:0::AH|:R\r\n"
-    )
-
-    def events(pieces: list[bytes]) -> list[Event]:
-        dealer = DealerConnection(LEDUC)
-        seen: list[Event] = []
-        for piece in pieces:
-            dealer.receive_data(piece)
-            seen += drain(dealer)
-            if seen and dealer.state is State.WATCHING and not any(isinstance(e, Reply) for e in seen):
-                dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
-                seen += drain(dealer)
-        return seen
-
-    assert events(data.draw(chunkings(stream))) == events([stream])
-
-
-@given(st.data(), games(), st.integers(0, 2**32 - 1), choices)
-@settings(max_examples=60)
-def test_the_players_events_do_not_depend_on_how_bytes_arrive(
-    data: st.DataObject, game: GameDefinition, seed: int, made: list[int]
-) -> None:
-    views = [state.view(0) for state in play(game, seed, made)]
-    stream = b"".join(format_match_state(view).encode() + b"\r\n" for view in views)
-
-    player = PlayerConnection(game)
-    player.send(Version())
-    events = []
-    for piece in data.draw(chunkings(stream)):
-        player.receive_data(piece)
-        events += drain(player)
-
-    assert events == [TurnToAct(view) if view.is_our_turn else StateUpdate(view) for view in views]
-
-
-@given(games(), st.integers(0, 2**32 - 1), choices)
-def test_both_ends_agree_through_any_hand(game: GameDefinition, seed: int, made: list[int]) -> None:
-    states = play(game, seed, made)
-    pairs = [joined(game) for _ in range(game.num_players)]
-
-    for state, following in zip(states, [*states[1:], None], strict=True):
-        for position, pair in enumerate(pairs):
-            view = state.view(position)
-            event = TurnToAct(view) if view.is_our_turn else StateUpdate(view)
-            assert pair.from_dealer(event) == [event]
-            if following is not None and view.is_our_turn:
-                reply = Reply(following.betting.last_action)
-                assert pair.from_player(reply) == [reply]
-                assert view.betting.apply(reply.action or CALL).text == following.betting.text
-
-
-LINES = [
-    b"VERSION:2.0.0", b"#riverboat/1 seat", b"#seat 1", b"# x", b";", b"GUI:x", b"\0", b"x" * 5000,
-    b"MATCHSTATE:0:0::Ah|", b"MATCHSTATE:0:0::Ah|:", b"MATCHSTATE:0:0::Ah|:c", b"MATCHSTATE:0:0::Ah|:f",
-    b"MATCHSTATE:1:0:c:|Ks",
-]  # fmt: skip
-lines = st.one_of(st.binary(max_size=40), st.sampled_from(LINES))
-
-
-@given(st.lists(lines, max_size=12), st.data())
-def test_any_garbage_is_events_or_the_clients_fault(said: list[bytes], data: st.DataObject) -> None:
-    dealer = DealerConnection(LEDUC)
-    try:
-        for piece in [*data.draw(chunkings(b"\r\n".join([b"VERSION:2.0.0", *said]))), b""]:
-            dealer.receive_data(piece)
-            drain(dealer)
-            if dealer.state is State.WATCHING:
-                dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
-                drain(dealer)
-    except RemoteProtocolError:
-        assert dealer.state is State.ERROR
-    else:
-        assert dealer.state is State.CLOSED or dealer.num_buffered
-
-
-@given(st.lists(lines, max_size=12), st.data())
-def test_any_garbage_is_events_or_the_dealers_fault(said: list[bytes], data: st.DataObject) -> None:
-    player = PlayerConnection(LEDUC)
-    player.send(Version())
-    try:
-        for piece in [*data.draw(chunkings(b"\r\n".join(said))), b""]:
-            player.receive_data(piece)
-            drain(player)
-    except RemoteProtocolError:
-        assert player.state is State.ERROR
-    else:
-        assert player.state is State.CLOSED
-
-
-def test_a_megabyte_without_line_end_is_taken_in_pieces_and_forgotten() -> None:
-    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
-    dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
-    chunk = b"x" * 65536
-    tracemalloc.start()
-    started = time.process_time()
-
-    for _ in range(16):
-        dealer.receive_data(chunk)
-        assert all(isinstance(event, UnreadableLine) for event in drain(dealer))
-        assert dealer.num_buffered < 4095
-
-    assert time.process_time() - started < 2
-    assert tracemalloc.get_traced_memory()[1] < 1_000_000
-    tracemalloc.stop()
-
-
-def test_random_bytes_never_confuse_the_dealer() -> None:
-    dealer, _ = dealer_after(b"VERSION:2.0.0\n")
-    dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
-    rng = random.Random(3)
-
-    for _ in range(200):
-        dealer.receive_data(rng.randbytes(500))
-        assert {type(event) for event in drain(dealer)} <= {UnreadableLine, Comment}
-
-    dealer.receive_data(b"\nMATCHSTATE:0:0::Ah|:r\n")
-    assert drain(dealer)[-1] == Reply(LIMIT_RAISE)
 
 
 def test_errors_say_whose_they_are() -> None:

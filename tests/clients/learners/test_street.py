@@ -28,6 +28,7 @@ from clients.learners.training import TrainingPlan, make_learner, train
 from clients.options import OptionError
 from clients.registry import make_bot
 from engine.kernels import street_learning as kernels
+from engine.kernels import street_situations as situations
 from engine.rules import Action, Deal, GameDefinition, HandView, StackedDealer, load_game
 from engine.simulation import street_learning
 from engine.simulation.betting_arrays import action_from_number
@@ -157,7 +158,7 @@ def test_exploring_it_tries_what_it_does_not_value_and_learns_from_there_on() ->
         learner = StreetLearner(explore=explore)
         Arena(LIMIT, [learner, AlwaysCall()], 3).play(600)
         raises = learner.learnt.counts[: street_learning.num_situations(LIMIT), 1]
-        return int(raises.reshape(4, kernels.NUM_BUCKETS, -1)[3, :2].sum())
+        return int(raises.reshape(4, situations.NUM_BUCKETS, -1)[3, :2].sum())
 
     assert bets_with_bad_hands(1) > 5
     assert bets_with_bad_hands(0) == 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import street_learning as kernels
+from engine.kernels import scripted_players as scripted
 from engine.simulation.deal_pool import DealPool, PoolSize, make_pool
 
 NEVER, ALWAYS = 2.0, -2.0
@@ -21,9 +21,9 @@ def small_pool(num_players: int = 2) -> DealPool:
 
 def opponent(**traits: float | Sequence[float]) -> NDArray[np.float64]:
     """A population of one; traits by the names of their columns, in small letters."""
-    row = np.zeros((1, kernels.NUM_TRAITS))
+    row = np.zeros((1, scripted.NUM_TRAITS))
     for name, value in traits.items():
-        column = getattr(kernels, name.upper())
+        column = getattr(scripted, name.upper())
         values = np.atleast_1d(value)
         row[0, column : column + len(values)] = values
     return row
@@ -35,6 +35,6 @@ BY_STRENGTH = opponent(
     bet_from=[0.5, 0.5], raise_from=[0.6, 0.75], call_odds=[1, 1], bet_size=[-1, -1], most_raises=2
 )
 RANDOM = opponent(
-    kind=kernels.AT_RANDOM, bet_from=[0.06, 0.47], raise_from=0.47, bet_size=[kernels.ANY_SIZE] * 2
+    kind=scripted.AT_RANDOM, bet_from=[0.06, 0.47], raise_from=0.47, bet_size=[scripted.ANY_SIZE] * 2
 )
-FORMER_SELF = opponent(kind=kernels.FORMER_SELF)
+FORMER_SELF = opponent(kind=scripted.FORMER_SELF)

@@ -7,7 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.kernels import betting
+from engine.kernels import scripted_players as scripted
 from engine.kernels import street_learning as kernels
+from engine.kernels import street_situations as situations
 from engine.rules import Deal, GameDefinition, initial_hand, load_game, parse_betting
 from engine.simulation import street_learning
 from engine.simulation.betting_arrays import action_from_number, betting_arrays, game_array
@@ -91,7 +93,7 @@ def test_seats_move_around_the_table() -> None:
 
 def situation(name: str, text: str, bucket: int = 3) -> int:
     game = load_game(name)
-    return kernels.look(game_array(game), *betting_arrays(parse_betting(game, text)), bucket)
+    return situations.look(game_array(game), *betting_arrays(parse_betting(game, text)), bucket)
 
 
 def test_situations_are_numbered_without_gaps_or_overlaps() -> None:
@@ -135,9 +137,9 @@ def test_the_number_of_opponents_counts_with_three_players() -> None:
 
 
 def style(folds: float, faced: float, raises: float, chances: float, num_players: int = 2) -> int:
-    counters = np.zeros((betting.MAX_PLAYERS, kernels.NUM_COUNTERS))
+    counters = np.zeros((betting.MAX_PLAYERS, situations.NUM_COUNTERS))
     counters[1] = faced, folds, chances, raises
-    return kernels.style_of(counters, 0, 0, num_players)
+    return situations.style_of(counters, 0, 0, num_players)
 
 
 def test_styles_go_from_tight_and_passive_to_loose_and_aggressive() -> None:
@@ -154,24 +156,24 @@ def test_styles_go_from_tight_and_passive_to_loose_and_aggressive() -> None:
 
 
 def test_who_has_folded_has_no_style_any_more() -> None:
-    counters = np.zeros((betting.MAX_PLAYERS, kernels.NUM_COUNTERS))
+    counters = np.zeros((betting.MAX_PLAYERS, situations.NUM_COUNTERS))
     counters[1] = 40, 0, 40, 40
     counters[2] = 40, 40, 40, 0
 
-    assert kernels.style_of(counters, 0, 0b100, 3) == num_styles(3) - 1
-    assert kernels.style_of(counters, 0, 0b010, 3) == 1
+    assert situations.style_of(counters, 0, 0b100, 3) == num_styles(3) - 1
+    assert situations.style_of(counters, 0, 0b010, 3) == 1
 
 
 def test_old_decisions_of_a_player_fade() -> None:
     game = load_game("limit-2p")
     arrays = betting_arrays(parse_betting(game, ""))
-    counters = np.zeros(kernels.NUM_COUNTERS)
+    counters = np.zeros(situations.NUM_COUNTERS)
     for action in [betting.FOLD] * 1000 + [20] * 2000:
-        kernels.count_decision(counters, game_array(game), *arrays, action)
+        situations.count_decision(counters, game_array(game), *arrays, action)
 
-    assert counters[kernels.FACED] <= kernels.FADES_AFTER
-    assert counters[kernels.FOLDED_TO] / counters[kernels.FACED] < 0.05
-    assert counters[kernels.RAISED] / counters[kernels.COULD_RAISE] > 0.95
+    assert counters[situations.FACED] <= situations.FADES_AFTER
+    assert counters[situations.FOLDED_TO] / counters[situations.FACED] < 0.05
+    assert counters[situations.RAISED] / counters[situations.COULD_RAISE] > 0.95
 
 
 # --- what can be done, and what it is worth ----------------------------------------------------------------
@@ -215,7 +217,7 @@ def test_every_offer_is_legal() -> None:
 def values_of(name: str, text: str, strength: float, learnt: ActionValues) -> list[float]:
     game = load_game(name)
     found, offered = np.zeros(kernels.NUM_OFFERS), np.zeros(kernels.NUM_OFFERS, np.int64)
-    counters = np.zeros((betting.MAX_PLAYERS, kernels.NUM_COUNTERS))
+    counters = np.zeros((betting.MAX_PLAYERS, situations.NUM_COUNTERS))
     kernels.consider(
         game_array(game), *betting_arrays(parse_betting(game, text)), counters, 5, strength,
         learnt.values, learnt.counts, 10.0, 30.0, offered, found,
@@ -378,12 +380,12 @@ def test_two_equal_learners_win_nothing_from_each_other() -> None:
 def test_a_population_has_all_kinds() -> None:
     for is_limit in (True, False):
         opponents = population(2000, is_limit, np.random.default_rng(1))
-        kinds = np.bincount(opponents[:, kernels.KIND].astype(int), minlength=3) / 2000
+        kinds = np.bincount(opponents[:, scripted.KIND].astype(int), minlength=3) / 2000
 
         assert kinds == pytest.approx([0.7, 0.15, 0.15], abs=0.03)
         assert len(np.unique(opponents, axis=0)) > 1900
-        random_ones = opponents[opponents[:, kernels.KIND] == kernels.AT_RANDOM]
-        assert (random_ones[:, kernels.BET_FROM + 1] > 0).all()  # or nothing might be left to do
+        random_ones = opponents[opponents[:, scripted.KIND] == scripted.AT_RANDOM]
+        assert (random_ones[:, scripted.BET_FROM + 1] > 0).all()  # or nothing might be left to do
 
 
 def test_games_and_pools_that_do_not_fit_are_refused() -> None:
