@@ -3,6 +3,7 @@
 ``python -m tests.benchmarks.bench_sampling speed``
 ``python -m tests.benchmarks.bench_sampling time limit-10p formula --hands 100``
 ``python -m tests.benchmarks.bench_sampling match limit-2p sampling:trials=1000 formula --deals 10000``
+``python -m tests.benchmarks.bench_sampling match limit-2p sampling always-raise --than formula``
 
 A match seats two kinds of bots in turn, plays every deal twice with the kinds in each other's seats, and
 sets the stated values of the first kind's decisions against the chips that came of them.
@@ -29,7 +30,7 @@ from engine.card_text import parse_written_cards
 from engine.opponents.model import OpponentModel
 from engine.opponents.specific import SpecificModel
 from engine.opponents.table_reader import TableReader
-from engine.rules import Action, HandState, HandView, load_game, parse_betting
+from engine.rules import Action, GameDefinition, HandState, HandView, load_game, parse_betting
 from engine.simulation.players import OwnStrategy, simulated_players
 from engine.simulation.selective_sampling import Estimates
 from engine.simulation.trials import Spot, new_tree, simulate
@@ -148,9 +149,15 @@ def decision_times(game_name: str, against: str, hands: int, seed: int) -> dict[
     }
 
 
-def play_match(game_name: str, first: str, second: str, deals: int, seed: int) -> dict[str, Any]:
-    """Two kinds in turn, every deal twice."""
-    game = load_game(game_name)
+def play_deals(
+    game: GameDefinition, first: str, second: str, deals: int, seed: int
+) -> tuple[NDArray[np.float64], list[tuple[float, float]]]:
+    """Two kinds in turn, every deal twice.
+
+    Returns:
+        What a player of the first kind wins per hand on each deal, shape (deals,), and of each of their
+        decisions that is watched the value stated and the one realised; in small bets or big blinds.
+    """
     unit, players = game.small_bet or game.big_blind, game.num_players
     won = np.zeros(deals)
     promises: list[tuple[float, float]] = []
@@ -176,18 +183,41 @@ def play_match(game_name: str, first: str, second: str, deals: int, seed: int) -
                     (value, chips_of[hand, position] + spent / unit)
                     for hand, position, spent, value in agent.stated
                 ]
+    return won, promises
+
+
+def play_match(
+    game_name: str, first: str, second: str, deals: int, seed: int, than: str | None = None
+) -> dict[str, Any]:
+    """What the first kind wins of the second; with `than` also how much more it is than what that kind wins
+    of the second on the same deals.
+    """
+    game = load_game(game_name)
+    won, promises = play_deals(game, first, second, deals, seed)
     report: dict[str, Any] = {
         "game": game_name,
         "players": [first, second],
         "hands": 2 * deals,
         "seed": seed,
         "unit": "sb/h" if game.is_limit else "bb/h",
-        "won": float(won.mean()),
-        "ci95": 1.96 * float(won.std(ddof=1)) / math.sqrt(deals),
+        **mean_and_ci95("won", won),
     }
+    if than is not None:
+        others, _ = play_deals(game, than, second, deals, seed)
+        report["than"] = {
+            "player": than,
+            **mean_and_ci95("won", others),
+            **mean_and_ci95("more", won - others),
+        }
     if len(promises) > 2:
         report["promises"] = regression(np.array(promises))
     return report
+
+
+def mean_and_ci95(name: str, numbers: NDArray[np.float64]) -> dict[str, float]:
+    """The mean of independent numbers, and the half width of its 95 % interval."""
+    half = 1.96 * float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
+    return {name: float(numbers.mean()), f"{name}_ci95": half}
 
 
 def regression(pairs: NDArray[np.float64]) -> dict[str, float]:
@@ -216,6 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hands", type=int, default=100)
     parser.add_argument("--deals", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--than", help="of a match: a bot to play the same deals against SECOND")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     report: dict[str, Any]
@@ -233,11 +264,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lines = [" ".join(f"{key} {value:.1f}" for key, value in report.items())]
     else:
         game_name, first, second = options.rest or ("limit-2p", "sampling:trials=1000", "formula")
-        report = play_match(game_name, first, second, options.deals, options.seed)
+        report = play_match(game_name, first, second, options.deals, options.seed, options.than)
         lines = [
-            f"{game_name}: {first} against {second}: {report['won']:+.3f} +- {report['ci95']:.3f} "
+            f"{game_name}: {first} against {second}: {report['won']:+.3f} +- {report['won_ci95']:.3f} "
             f"{report['unit']}, {report['hands']} hands"
         ]
+        if "than" in report:
+            other = report["than"]
+            lines.append(
+                f"{other['player']} wins {other['won']:+.3f} +- {other['won_ci95']:.3f}, which is less by "
+                f"{other['more']:.3f} +- {other['more_ci95']:.3f}"
+            )
         if "promises" in report:
             found = report["promises"]
             lines.append(
