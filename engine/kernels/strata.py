@@ -95,33 +95,27 @@ def count_strata(
 
 
 @kernel()
-def fill_range(
+def fill_strata(
     table: NDArray[np.uint16],
     combo_cards: NDArray[np.int64],
     board: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    below: NDArray[np.float64],
+    strata: NDArray[np.int64],
 ) -> None:
-    """A weight table as a distribution over strata.
+    """The stratum of every combo on a board.
 
-    board: shape (3|4|5,).  weights: shape (1326,), zero for combos of board cards.
-    below: shape (NUM_STRATA + 1,), filled in place: the part of the weight below each edge.
+    board: shape (3|4|5,).  strata: shape (1326,), filled in place; of combos of board cards anything.
     """
     classes = np.empty(MAX_GROUPS, np.int32)
     counts = np.empty(MAX_GROUPS, np.int32)
     size = board.shape[0]
     fill_class_counts(table, board, size, classes, counts)
-    in_stratum = np.zeros(NUM_STRATA, np.float64)
-    total = 0.0
+    dead = 0
+    for i in range(size):
+        dead |= 1 << integer(board[i])
     for combo in range(1326):
-        weight = weights[combo]
-        if weight > 0.0:
-            rank = class_on_board(
-                table, board, size, integer(combo_cards[combo, 0]), integer(combo_cards[combo, 1])
-            )
+        a, b = integer(combo_cards[combo, 0]), integer(combo_cards[combo, 1])
+        strata[combo] = 0
+        if (dead >> a | dead >> b) & 1 == 0:
+            rank = class_on_board(table, board, size, a, b)
             strength = share_of_class(classes, counts, size, rank)
-            in_stratum[min(integer(strength * strength * NUM_STRATA), NUM_STRATA - 1)] += weight
-            total += weight
-    below[0] = 0.0
-    for stratum in range(NUM_STRATA):
-        below[stratum + 1] = below[stratum] + in_stratum[stratum] / total
+            strata[combo] = min(integer(strength * strength * NUM_STRATA), NUM_STRATA - 1)

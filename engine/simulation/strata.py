@@ -16,8 +16,10 @@ from engine.combos import (
     COMBO_HIGH,
     COMBO_LOW,
     COMBOS_PER_STARTING_HAND,
+    NUM_COMBOS,
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
+    combos_without,
 )
 from engine.evaluation.equity import preflop_equities
 from engine.kernels import strata as kernels
@@ -27,7 +29,7 @@ from engine.kernels.tables import ranking_table
 from engine.kernels.trial_players import potentials_against
 from engine.opponents.formula import preflop_percentiles
 
-__all__ = ["COMBO_CARDS", "STARTING_HANDS", "averages", "preflop_range"]
+__all__ = ["COMBO_CARDS", "STARTING_HANDS", "averages", "range_of"]
 
 Floats = NDArray[np.float64]
 
@@ -134,8 +136,27 @@ def averages(players: int) -> kernels.Averages:
     )
 
 
-def preflop_range(players: int, weights: Floats) -> Floats:
-    """A weight table before the flop as the part of its weight below each edge, shape (NUM_STRATA + 1,)."""
-    by_hand = np.bincount(STARTING_HAND_OF_COMBO, weights=weights, minlength=NUM_STARTING_HANDS)
-    in_stratum = np.bincount(_strata_before_flop(players), weights=by_hand, minlength=kernels.NUM_STRATA)
+@functools.lru_cache(maxsize=64)
+def _strata_on_board(board: tuple[int, ...]) -> NDArray[np.int64]:
+    """The stratum of each combo on a board of 3 to 5 cards, shape (1326,)."""
+    strata = np.empty(NUM_COMBOS, np.int64)
+    kernels.fill_strata(ranking_table(), COMBO_CARDS, np.array(board, np.uint8), strata)
+    return strata
+
+
+def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
+    """A weight table at a table of so many players as the part of its weight below each edge.
+
+    Args:
+        weights: shape (1326,); combos of board cards do not count.
+        board: 0, 3, 4 or 5 cards.
+        players: dealt in, 2 to 10.
+
+    Returns:
+        Shape (NUM_STRATA + 1,), from 0 to 1.
+    """
+    strata = _strata_before_flop(players)[STARTING_HAND_OF_COMBO]
+    if board:
+        strata, weights = _strata_on_board(board), np.where(combos_without(board), weights, 0.0)
+    in_stratum = np.bincount(strata, weights=weights, minlength=kernels.NUM_STRATA)
     return np.concatenate([[0.0], np.cumsum(in_stratum) / in_stratum.sum()])

@@ -16,7 +16,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import combos_without
 from engine.kernels import betting as betting_kernels
 from engine.kernels import strata as strata_kernels
 from engine.kernels import trial_tree as tree_kernels
@@ -31,7 +30,7 @@ from engine.rules.betting import BettingState
 from engine.simulation.betting_arrays import betting_arrays, game_array, number_of_action
 from engine.simulation.sampler import JointSampler
 from engine.simulation.selective_sampling import Criterion, Estimates, selective_sampling
-from engine.simulation.strata import COMBO_CARDS, STARTING_HANDS, averages, preflop_range
+from engine.simulation.strata import STARTING_HANDS, averages, range_of
 
 __all__ = ["Spot", "Trials", "first_actions", "new_tree", "simulate"]
 
@@ -163,7 +162,7 @@ class Trials:
         integers[tree_kernels.LOW], integers[tree_kernels.HIGH] = low, high
         for position, weights in enumerate(spot.weights):
             integers[tree_kernels.RANGES + position] = position
-            tree.ranges[position] = _range(spot, weights)
+            tree.ranges[position] = range_of(weights, spot.board, spot.betting.game.num_players)
 
     def start(self, action: Action) -> int:
         """The node after our first action."""
@@ -247,15 +246,6 @@ def _cards(board: tuple[int, ...]) -> kernels.Cards:
         np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),
         np.zeros(kernels.NUM_BOARDS, np.uint64),
     )
-
-
-def _range(spot: Spot, weights: Floats) -> Floats:
-    if not spot.board:
-        return preflop_range(spot.betting.game.num_players, weights)
-    below = np.empty(strata_kernels.NUM_STRATA + 1)
-    left = np.where(combos_without(spot.board), weights, 0.0)
-    strata_kernels.fill_range(ranking_table(), COMBO_CARDS, np.array(spot.board, np.uint8), left, below)
-    return below
 
 
 def simulate(
