@@ -11,12 +11,14 @@ the diagonal, suited hands at (high, low), offsuit hands at (low, high).  So 22 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.cards import CARD_TEXTS, NUM_CARDS, NUM_RANKS, RANKS
+
+Number = TypeVar("Number", bound=np.generic)
 
 NUM_COMBOS: Final = NUM_CARDS * (NUM_CARDS - 1) // 2
 NUM_STARTING_HANDS: Final = NUM_RANKS * NUM_RANKS
@@ -66,7 +68,7 @@ def parse_starting_hand(text: str) -> int:
         raise ValueError(f"{text!r} is not a starting hand: expected a name such as AA, AKs or T9o") from None
 
 
-def _frozen(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _frozen(array: NDArray[Number]) -> NDArray[Number]:
     array.flags.writeable = False
     return array
 
@@ -76,6 +78,9 @@ COMBO_HIGH: Final = _frozen(np.repeat(np.arange(NUM_CARDS), np.arange(NUM_CARDS)
 
 COMBO_LOW: Final = _frozen(np.concatenate([np.arange(high) for high in range(NUM_CARDS)]).astype(np.uint8))
 """The lower card of each combo.  Shape (1326,), uint8."""
+
+COMBO_CARDS: Final = _frozen(np.column_stack([COMBO_HIGH, COMBO_LOW]).astype(np.int64))
+"""Both cards of each combo, the higher one first.  Shape (1326, 2), for kernels."""
 
 
 def _starting_hands() -> NDArray[np.uint8]:

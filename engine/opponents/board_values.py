@@ -14,20 +14,17 @@ Source: Poki 3.3.1-3.3.3, 3.3.6.
 from __future__ import annotations
 
 import functools
-from typing import Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS
+from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.evaluation.hand_rank import check_board
 from engine.kernels import opponents as kernels
 from engine.kernels.tables import ranking_table
 
 __all__ = ["BoardValues", "board_values"]
-
-_CARDS: Final = np.ascontiguousarray(np.column_stack([COMBO_HIGH, COMBO_LOW]).astype(np.int64))
 
 
 def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -56,7 +53,7 @@ class BoardValues:
         Combos that share a card with ours or the board do not count, as in Fig. 3.3.
         """
         strengths = np.zeros(NUM_COMBOS)
-        kernels.strengths_in_order(self._order, self._ends, self._groups, _CARDS, weights, strengths)
+        kernels.strengths_in_order(self._order, self._ends, self._groups, COMBO_CARDS, weights, strengths)
         return strengths
 
 
@@ -79,7 +76,7 @@ def _board_values(board: tuple[int, ...]) -> BoardValues:
     positive, negative = np.zeros(NUM_COMBOS), np.zeros(NUM_COMBOS)
     if len(board) < 5:
         strengths, gains, losses = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
-        kernels.strengths_and_changes(ranking_table(), cards, _CARDS, strengths, gains, losses)
+        kernels.strengths_and_changes(ranking_table(), cards, COMBO_CARDS, strengths, gains, losses)
         positive = np.clip(gains / np.maximum(1 - strengths, 1e-9), 0.0, 1.0) * free
         negative = np.clip(losses / np.maximum(strengths, 1e-9), 0.0, 1.0) * free
     return BoardValues(board, _frozen(free), _frozen(positive), _frozen(negative), order, ends, groups)

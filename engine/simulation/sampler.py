@@ -16,11 +16,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import NUM_COMBOS, combos_without
+from engine.combos import COMBO_CARDS, NUM_COMBOS, combos_without
 from engine.evaluation.hand_strength import check_weights
 from engine.kernels import joint_sampling as kernels
 from engine.kernels.showdown import fill_alias_table
-from engine.simulation.strata import COMBO_CARDS
 
 __all__ = ["JointSampler"]
 

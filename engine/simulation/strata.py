@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import (
+    COMBO_CARDS,
     COMBO_HIGH,
     COMBO_LOW,
     COMBOS_PER_STARTING_HAND,
@@ -29,12 +30,9 @@ from engine.kernels.tables import ranking_table
 from engine.kernels.trial_players import potentials_against
 from engine.opponents.formula import preflop_percentiles
 
-__all__ = ["COMBO_CARDS", "STARTING_HANDS", "averages", "range_of"]
+__all__ = ["STARTING_HANDS", "averages", "range_of"]
 
 Floats = NDArray[np.float64]
-
-COMBO_CARDS: Final = np.ascontiguousarray(np.column_stack([COMBO_HIGH, COMBO_LOW]).astype(np.int64))
-"""The cards of each combo, shape (1326, 2)."""
 
 
 def _starting_hands() -> NDArray[np.int64]:

@@ -7,12 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.card_text import parse_written_cards
-from engine.combos import NUM_COMBOS
+from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.evaluation.hand_rank import board_ranks, hand_rank
 from engine.kernels import hand_features as kernels
 from engine.kernels.tables import ranking_table
 from engine.opponents.board_values import board_values
-from engine.simulation.strata import COMBO_CARDS
 
 
 def random_boards(size: int, count: int) -> list[NDArray[np.uint8]]:
