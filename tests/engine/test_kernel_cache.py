@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from engine.kernels._jit import (
     KEPT_FOLDERS,
     cache_directory,
     folder_name,
+    kernel,
     kernel_modules_of,
     remove_old_folders,
 )
@@ -122,6 +124,15 @@ def test_a_folder_depends_on_every_kernel_module_that_is_imported(tmp_path: Path
 def test_an_edit_leaves_the_kernels_of_other_modules_compiled() -> None:
     assert set(kernel_modules_of("ranking")) == {"_jit", "ranking", "tables"}
     assert folder_name("ranking") != folder_name("tables")
+
+
+def test_a_kernel_that_makes_an_array_must_say_so() -> None:
+    @kernel(allocates=False)
+    def first_of_three(value: float) -> float:
+        return float(np.full(3, value)[0])
+
+    with pytest.raises(numba.TypingError):
+        first_of_three(2.0)
 
 
 def test_a_kernel_called_from_python_takes_integers_of_any_kind() -> None:

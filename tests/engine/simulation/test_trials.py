@@ -363,6 +363,18 @@ def test_a_tree_that_is_full_changes_nothing_but_the_time() -> None:
         assert large.values.tolist() == small.values.tolist()
 
 
+def test_a_tree_without_room_for_ranges_changes_nothing_but_the_time() -> None:
+    spot = random_spot("limit-3p", 3, 1, combos=300)
+    large, narrow = new_tree(20_000), new_tree(20_000)
+    narrow = narrow._replace(ranges=new_tree(20).ranges)
+
+    wide, tight = (list(simulate(spot, 1, max_trials=200, tree=tree))[-1] for tree in (large, narrow))
+
+    assert narrow.used[2] > 0  # passing nodes, though there was room for others
+    assert narrow.used[0] < large.used[0]
+    assert wide.values.tolist() == tight.values.tolist()
+
+
 def test_a_tree_serves_one_spot_after_the_other() -> None:
     first, second = random_spot("limit-3p", 1, 1, combos=300), random_spot("nolimit-2p", 2, 2, combos=300)
     tree = new_tree()
