@@ -372,14 +372,7 @@ def prepare_node(
         numbers[column] = 0.0
     kind = integer(players.kinds[position])
     if kind == BLIND:
-        choices = 1.0 + (1.0 if can_fold else 0.0) + (1.0 if can_raise else 0.0)
-        numbers[MEAN] = 1.0 / choices if can_fold else 0.0
-        numbers[MEAN + 1] = 1.0 / choices
-        numbers[MEAN + 2] = 1.0 / choices if can_raise else 0.0
-        numbers[NOISE] = 1.0
-        for stratum in range(NUM_STRATA):
-            numbers[TRIPLES + stratum] = numbers[MEAN + 1]
-            numbers[TRIPLES + NUM_STRATA + stratum] = numbers[MEAN + 2]
+        _prepare_blind(numbers, can_fold, can_raise)
         return
 
     # The situation, as ``engine.opponents.action_context`` sees it.
@@ -417,54 +410,13 @@ def prepare_node(
     below = tree.ranges[integers[RANGES + position]]
     for stratum in range(NUM_STRATA):
         weights[stratum] = below[stratum + 1] - below[stratum]
-    protect = 1.0
-    integers[OPPONENT] = -1
     if betting_round == 0:
-        expected = 1.0 + count_bits(entered)
-        other_position = -1
-        for other in range(num_players):
-            if opponents >> other & 1:
-                other_position = other
-                if entered >> other & 1 == 0:
-                    expected += min(1.0, 0.25 * players.traits[other, TRAIT_LOOSENESS])
-        table_size = max(2, min(10, several + 1))
-        company = max(2, min(10, integer(np.rint(expected))))
-        table = (table_size - 2) * 9 + company - 2
-        integers[PREFLOP_TABLE] = table
-        if several == 1:
-            integers[OPPONENT] = other_position
-        for stratum in range(NUM_STRATA):
-            values[stratum] = averages.preflop_strata[table, 0, stratum]
-            draws[stratum] = averages.preflop_strata[table, 1, stratum]
-            chances[stratum] = 0.0
-        if several == 1:
-            below = tree.ranges[integers[RANGES + other_position]]
-            for against in range(NUM_STRATA):
-                weight = below[against + 1] - below[against]
-                for stratum in range(NUM_STRATA):
-                    chances[stratum] += weight * averages.preflop_stratum_equities[against, stratum]
+        _fill_preflop_values(tree, players, averages, node, opponents, entered, values, chances, draws)
     else:
-        protect = protection(betting_round, raises, raiser, entered, to_respond, opponents, players.traits)
-        strengths = tree.scratch[4]
-        for edge in range(NUM_STRATA + 1):
-            strengths[edge] = 1.0
-        for other in range(num_players):
-            if opponents >> other & 1:
-                below = tree.ranges[integers[RANGES + other]]
-                for edge in range(NUM_STRATA + 1):
-                    strengths[edge] *= below[edge]
-        for edge in range(NUM_STRATA + 1):
-            numbers[STRENGTH + edge] = strengths[edge]
-        positive = averages.potentials[betting_round - 1, several, 0]
-        kept = averages.potentials[betting_round - 1, several, 1]
-        gained = averages.potentials[betting_round - 1, several, 2]
-        for stratum in range(NUM_STRATA):
-            strength = 0.5 * (strengths[stratum] + strengths[stratum + 1])
-            values[stratum], chances[stratum] = postflop_value(
-                strength, positive[stratum], kept[stratum], gained[stratum], protect
-            )
-            draws[stratum] = positive[stratum]
-    numbers[PROTECT] = protect
+        numbers[PROTECT] = protection(
+            betting_round, raises, raiser, entered, to_respond, opponents, players.traits
+        )
+        _fill_postflop_values(tree, averages, node, opponents, values, chances, draws)
 
     mean = numbers[MEAN : MEAN + 3]
     _fill_triples(numbers, weights, values, chances, draws, mean)
@@ -480,17 +432,125 @@ def prepare_node(
         if chance > 0.0:
             numbers[10] = chance
             _fill_triples(numbers, weights, values, chances, draws, mean)
-    if kind <= OURS:
-        return
+    if kind > OURS:
+        place = 4 if betting_round == 0 and raises > 0 else betting_round
+        context = ((place * 3 + bets) * 3 + integer(integers[LAST_ACTION + position])) * 2
+        group = ((1 if betting_round > 0 else 0) * 2 + (1 if bets > 0 else 0)) * 2
+        capped = 0 if can_raise else 1
+        staying = chances if betting_round > 0 or several == 1 else values
+        _prepare_known(
+            tree, players, node, context + capped, group + capped, can_fold, weights, values, staying
+        )
 
-    # What is known of him in particular.
-    place = 4 if betting_round == 0 and raises > 0 else betting_round
-    capped = 0 if can_raise else 1
-    context = integer(((place * 3 + bets) * 3 + integers[LAST_ACTION + position]) * 2 + capped)
-    group = ((1 if betting_round > 0 else 0) * 2 + (1 if bets > 0 else 0)) * 2 + capped
-    frequencies = numbers[FREQUENCY : FREQUENCY + 3]
+
+@kernel(allocates=False, inlined=True)
+def _prepare_blind(numbers: NDArray[np.float64], can_fold: bool, can_raise: bool) -> None:
+    """The triples of a player who does anything that is legal."""
+    chance = 1.0 / (1.0 + can_fold + can_raise)
+    numbers[MEAN] = chance if can_fold else 0.0
+    numbers[MEAN + 1] = chance
+    numbers[MEAN + 2] = chance if can_raise else 0.0
+    numbers[NOISE] = 1.0
+    for stratum in range(NUM_STRATA):
+        numbers[TRIPLES + stratum] = numbers[MEAN + 1]
+        numbers[TRIPLES + NUM_STRATA + stratum] = numbers[MEAN + 2]
+
+
+@kernel(allocates=False, inlined=True)
+def _fill_preflop_values(
+    tree: Tree,
+    players: Players,
+    averages: Averages,
+    node: int,
+    opponents: int,
+    entered: int,
+    values: NDArray[np.float64],
+    chances: NDArray[np.float64],
+    draws: NDArray[np.float64],
+) -> None:
+    """What the strata of the actor's range are worth before the flop; the last three are filled in place."""
+    integers = tree.integers[node]
+    several = count_bits(opponents)
+    expected = 1.0 + count_bits(entered)
+    opponent = -1
+    for other in range(MAX_PLAYERS):
+        if opponents >> other & 1:
+            opponent = other
+            if entered >> other & 1 == 0:
+                expected += min(1.0, 0.25 * players.traits[other, TRAIT_LOOSENESS])
+    table_size = max(2, min(10, several + 1))
+    company = max(2, min(10, integer(np.rint(expected))))
+    table = (table_size - 2) * 9 + company - 2
+    integers[PREFLOP_TABLE] = table
+    integers[OPPONENT] = opponent if several == 1 else -1
+    for stratum in range(NUM_STRATA):
+        values[stratum] = averages.preflop_strata[table, 0, stratum]
+        draws[stratum] = averages.preflop_strata[table, 1, stratum]
+        chances[stratum] = 0.0
+    if several == 1:
+        below = tree.ranges[integers[RANGES + opponent]]
+        for against in range(NUM_STRATA):
+            weight = below[against + 1] - below[against]
+            for stratum in range(NUM_STRATA):
+                chances[stratum] += weight * averages.preflop_stratum_equities[against, stratum]
+
+
+@kernel(allocates=False, inlined=True)
+def _fill_postflop_values(
+    tree: Tree,
+    averages: Averages,
+    node: int,
+    opponents: int,
+    values: NDArray[np.float64],
+    chances: NDArray[np.float64],
+    draws: NDArray[np.float64],
+) -> None:
+    """Likewise after the flop; from how far a bet protects, `PROTECT`."""
+    integers, numbers = tree.integers[node], tree.numbers[node]
+    strengths = numbers[STRENGTH : STRENGTH + NUM_STRATA + 1]
+    product = tree.scratch[4]
+    for edge in range(NUM_STRATA + 1):
+        product[edge] = 1.0
+    for other in range(MAX_PLAYERS):
+        if opponents >> other & 1:
+            below = tree.ranges[integers[RANGES + other]]
+            for edge in range(NUM_STRATA + 1):
+                product[edge] *= below[edge]
+    for edge in range(NUM_STRATA + 1):
+        strengths[edge] = product[edge]
+    potentials = averages.potentials[integers[ROUND] - 1, integers[SEVERAL]]
+    positive, kept, gained = potentials[0], potentials[1], potentials[2]
+    protect = numbers[PROTECT]
+    for stratum in range(NUM_STRATA):
+        strength = 0.5 * (product[stratum] + product[stratum + 1])
+        values[stratum], chances[stratum] = postflop_value(
+            strength, positive[stratum], kept[stratum], gained[stratum], protect
+        )
+        draws[stratum] = positive[stratum]
+
+
+@kernel(allocates=False, inlined=True)
+def _prepare_known(
+    tree: Tree,
+    players: Players,
+    node: int,
+    context: int,
+    group: int,
+    can_fold: bool,
+    weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+    staying: NDArray[np.float64],
+) -> None:
+    """Draws the triples of the formula towards what is known of the actor in particular.
+
+    staying: what the strata are worth where it comes to a call.
+    """
+    integers, numbers = tree.integers[node], tree.numbers[node]
+    position = integer(integers[TO_ACT])
+    can_raise = integers[LOW] > 0
+    mean, frequencies = numbers[MEAN : MEAN + 3], numbers[FREQUENCY : FREQUENCY + 3]
     share = 1.0
-    if kind == FIXED:
+    if players.kinds[position] == FIXED:
         for action in range(3):
             frequencies[action] = players.contexts[position, context, action]
         legal_frequencies(frequencies, can_fold, can_raise)
@@ -502,7 +562,6 @@ def prepare_node(
         share = own_share(mean, frequencies)
     numbers[SHARE] = share
     numbers[NOISE] = players.noise[position]
-    staying = chances if betting_round > 0 or several == 1 else values
     if share > 0.0:
         # His own part goes so much farther than the formula that the whole has his frequencies.
         own = tree.scratch[4]
@@ -517,9 +576,9 @@ def prepare_node(
         for action in range(3):
             mean[action] = frequencies[action]
     noise, call_at, raise_at = numbers[NOISE], numbers[CALL_AT], numbers[RAISE_AT]
+    mean_call, mean_raise = mean[1], mean[2]
     calls = numbers[TRIPLES : TRIPLES + NUM_STRATA]
     raises = numbers[TRIPLES + NUM_STRATA : TRIPLES + 2 * NUM_STRATA]
-    mean_call, mean_raise = mean[1], mean[2]
     for stratum in range(NUM_STRATA):
         own_raising = ramp(values[stratum], raise_at, SPREAD)
         own_staying = max(ramp(staying[stratum], call_at, SPREAD), own_raising)
