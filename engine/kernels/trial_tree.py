@@ -184,6 +184,27 @@ def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int
     return min(max(total, low), high)
 
 
+@kernel(allocates=False, inlined=True)
+def _reweight(weights: NDArray[np.float64], chances: NDArray[np.float64], noise: float) -> None:
+    """The weights of strata by the chances of the action seen, in place: as a weight table's (Fig. 3.5)."""
+    for stratum in range(NUM_STRATA):
+        chance = chances[stratum] * (1.0 - noise) + noise / 3.0
+        weights[stratum] *= max(chance, LEAST_CHANCE)
+
+
+@kernel(allocates=False, inlined=True)
+def _move(weights: NDArray[np.float64], step: NDArray[np.float64], moved: NDArray[np.float64]) -> None:
+    """What the weights of strata become with the next card; `moved` is filled in place.
+
+    step: from each stratum to each, of `Averages`.
+    """
+    for later in range(NUM_STRATA):
+        moved[later] = 0.0
+    for stratum in range(NUM_STRATA):
+        for later in range(NUM_STRATA):
+            moved[later] += weights[stratum] * step[stratum, later]
+
+
 @kernel(allocates=False)
 def make_child(
     tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int, action: int
@@ -249,20 +270,11 @@ def make_child(
             weights[stratum] = below[stratum + 1] - below[stratum]
         if has_acted and other == position:
             start = TRIPLES + (kind - 1) * NUM_STRATA
-            chances = tree.numbers[node, start : start + NUM_STRATA]
-            for stratum in range(NUM_STRATA):
-                chance = chances[stratum] * (1.0 - noise) + noise / 3.0
-                weights[stratum] *= max(chance, LEAST_CHANCE)
+            _reweight(weights, tree.numbers[node, start : start + NUM_STRATA], noise)
         if is_new_round:
             step = averages.to_flop if new[ROUND] == 1 else averages.to_next[new[ROUND] - 2]
-            moved = tree.scratch[1]
-            for later in range(NUM_STRATA):
-                moved[later] = 0.0
-            for stratum in range(NUM_STRATA):
-                weight = weights[stratum]
-                for later in range(NUM_STRATA):
-                    moved[later] += weight * step[stratum, later]
-            weights = moved
+            _move(weights, step, tree.scratch[1])
+            weights = tree.scratch[1]
         total = 0.0
         after[0] = 0.0
         for stratum in range(NUM_STRATA):

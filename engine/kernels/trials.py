@@ -172,6 +172,7 @@ def play_trials(
     trace: shape (n, m, 5), or (0, 0, 5): position, action, triple of each decision are written there, m of
     them at most, and a position of -1 after the last.
     chips: shape (n, 10), filled in place: won by each position in the whole hand.
+    scratch: shape (3, MAX_PLAYERS).
     """
     integers, numbers = tree.integers, tree.numbers
     last_kept = integers.shape[0] - PASSING_NODES
