@@ -81,7 +81,7 @@ def trials_per_second(spot: Spot, seconds: float = 1.0) -> tuple[float, int]:
                 break
         spent += time.process_time() - start
         done += samples
-    return done / spent, int(tree.used.sum())
+    return done / spent, int(tree.used[0] + tree.used[2])
 
 
 def speed() -> dict[str, dict[str, float]]:
