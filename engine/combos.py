@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.cards import CARD_TEXTS, NUM_CARDS, NUM_RANKS, RANKS
 
-Number = TypeVar("Number", bound=np.generic)
+_Number = TypeVar("_Number", bound=np.generic)
 
 NUM_COMBOS: Final = NUM_CARDS * (NUM_CARDS - 1) // 2
 NUM_STARTING_HANDS: Final = NUM_RANKS * NUM_RANKS
@@ -68,7 +68,7 @@ def parse_starting_hand(text: str) -> int:
         raise ValueError(f"{text!r} is not a starting hand: expected a name such as AA, AKs or T9o") from None
 
 
-def _frozen(array: NDArray[Number]) -> NDArray[Number]:
+def _frozen(array: NDArray[_Number]) -> NDArray[_Number]:
     array.flags.writeable = False
     return array
 

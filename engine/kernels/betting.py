@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.bits import count_bits
 
 MAX_PLAYERS: Final = 10
 
@@ -69,16 +70,6 @@ def _acting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np
     for position in range(rules[GENERAL, NUM_PLAYERS]):
         with_chips |= integer(spent[position] < rules[STACK, position]) << position
     return with_chips & ~integer(node[FOLDED])
-
-
-@kernel(allocates=False)
-def count_bits(mask: int) -> int:
-    """How many positions are in a mask."""
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
 
 
 @kernel(allocates=False)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.bits import count_bits
 from engine.kernels.ranking import bit_if, class_of_key, fill_rank_pair_row, flush_suit
 from engine.kernels.tables import (
     EMPTY_KEY,
@@ -66,15 +67,6 @@ def class_on_board(table: NDArray[np.uint16], board: NDArray[np.uint8], size: in
     for i in range(size):
         mask |= bit_if(integer(board[i]), suit)
     return integer(table[FLUSH_AT + mask])
-
-
-@kernel(allocates=False)
-def _bits(word: np.uint64) -> int:
-    """Bits set in a word."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return integer((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @kernel()
@@ -185,7 +177,7 @@ def quick_potential(
         top = max(top, rank)
     rank_a, rank_b = a >> 2, b >> 2
     all_ranks = ranks | 1 << rank_a | 1 << rank_b
-    straight = _bits(np.uint64(completing[all_ranks] & ~completing[ranks]))
+    straight = count_bits(completing[all_ranks] & ~completing[ranks])
     paired = rank_a == rank_b or (ranks >> rank_a | ranks >> rank_b) & 1 == 1
     over = 0
     if not paired:

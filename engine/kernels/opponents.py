@@ -20,6 +20,13 @@ from engine.kernels.tables import EMPTY_KEY, KEY_OF_CARD, NUM_CLASSES
 
 NUM_PARAMETERS: Final = 15
 """Of `triple_of`."""
+BLUFF: Final = 10
+"""The parameter that is known last: how often the weakest hands bluff."""
+
+SPREAD: Final = 0.10
+"""Half the width over which a player mixes at an implied threshold."""
+LEAST_CHANCE: Final = 0.01
+"""No action multiplies a weight by less: nobody is sure what anybody will do (Papp's low weight)."""
 
 _RANKS_OF_PAIR: Final = np.array([(high, low) for high in range(13) for low in range(high + 1)])
 _RANK_PAIR_OF_COMBO: Final = np.array(
@@ -294,14 +301,14 @@ def climb(value: float, middle: float, slope: float) -> float:
     return min(max((value - middle) * slope + 0.5, 0.0), 1.0)
 
 
-Parameters = tuple[
+TripleParameters = tuple[
     float, float, float, float, float, float, float, float, float, float, float, float, float, float, float
 ]  # fmt: skip
 """NUM_PARAMETERS of them."""
 
 
 @kernel(allocates=False, inlined=True)
-def parameters_of(array: NDArray[np.float64]) -> Parameters:
+def parameters_of(array: NDArray[np.float64]) -> TripleParameters:
     """The parameters of triples out of an array, slopes instead of spreads.
 
     array: begins with them, in the order of ``engine.opponents.formula.Thresholds``.
@@ -314,7 +321,9 @@ def parameters_of(array: NDArray[np.float64]) -> Parameters:
 
 
 @kernel(allocates=False, inlined=True)
-def triple_of(value: float, chance: float, draw: float, parameters: Parameters) -> tuple[float, float, float]:
+def triple_of(
+    value: float, chance: float, draw: float, parameters: TripleParameters
+) -> tuple[float, float, float]:
     """The probability triple of one hand: the one formula behind play, re-weighting and simulation.
 
     Without branches that depend on the hand: they would be mispredicted too often.

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
-from engine.kernels.betting import count_bits
+from engine.kernels.bits import count_bits
+from engine.kernels.opponents import BLUFF
 
 TRAIT_FOLD_TO_BET: Final = 0
 TRAIT_BET: Final = 1
@@ -44,6 +45,8 @@ HABIT_WILD_SCALE: Final = 10
 """What aggression makes of a share of hands."""
 NUM_HABITS: Final = 11
 
+USUAL_NO_LIMIT_BET: Final = 0.75
+"""The bet of no-limit games that is reckoned with before its size is chosen, in pots."""
 USUAL_BET: Final = 0.40
 """The chance of a bet by a player of whom nothing is known."""
 
@@ -143,7 +146,7 @@ def fill_thresholds(
     thresholds: shape (NUM_PARAMETERS,), in the order of ``engine.opponents.formula.Thresholds``, filled in
     place.
     """
-    thresholds[10] = 0.0
+    thresholds[BLUFF] = 0.0
     thresholds[13] = 1.0 if can_fold else 0.0
     thresholds[14] = 1.0 if can_raise else 0.0
     if betting_round == 0:

@@ -28,8 +28,9 @@ FIXED: Final = 4
 """Acts as often as a table says, by his hand but for a part that is blind to it."""
 
 APART: Final = 0.10
+"""Distance from the generic frequencies (total variation) from which on the implied thresholds decide."""
 NEAR: Final = 0.01
-"""As of ``engine.opponents.specific``."""
+"""Difference from a generic frequency that is let be where only the thresholds could undo it."""
 
 
 class Players(NamedTuple):

@@ -25,9 +25,9 @@ from engine.kernels.betting import (
     NUM_PLAYERS,
     ROUND,
     TO_ACT,
-    count_bits,
     settle,
 )
+from engine.kernels.bits import count_bits
 from engine.kernels.hand_features import (
     class_on_board,
     fill_class_counts,
@@ -50,11 +50,9 @@ from engine.kernels.trial_tree import (
     SPENT,
     Tree,
     make_child,
-    postflop_triple,
-    preflop_triple,
-    prepare_node,
     raise_total,
 )
+from engine.kernels.trial_triples import postflop_triple, preflop_triple, prepare_node
 
 
 class Deals(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Final
 
 import attrs
 
+from engine.kernels.thresholds import USUAL_NO_LIMIT_BET
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
 from engine.rules.game_definition import GameDefinition
@@ -22,9 +23,6 @@ __all__ = ["NUM_CONTEXTS", "NUM_GROUPS", "ActionContext", "Situation", "is_holde
 
 NUM_CONTEXTS: Final = 5 * 3 * 3 * 2
 NUM_GROUPS: Final = 2 * 2 * 2
-
-_NO_LIMIT_BET: Final = 0.75
-"""The bet of no-limit games that is reckoned with before its size is chosen, in pots."""
 
 
 @attrs.frozen
@@ -146,7 +144,9 @@ def situation_of(betting: BettingState) -> Situation:
         future = float(sum(game.raise_sizes[r] for r in rounds))
         bets = 0 if to_call == 0 else (1 if to_call <= size else 2)
     else:
-        size = min(max(float(game.big_blind), _NO_LIMIT_BET * (pot + to_call)), float(max(left - to_call, 1)))
+        size = min(
+            max(float(game.big_blind), USUAL_NO_LIMIT_BET * (pot + to_call)), float(max(left - to_call, 1))
+        )
         future = 0.5 * (pot + to_call) * len(rounds)
         bets = 0 if to_call == 0 else (1 if 2 * to_call <= pot else 2)
     context = ActionContext(

@@ -465,7 +465,7 @@ def formula_triples(
     kernels.fill_triples(values.value, values.showdown, values.draw, array, triples)
     chance = _bluff_chance(situation, values, own_weights, triples, traits_of_all, parameters)
     if chance > 0:
-        array[10] = chance
+        array[kernels.BLUFF] = chance
         kernels.fill_triples(values.value, values.showdown, values.draw, array, triples)
     return triples
 

@@ -7,21 +7,17 @@ for folding.  That is the theses' rule, in which an action has a mean threshold 
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
 from engine.evaluation.hand_strength import check_weights
 from engine.kernels import opponents as kernels
+from engine.kernels.opponents import SPREAD
 from engine.opponents.formula import HandValues
 from engine.opponents.probability_triple import checked
 
 __all__ = ["SPREAD", "implied_thresholds", "threshold_triples"]
-
-SPREAD: Final = 0.10
-"""Half the width over which a player mixes at a threshold."""
 
 
 def implied_thresholds(

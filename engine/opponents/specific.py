@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import opponents as kernels
+from engine.kernels.trial_players import APART, NEAR
 from engine.opponents.action_context import NUM_CONTEXTS, NUM_GROUPS, Situation
 from engine.opponents.formula import DEFAULT_PARAMETERS, Parameters, Traits, average_traits
 from engine.opponents.generic import GenericModel
@@ -64,10 +65,6 @@ _NEUTRAL_PRIOR: Final = -2.0
 _OFFSET_STEP: Final = 0.02
 """How far one surprise moves the log odds of its context.  What was predicted and what came are thus never
 farther apart, summed over a context, than its offset over the step."""
-_APART: Final = 0.10
-"""Distance from the generic frequencies (total variation) from which on the implied thresholds decide."""
-_NEAR: Final = 0.01
-"""Difference from a generic frequency that is let be where only the thresholds could undo it."""
 
 _NOISE_GRID: Final = np.linspace(0.0, 1.0, 11)
 _NOISE_FADES: Final = 0.997
@@ -312,9 +309,9 @@ class SpecificModel:
         mean = self._remember_mean(decision, generic)
         frequencies = self.frequencies(decision)
         less = [usual - own for own, usual in zip(frequencies, mean, strict=True)]
-        share = min(sum(map(abs, less)) / (2 * _APART), 1.0)
+        share = min(sum(map(abs, less)) / (2 * APART), 1.0)
         for missing, usual in zip(less, mean, strict=True):
-            if missing > _NEAR:  # what the generic model has too much of must vanish in its share
+            if missing > NEAR:  # what the generic model has too much of must vanish in its share
                 share = max(share, missing / usual)
         if share <= 0.01:
             result = generic, mean

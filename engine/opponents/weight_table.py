@@ -24,11 +24,9 @@ from engine.combos import (
 from engine.evaluation.hand_strength import check_weights
 from engine.evaluation.hand_strength import field_array as field_of_arrays
 from engine.kernels import opponents as kernels
+from engine.kernels.opponents import LEAST_CHANCE
 
 __all__ = ["LEAST_CHANCE", "WeightTable", "field_array", "format_grid", "grid_of"]
-
-LEAST_CHANCE: Final = 0.01
-"""No action multiplies a weight by less: nobody is sure what anybody will do (Papp's low weight)."""
 
 
 def _scaled(given: ArrayLike) -> NDArray[np.float64]:

@@ -153,8 +153,9 @@ def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
     Returns:
         Shape (NUM_STRATA + 1,), from 0 to 1.
     """
-    strata = _strata_before_flop(players)[STARTING_HAND_OF_COMBO]
     if board:
         strata, weights = _strata_on_board(board), np.where(combos_without(board), weights, 0.0)
+    else:
+        strata = _strata_before_flop(players)[STARTING_HAND_OF_COMBO]
     in_stratum = np.bincount(strata, weights=weights, minlength=kernels.NUM_STRATA)
     return np.concatenate([[0.0], np.cumsum(in_stratum) / in_stratum.sum()])

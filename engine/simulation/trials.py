@@ -2,7 +2,8 @@
 
 A `Spot` is a decision with what is known about it.  `Trials` turns it into the three parts that
 ``selective_sampling`` asks for: the legal first actions, samples of what is hidden, and what an action is
-worth in each.  How a trial is played is told in ``engine.kernels.trials`` and ``trial_tree``.
+worth in each.  How a trial is played is told in ``engine.kernels.trials``, ``trial_tree`` and
+``trial_triples``.
 
 Values are chips won from the decision on, so that folding is worth 0, in small bets (limit) or big blinds.
 """

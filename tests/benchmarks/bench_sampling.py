@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from clients.agent import Agent
 from clients.arena import Arena
+from clients.experiments import Estimate, estimate
 from clients.reading import DEFAULT_NOISE
 from clients.registry import make_bot
 from clients.sampling.agent import Sampling
@@ -200,24 +201,18 @@ def play_match(
         "hands": 2 * deals,
         "seed": seed,
         "unit": "sb/h" if game.is_limit else "bb/h",
-        **mean_and_ci95("won", won),
+        "won": estimate(won.tolist()).as_json(),
     }
     if than is not None:
         others, _ = play_deals(game, than, second, deals, seed)
         report["than"] = {
             "player": than,
-            **mean_and_ci95("won", others),
-            **mean_and_ci95("more", won - others),
+            "won": estimate(others.tolist()).as_json(),
+            "more": estimate((won - others).tolist()).as_json(),
         }
     if len(promises) > 2:
         report["promises"] = regression(np.array(promises))
     return report
-
-
-def mean_and_ci95(name: str, numbers: NDArray[np.float64]) -> dict[str, float]:
-    """The mean of independent numbers, and the half width of its 95 % interval."""
-    half = 1.96 * float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
-    return {name: float(numbers.mean()), f"{name}_ci95": half}
 
 
 def regression(pairs: NDArray[np.float64]) -> dict[str, float]:
@@ -266,14 +261,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         game_name, first, second = options.rest or ("limit-2p", "sampling:trials=1000", "formula")
         report = play_match(game_name, first, second, options.deals, options.seed, options.than)
         lines = [
-            f"{game_name}: {first} against {second}: {report['won']:+.3f} +- {report['won_ci95']:.3f} "
+            f"{game_name}: {first} against {second}: {Estimate(**report['won'])} "
             f"{report['unit']}, {report['hands']} hands"
         ]
         if "than" in report:
             other = report["than"]
             lines.append(
-                f"{other['player']} wins {other['won']:+.3f} +- {other['won_ci95']:.3f}, which is less by "
-                f"{other['more']:.3f} +- {other['more_ci95']:.3f}"
+                f"{other['player']} wins {Estimate(**other['won'])} on the same deals; {first} wins "
+                f"{Estimate(**other['more'])} more"
             )
         if "promises" in report:
             found = report["promises"]

@@ -36,10 +36,9 @@ from protocol import (
     UnreadableLine,
     Version,
 )
-from tests.doubles_protocol import dealer_after, drain, joined, state_of
+from tests.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
 
 LIMIT = load_game("limit-2p")
-LEDUC = load_game("leduc")
 
 
 # --- version (acpc-spec 5.3; each was given to the ACPC dealer too) ----------------------------------------

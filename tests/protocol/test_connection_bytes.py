@@ -13,7 +13,6 @@ from engine.rules import (
     CALL,
     LIMIT_RAISE,
     GameDefinition,
-    load_game,
 )
 from protocol import (
     Comment,
@@ -29,10 +28,8 @@ from protocol import (
     Version,
     format_match_state,
 )
-from tests.doubles_protocol import dealer_after, drain, joined, state_of
+from tests.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
 from tests.strategies import choices, chunkings, games, play
-
-LEDUC = load_game("leduc")
 
 
 @given(st.data())
