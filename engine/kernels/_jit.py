@@ -208,6 +208,17 @@ class _CompilationLock:
         self._depth = 0
         self._file: int | None = None
 
+    @contextlib.contextmanager
+    def given_back_on_failure(self) -> Iterator[None]:
+        """What a compilation that fails has taken is given back: nobody will save its result."""
+        depth = self._depth
+        try:
+            yield
+        except BaseException:
+            while self._depth > depth:
+                self.give_back()
+            raise
+
     def take(self) -> None:
         self._depth += 1
         if self._depth > 1:
@@ -297,6 +308,7 @@ def kernel(
         )
         # As numba's `cache=True` does, with our folder instead of numba's choice of folders.
         dispatcher._cache = _Cache(function, prepare)
+        dispatcher.compile = _compilation.given_back_on_failure()(dispatcher.compile)
         compiled: Callable[P, R] = dispatcher
         return compiled
 

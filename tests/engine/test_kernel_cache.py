@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -126,13 +127,19 @@ def test_an_edit_leaves_the_kernels_of_other_modules_compiled() -> None:
     assert folder_name("ranking") != folder_name("tables")
 
 
-def test_a_kernel_that_makes_an_array_must_say_so() -> None:
+def test_a_kernel_that_makes_an_array_must_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
+
     @kernel(allocates=False)
     def first_of_three(value: float) -> float:
         return float(np.full(3, value)[0])
 
     with pytest.raises(numba.TypingError):
         first_of_three(2.0)
+
+    # Who waited for it may compile.
+    with open(cache_directory() / "compiling.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_a_kernel_called_from_python_takes_integers_of_any_kind() -> None:
