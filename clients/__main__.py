@@ -1,5 +1,5 @@
 """``python -m clients NAME HOST PORT`` is ``riverboat bot NAME HOST PORT``."""
 
-from clients.cli import bot
+from clients.commands.bot import bot
 
 bot(prog_name="python -m clients")

@@ -19,9 +19,9 @@ import trio
 
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import wrap_unsigned
-from server.config import MatchConfig, OnFailure, TimeLimits, check_names
 from server.errors import MatchAborted
-from server.match import MatchServer
+from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
+from server.table.match import MatchServer
 
 PROGRAM: Final = "riverboat dealer"
 _SHORT: Final = "flLp:qtTa"

@@ -14,14 +14,14 @@ import click
 import trio
 
 from engine.rules import GameDefinition, GameDefinitionError, load_game
-from server.config import MatchConfig, OnFailure, TimeLimits, check_names
 from server.console import SilentConsole
 from server.errors import Failure, FailureKind, MatchAborted
-from server.launched_match import Interrupted, LaunchedMatch, MatchPlan
-from server.match import MatchServer
-from server.players import Player, PlayerError, parse_players
-from server.report import Report
-from server.results import Pass
+from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
+from server.launching.players import Player, PlayerError, parse_players
+from server.report.match_report import Report
+from server.report.results import Pass
+from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
+from server.table.match import MatchServer
 
 EXIT_FAULT: Final = 1
 EXIT_PLAYER_FAILED: Final = 3

@@ -19,7 +19,7 @@ import yaml
 from compose_spec import PyCompose
 
 from server.commands import riverboat
-from tests.dealer_process import ROOT, environment, program
+from tests.support.dealer_process import ROOT, environment, program
 
 BOTS: Final = ("formula", "sampling", "learner")
 PATIENCE_S: Final = 100.0

@@ -1,8 +1,8 @@
-"""A seat for a person, put together: which table, and which way to talk to him.
+"""A seat for a person, put together: which table, and how to talk to them.
 
-A table is somebody else's (`clients.program.Table`) or one's own (`clients.human.house`); a person sits at
-this terminal or comes by telnet.  Exit status: 0 the match is over or was left, 1 it broke off, 2 usage,
-3 an opponent failed, 130 on Ctrl-C.
+A table is somebody else's (`clients.program.Table`) or one's own (`clients.human.own_table`); a person
+sits at this terminal or comes by telnet.  Exit status: 0 the match is over or was left, 1 it broke off,
+2 usage, 3 an opponent failed, 130 on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from clients.human.agent import Human
-from clients.human.house import House, HouseOptions, open_house
+from clients.human.own_table import House, HouseOptions, open_house
 from clients.human.rendering import format_chips
 from clients.human.shell import Ending, run_program, sit_down
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style

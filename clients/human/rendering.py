@@ -12,9 +12,9 @@ from typing import Final
 
 import attrs
 
-from clients.human.hand_names import name_hand
 from clients.human.style import Style
 from engine.rules import Action, ActionKind, BettingState, GameDefinition, HandView
+from engine.rules.hand_names import name_hand
 
 _MAX_NAME: Final = 16
 _HOLDEM_ROUNDS: Final = ("Before the flop", "Flop", "Turn", "River")

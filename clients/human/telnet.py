@@ -14,8 +14,8 @@ import attrs
 import trio
 
 from clients.human.agent import Human
+from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, telnet_text
 from clients.human.style import WIDTH, Style
-from clients.human.typed_bytes import Key, LineAssembler, TelnetDecoder, telnet_text
 from clients.program import ProgramError
 
 _CHUNK: Final = 1 << 16

@@ -16,8 +16,8 @@ import attrs
 import trio
 
 from clients.human.agent import Human
+from clients.human.keyboard_lines import Key, LineAssembler
 from clients.human.style import WIDTH, Style
-from clients.human.typed_bytes import Key, LineAssembler
 
 _CHUNK: Final = 4096
 _MAX_HEAP: Final = 1 << 16

@@ -40,11 +40,11 @@ from engine.combos import (
 from engine.evaluation.hand_potential import hand_potential
 from engine.evaluation.hand_rank import check_board, check_cards
 from engine.evaluation.hand_strength import check_hand_and_board, check_weights, hand_strength
-from engine.kernels import equity as range_kernels
-from engine.kernels import preflop as preflop_kernels
-from engine.kernels import showdown as kernels
 from engine.kernels._jit import cache_directory
-from engine.kernels.tables import ranking_table
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.evaluation import equity as range_kernels
+from engine.kernels.evaluation import preflop as preflop_kernels
+from engine.kernels.evaluation import showdown as kernels
 
 __all__ = [
     "Equity",

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from engine.cards import NUM_CARDS, format_cards
 from engine.combos import NUM_COMBOS, combos_without
 from engine.evaluation.hand_rank import NUM_HAND_RANKS, check_cards
-from engine.kernels import rollouts
-from engine.kernels.tables import ranking_table
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.evaluation import rollouts
 
 __all__ = [
     "MAX_OPPONENTS",
@@ -190,9 +190,9 @@ def raw_hand_odds(
     """Our share of the pot against 1, 2, ... random hands, taken to the power on each final board.
 
     After the flop all boards are enumerated.  Before it the starting hand is looked up in the shipped
-    table, which was computed over all boards (``engine.evaluation.preflop``), so nothing here is sampled
-    and the first value is the exact equity against one random hand.  Given a generator, a hand without a
-    board is evaluated on a sample instead.
+    table, which was computed over all boards (``engine.evaluation.preflop.roll_outs``), so nothing
+    here is sampled and the first value is the exact equity against one random hand.  Given a generator, a
+    hand without a board is evaluated on a sample instead.
 
     Args:
         hole_cards: Our two cards.
@@ -211,7 +211,7 @@ def raw_hand_odds(
     _check_opponents(max_opponents)
     ours, known = check_situation(hole_cards, board)
     if not known and rng is None:
-        from engine.evaluation.preflop import shipped_tables
+        from engine.evaluation.preflop.roll_outs import shipped_tables
 
         return shipped_tables().raw_odds_of(*ours)[:max_opponents].copy()
     boards = final_boards(ours, known, rng=rng)

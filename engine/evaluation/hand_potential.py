@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from engine.combos import NUM_COMBOS
 from engine.evaluation.hand_rank import check_board
 from engine.evaluation.hand_strength import UNIFORM_WEIGHTS, check_hand_and_board, check_weights, weight_table
-from engine.kernels import potential as kernels
-from engine.kernels.tables import ranking_table
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.evaluation import potential as kernels
 
 __all__ = ["HandPotential", "all_hand_potentials", "hand_potential", "potentials_of_transitions"]
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from engine.cards import NUM_CARDS, format_cards
 from engine.combos import NUM_COMBOS
-from engine.kernels import ranking
-from engine.kernels.tables import (
+from engine.kernels.cards import ranking
+from engine.kernels.cards.tables import (
     CATEGORY_SHIFT,
     MAIN_SHIFT,
     NUM_CLASSES,

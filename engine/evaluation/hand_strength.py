@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
 from engine.evaluation.hand_rank import check_board, check_cards
-from engine.kernels import strength as kernels
-from engine.kernels.tables import ranking_table
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.evaluation import strength as kernels
 
 __all__ = [
     "UNIFORM_WEIGHTS",

@@ -158,7 +158,7 @@ def playable_before_flop(
     groups.
     """
     if ranking is None:
-        from engine.evaluation.preflop import shipped_tables
+        from engine.evaluation.preflop.roll_outs import shipped_tables
 
         ranking = shipped_tables().table(players).iterated
     if ranking.shape != (NUM_STARTING_HANDS,):

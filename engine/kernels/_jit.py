@@ -18,6 +18,7 @@ else.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import fcntl
 import functools
@@ -90,20 +91,49 @@ def cache_directory() -> Path:
         return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
 
 
-_IMPORTED: Final = re.compile(r"^\s*from engine\.kernels(?:\.(\w+) import|\s+import\s+(\([^)]*\)|.*))", re.M)
+_PACKAGE: Final = "engine.kernels"
+_FOLDER: Final = Path(__file__).parent
 
 
-def kernel_modules_of(module: str, folder: Path = Path(__file__).parent) -> dict[str, bytes]:
-    """The source of a kernel module and of all kernel modules it imports, directly or not, by name."""
+def module_name(file: Path) -> str:
+    """The name of a kernel module within this package: ``cards.ranking``.
+
+    A kernel that stands elsewhere, as in a test, goes by the name of its file.
+    """
+    with contextlib.suppress(ValueError):
+        return ".".join(file.relative_to(_FOLDER).with_suffix("").parts)
+    return file.stem
+
+
+def _imported(source: bytes) -> Iterator[str]:
+    """What a module imports of this package: names of modules, of packages, and of what stands in them."""
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            package, _, inner = name.partition(_PACKAGE + ".")
+            if inner and not package:
+                yield inner
+
+
+def kernel_modules_of(module: str, folder: Path = _FOLDER) -> dict[str, bytes]:
+    """The source of a kernel module and of all kernel modules it imports, directly or not, by name.
+
+    Names are dotted, as in ``trials.nodes``.  What is imported inside functions counts as well; relative
+    imports are not followed, since this package has none.
+    """
     sources: dict[str, bytes] = {}
     upcoming = ["_jit", module]
     while upcoming:
         name = upcoming.pop()
-        if name in sources or not (folder / f"{name}.py").exists():
-            continue
-        sources[name] = (folder / f"{name}.py").read_bytes()
-        for inner, listed in _IMPORTED.findall(sources[name].decode()):
-            upcoming += [inner] if inner else re.findall(r"(\w+)(?:\s+as\s+\w+)?", listed)
+        path = folder.joinpath(*name.split(".")).with_suffix(".py")
+        if name in sources or not path.exists():
+            continue  # a name in a module that is listed itself, or a package
+        sources[name] = path.read_bytes()
+        upcoming += _imported(sources[name])
     return sources
 
 
@@ -122,7 +152,7 @@ class _Locator:
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         self._py_file = file  # numba names it in its warnings
         self._line = function.__code__.co_firstlineno
-        self._folder = folder_name(Path(file).stem)
+        self._folder = folder_name(module_name(Path(file)))
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> _Locator:
@@ -247,7 +277,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
 
     def __init__(self, function: Callable[..., Any], prepare: Callable[[], None] | None) -> None:
         super().__init__(function)
-        self._module = Path(function.__code__.co_filename).stem
+        self._module = module_name(Path(function.__code__.co_filename))
         self._prepare = prepare
 
     def load_overload(self, sig: object, target_context: object) -> object:
@@ -256,7 +286,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
             return loaded
         _say_that_we_compile(self._module)
         _compilation.take()  # until `save_overload`
-        loaded = self._load(sig, target_context)  # by whom we have waited for
+        loaded = self._load(sig, target_context)  # saved by the process we waited for
         if loaded is not None:
             _compilation.give_back()
         elif self._prepare is not None:

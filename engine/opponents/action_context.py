@@ -14,7 +14,7 @@ from typing import Final
 
 import attrs
 
-from engine.kernels.thresholds import USUAL_NO_LIMIT_BET
+from engine.kernels.opponents.thresholds import USUAL_NO_LIMIT_BET
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
 from engine.rules.game_definition import GameDefinition

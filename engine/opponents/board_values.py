@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.evaluation.hand_rank import check_board
-from engine.kernels import opponents as kernels
-from engine.kernels.tables import ranking_table
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.opponents import triples as kernels
 
 __all__ = ["BoardValues", "board_values"]
 

@@ -19,9 +19,9 @@ import attrs
 import numpy as np
 
 from engine.combos import combo_index
-from engine.kernels import opponents as kernels
+from engine.kernels.opponents import triples as kernels
 from engine.opponents.action_context import NUM_CONTEXTS
-from engine.opponents.model import Decision, OpponentModel
+from engine.opponents.models.model import Decision, OpponentModel
 from engine.opponents.table_reader import Reading, TableReader
 from engine.rules.betting import BettingState
 

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS
-from engine.kernels import opponents as kernels
+from engine.kernels.opponents import triples as kernels
 from engine.opponents.action_context import situation_of
 from engine.opponents.board_values import BoardValues, board_values
-from engine.opponents.formula import HandValues, postflop_values, preflop_values, protection
-from engine.opponents.model import Decision, OpponentModel
+from engine.opponents.models.formula import HandValues, postflop_values, preflop_values, protection
+from engine.opponents.models.model import Decision, OpponentModel
 from engine.opponents.probability_triple import ACTION_INDEX
 from engine.opponents.weight_table import LEAST_CHANCE, WeightTable
 from engine.rules.betting import BettingState

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 
 from engine.opponents.learning import learn_from_hand
-from engine.opponents.specific import SpecificModel
+from engine.opponents.models.specific import SpecificModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import load_game, parse_betting
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.baselines import AlwaysCall, AlwaysRaise, Random
+from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from engine.rules import Action, HandView, load_game
 
 TARGET = 20_000

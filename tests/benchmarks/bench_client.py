@@ -23,7 +23,7 @@ import trio
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.baselines import AlwaysCall, Random
+from clients.bots.baselines import AlwaysCall, Random
 from clients.session import play
 from engine.rules import Action, GameDefinition, HandView, load_game
 from protocol import format_match_state

@@ -27,10 +27,10 @@ import attrs
 import trio
 
 from engine.rules import game_path, load_game
-from server.config import MatchConfig
 from server.console import SilentConsole
-from server.match import MatchServer, serve_match
-from tests.dealer_process import environment, program
+from server.table.config import MatchConfig
+from server.table.match import MatchServer, serve_match
+from tests.support.dealer_process import environment, program
 
 GAME: Final = "holdem.limit.2p.reverse_blinds"
 NAMES: Final = ("a", "b")

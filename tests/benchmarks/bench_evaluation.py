@@ -25,7 +25,7 @@ from rich.table import Table
 from engine.cards import CARD_TEXTS, parse_cards
 from engine.combos import NUM_COMBOS
 from engine.evaluation import equity, hand_potential, hand_rank, hand_strength
-from engine.kernels import tables
+from engine.kernels.cards import tables
 
 RNG: Final = np.random.default_rng(1)
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.formula.agent import Formula
+from clients.bots.formula.agent import Formula
 from clients.registry import make_bot
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game
-from tests.clients.heuristic_bot import Heuristic
+from tests.support.heuristic_bot import Heuristic
 
 
 def make(spec: str) -> Agent:

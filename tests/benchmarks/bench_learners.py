@@ -18,11 +18,11 @@ from pathlib import Path
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.baselines import AlwaysAllIn, AlwaysCall
-from clients.learners.hole_cards import HoleCardsLearner
-from clients.learners.name import NameLearner
-from clients.learners.poker import PokerLearner
-from clients.learners.winning_hand import WinningHandLearner
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall
+from clients.learners.preflop.hole_cards import HoleCardsLearner
+from clients.learners.preflop.name import NameLearner
+from clients.learners.preflop.poker import PokerLearner
+from clients.learners.preflop.winning_hand import WinningHandLearner
 from engine.rules import load_game
 
 TARGET = 10_000

@@ -16,8 +16,8 @@ import numpy as np
 
 from engine.cards import parse_cards
 from engine.evaluation.hand_odds import joint_hand_odds, raw_hand_odds
-from engine.evaluation.preflop import iterated_income_rates, roll_out_income_rates
-from engine.evaluation.preflop_game import call_or_fold_game, exact_matchups, limit_game, solve
+from engine.evaluation.preflop.game import call_or_fold_game, exact_matchups, limit_game, solve
+from engine.evaluation.preflop.roll_outs import iterated_income_rates, roll_out_income_rates
 from engine.evaluation.reflective_odds import playable_before_flop, reflective_hand_odds
 
 

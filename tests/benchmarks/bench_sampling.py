@@ -23,19 +23,19 @@ from numpy.typing import NDArray
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.experiments import Estimate, estimate
-from clients.reading import DEFAULT_NOISE
+from clients.bots.opponent_book import DEFAULT_NOISE
+from clients.bots.sampling.agent import Sampling
+from clients.experiments.tasks import Estimate, estimate
 from clients.registry import make_bot
-from clients.sampling.agent import Sampling
 from engine.card_text import parse_written_cards
-from engine.opponents.model import OpponentModel
-from engine.opponents.specific import SpecificModel
+from engine.opponents.models.model import OpponentModel
+from engine.opponents.models.specific import SpecificModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game, parse_betting
-from engine.simulation.players import OwnStrategy, simulated_players
-from engine.simulation.selective_sampling import Estimates
-from engine.simulation.trials import Spot, new_tree, simulate
-from tests.engine.simulation.spots import experienced_model
+from engine.trials.players import OwnStrategy, simulated_players
+from engine.trials.selective_sampling import Estimates
+from engine.trials.trials import Spot, new_tree, simulate
+from tests.engine.trials.spots import experienced_model
 
 SPOTS = {
     "heads-up, flop": ("limit-2p", "rc/", "Js8c4s", "AhJd"),

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.learning.deal_pool import DealPool, PoolSize, make_pool
+from engine.learning.street import ActionValues, population, train
 from engine.rules import load_game
-from engine.simulation.deal_pool import DealPool, PoolSize, make_pool
-from engine.simulation.street_learning import ActionValues, population, train
-from tests.engine.simulation.pools import CALLER
+from tests.engine.learning.pools import CALLER
 
 TARGET = 100_000
 

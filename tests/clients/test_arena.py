@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from engine.rules import (
     CALL,
     FOLD,
@@ -27,10 +27,10 @@ from engine.rules import (
     raise_to,
 )
 from protocol import format_match_state
-from tests.clients.matches import DEALERS, bot, play_match
-from tests.doubles import RecordingAgent
-from tests.golden_files import LOGS, golden_log
-from tests.strategies import games
+from tests.support.doubles import RecordingAgent
+from tests.support.golden_files import LOGS, golden_log
+from tests.support.matches import DEALERS, bot, play_match
+from tests.support.strategies import games
 
 
 class Replayer(Agent):

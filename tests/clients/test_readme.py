@@ -9,8 +9,8 @@ import pytest
 
 import clients
 from protocol.records import parse_hand
-from tests.clients.matches import DEALERS, play_match
-from tests.doubles import python_blocks
+from tests.support.doubles import python_blocks
+from tests.support.matches import DEALERS, play_match
 
 CLIENTS = Path(clients.__file__).parent
 WITH_OUR_PACKAGE, WITH_SOCKETS = python_blocks(CLIENTS.parent / "README.md")

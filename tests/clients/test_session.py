@@ -12,7 +12,7 @@ import trio.lowlevel
 import trio.testing
 
 from clients.agent import Agent
-from clients.baselines import AlwaysCall
+from clients.bots.baselines import AlwaysCall
 from clients.session import DealerGone, UnreadableState, play
 from engine.rules import (
     CALL,
@@ -25,8 +25,8 @@ from engine.rules import (
     packaged_games,
     raise_to,
 )
-from tests.dialogue import DIALOGUES
-from tests.doubles import Dialogue, LineReader, RecordingAgent, dialogue, follow_dialogue
+from tests.support.dialogue import DIALOGUES
+from tests.support.doubles import Dialogue, LineReader, RecordingAgent, dialogue, follow_dialogue
 
 NAMES = sorted(path.stem for path in DIALOGUES.glob("E*.txt"))
 BROKEN_OFF = {"E13", "E14", "E14b", "E15", "E20"}  # the C dealer gave up in mid-hand

@@ -36,7 +36,7 @@ from protocol import (
     UnreadableLine,
     Version,
 )
-from tests.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
+from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
 
 LIMIT = load_game("limit-2p")
 

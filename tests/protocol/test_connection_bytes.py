@@ -28,8 +28,8 @@ from protocol import (
     Version,
     format_match_state,
 )
-from tests.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
-from tests.strategies import choices, chunkings, games, play
+from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
+from tests.support.strategies import choices, chunkings, games, play
 
 
 @given(st.data())

@@ -21,7 +21,7 @@ from protocol.records import (
     parse_score,
     parse_transaction,
 )
-from tests.strategies import hands
+from tests.support.strategies import hands
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dealer_process import dealer_process
+from tests.support.dealer_process import dealer_process
 
 pytestmark = pytest.mark.skipif(
     "ACPC_PLAYER" not in os.environ, reason="needs an ACPC client, named in ACPC_PLAYER"

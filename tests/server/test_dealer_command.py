@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from server.config import MatchConfig, OnFailure, TimeLimits
 from server.dealer_command import UsageError, configure, main
-from tests.dealer_process import dealer_process, environment, program
-from tests.golden_files import GOLDEN
-from tests.tables import VERSION
+from server.table.config import MatchConfig, OnFailure, TimeLimits
+from tests.support.dealer_process import dealer_process, environment, program
+from tests.support.golden_files import GOLDEN
+from tests.support.tables import VERSION
 
 GAME = "leduc.game"
 NAMES = ["Alice", "Bob"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from protocol.records import parse_hand, parse_score
-from tests.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import PATIENCE_S, environment, program
 
 RAW_BOT = """\
 import socket, sys

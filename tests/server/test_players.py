@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from server.players import PlayerError, parse_players
+from server.launching.players import PlayerError, parse_players
 
 BOTS = {"random", "always-call", "formula"}
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.rules import load_game
-from server.clock import SeatClock
-from server.config import TimeLimits
 from server.errors import Failure, FailureKind
-from server.match import MatchOutcome
-from server.results import DecisionTimes, Pass, percentile, player_results
-from server.seat import Seat
+from server.report.results import DecisionTimes, Pass, percentile, player_results
+from server.table.clock import SeatClock
+from server.table.config import TimeLimits
+from server.table.match import MatchOutcome
+from server.table.seat import Seat
 
 
 def outcome(*chips: list[float], failures: dict[int, Failure] | None = None) -> MatchOutcome:

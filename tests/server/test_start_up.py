@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tests.dealer_process import ROOT
+from tests.support.dealer_process import ROOT
 
 HEAVY = ("numpy", "numba", "click", "rich", "scipy", "importlib.metadata", "asyncio")
 
@@ -17,5 +17,5 @@ def test_a_dealer_loads_no_heavy_package() -> None:
     )
 
     loaded = {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
-    assert "server.match" in loaded
+    assert "server.table.match" in loaded
     assert not loaded & {*HEAVY}

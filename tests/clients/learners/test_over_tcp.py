@@ -13,14 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 from clients.arena import Arena
-from clients.baselines import AlwaysCall, Random
-from clients.cli import bot
-from clients.learners.knowledge import read_base
+from clients.bots.baselines import AlwaysCall, Random
+from clients.commands.bot import bot
 from clients.learners.knowledge_file import read_knowledge
-from clients.learners.name import NameLearner
-from clients.learners.poker import PokerLearner
+from clients.learners.preflop.knowledge import read_base
+from clients.learners.preflop.name import NameLearner
+from clients.learners.preflop.poker import PokerLearner
 from engine.rules import load_game
-from tests.dealer_process import environment, program
+from tests.support.dealer_process import environment, program
 
 
 def match(folder: Path, *words: str) -> dict[str, Any]:
@@ -83,8 +83,8 @@ def test_learners_play_at_a_limit_table(tmp_path: Path) -> None:
 _LOOP = """
 import sys, pathlib
 from clients.arena import Arena
-from clients.baselines import AlwaysCall, Random
-from clients.learners.name import NameLearner
+from clients.bots.baselines import AlwaysCall, Random
+from clients.learners.preflop.name import NameLearner
 from engine.rules import load_game
 learner = NameLearner(knowledge=pathlib.Path(sys.argv[1]))
 before = learner._store.base.hands

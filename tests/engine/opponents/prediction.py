@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from clients.agent import Agent
 from clients.arena import Arena
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
-from engine.opponents.model import OpponentModel
-from engine.opponents.specific import SpecificModel
+from engine.opponents.models.model import OpponentModel
+from engine.opponents.models.specific import SpecificModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import HandState, load_game
 

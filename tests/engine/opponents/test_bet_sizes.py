@@ -7,7 +7,7 @@ import pytest
 
 from engine.opponents.action_context import situation_of
 from engine.opponents.bet_sizes import SIZES, BetSizes, size_of_raise
-from engine.opponents.frequencies import FrequencyModel
+from engine.opponents.models.frequencies import FrequencyModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import load_game, parse_betting
 

@@ -12,7 +12,7 @@ from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_index
 from engine.opponents.action_context import Situation, situation_of
 from engine.opponents.board_values import board_values
-from engine.opponents.formula import (
+from engine.opponents.models.formula import (
     DEFAULT_PARAMETERS,
     HandValues,
     Parameters,

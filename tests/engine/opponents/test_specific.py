@@ -11,14 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 from clients.agent import Agent
-from clients.baselines import AlwaysCall, AlwaysRaise, Random
-from clients.formula.agent import Formula
-from clients.hand_strength_bot import HandStrengthBot
-from clients.simple_bot import SimpleBot
-from engine.opponents.generic import GenericModel
+from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
+from clients.bots.formula.agent import Formula
+from clients.bots.hand_strength import HandStrengthBot
+from clients.bots.simple import SimpleBot
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
-from engine.opponents.model import NoModel
-from engine.opponents.specific import SpecificModel
+from engine.opponents.models.generic import GenericModel
+from engine.opponents.models.model import NoModel
+from engine.opponents.models.specific import SpecificModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import HandState, load_game
 from tests.engine.opponents.prediction import (

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from engine.card_text import parse_written_cards
 from engine.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
 from engine.opponents.action_context import situation_of
-from engine.opponents.generic import GenericModel
-from engine.opponents.model import NoModel, OpponentModel
-from engine.opponents.specific import SpecificModel
+from engine.opponents.models.generic import GenericModel
+from engine.opponents.models.model import NoModel, OpponentModel
+from engine.opponents.models.specific import SpecificModel
 from engine.opponents.table_reader import TableReader
 from engine.opponents.weight_table import WeightTable
 from engine.rules import CardDealer, initial_hand, load_game, parse_betting

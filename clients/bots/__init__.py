@@ -1,0 +1,1 @@
+"""The bots that play by rules, by formula and by simulation; none knows of another."""

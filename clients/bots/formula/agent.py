@@ -1,0 +1,135 @@
+"""The formula bot: a triple from the formula, a die, and a bet size (Poki 3.2-3.4).
+
+It keeps a weight table for each player of a hand and a model of each player of the match
+(``clients.bots.opponent_book``).
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+from pathlib import Path
+
+import numpy as np
+
+from clients.agent import DUPLICATE, ProbabilityTriple
+from clients.bots.formula import memory as memory_file
+from clients.bots.formula.bet_size import bet_size
+from clients.bots.formula.config import FormulaConfig
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, ReadingAgent
+from engine.combos import combo_index
+from engine.opponents.models.formula import continue_chance, formula_triples
+from engine.opponents.models.model import OpponentModel
+from engine.opponents.models.specific import SpecificModel
+from engine.opponents.probability_triple import legal_triple, sample
+from engine.opponents.statistics import PlayerStatistics
+from engine.opponents.warm_up import warm_up
+from engine.rules import CALL, FOLD, Action, ActionKind, HandView
+
+_SAVE_EVERY = 100
+"""Hands between two writings of the memory file."""
+
+
+class Formula(ReadingAgent):
+    """Plays Texas hold'em by formula, limit and no-limit, two to ten players.
+
+    Args:
+        tightness: 0 loose to 1 tight.
+        aggression: 0 passive to 1 aggressive.
+        deception: 0 straightforward to 1 deceptive.
+        model: of the opponents: none, generic or specific.
+        noise: noise factor of the re-weighting, 0 to 1.
+        memory: file that keeps the models between matches, by the players' names.
+
+    Raises:
+        ValueError: an option outside its range, or a memory file that cannot be read.
+    """
+
+    def __init__(
+        self,
+        tightness: float = 0.5,
+        aggression: float = 0.5,
+        deception: float = 0.5,
+        model: ModelName = "specific",
+        noise: float = DEFAULT_NOISE,
+        memory: Path | None = None,
+    ) -> None:
+        self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
+        self.parameters = self.config.parameters()
+        warm_up()
+        self.begin_reading(model, noise)
+        self._remembered = memory_file.load(memory) if memory is not None else {}
+        if memory is not None:
+            atexit.register(self._save_at_exit)  # keeps the agent until then
+
+    def first_impression(self, seat: int) -> tuple[OpponentModel, PlayerStatistics]:
+        """What the memory file says of him, if it knows him."""
+        name = self.name_of(seat)
+        if self.config.model == "specific" and name in self._remembered:
+            return self._remembered.pop(name)
+        return super().first_impression(seat)
+
+    # --- playing -------------------------------------------------------------------------------------------
+
+    def choose_action(self, view: HandView) -> Action:
+        """Drawn from the triple of our hand."""
+        triple = self.probability_triple(view)
+        kind = sample(triple, self.rng)
+        if kind is ActionKind.FOLD:
+            return FOLD
+        if kind is ActionKind.CALL:
+            return CALL
+        decision = self.follow(view).decision(view.betting)
+        situation = decision.situation
+        value = float(decision.values.value[combo_index(*view.own_cards)])
+        folding = max(
+            1 - continue_chance(situation, self.model_at(view, p).traits, p) for p in situation.opponents
+        )
+        return bet_size(view.betting, situation, value, folding, self.rng)
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """The chances of folding, calling and raising in this state: our row of `triples`."""
+        row = self.triples(view)[combo_index(*view.own_cards)]
+        fold, call, raise_ = (float(chance) for chance in row)
+        legal = view.legal_actions()
+        total = fold + call + raise_
+        return legal_triple((fold / total, call / total, raise_ / total), legal.can_fold, legal.can_raise)
+
+    def triples(self, view: HandView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """What we would do with each combo in this state, shape (1326, 3); nothing in it depends on ours."""
+        decision = self.follow(view).decision(view.betting)
+        traits = {p: self.model_at(view, p).traits for p in decision.situation.opponents}
+        return formula_triples(decision.situation, decision.values, decision.weights, traits, self.parameters)
+
+    # --- learning ------------------------------------------------------------------------------------------
+
+    def hand_finished(self, view: HandView) -> None:
+        """Learn, and write the memory file now and then."""
+        before = self.hands_read
+        super().hand_finished(view)
+        if self.config.memory is not None and self.hands_read > before and self.hands_read % _SAVE_EVERY == 0:
+            self.save_memory()
+
+    def _save_at_exit(self) -> None:
+        if self.models:
+            with contextlib.suppress(OSError):  # nobody is left to be told
+                self.save_memory()
+
+    def save_memory(self) -> None:
+        """Write the memory file, if there is one to keep; in a duplicate match there is none."""
+        path = self.config.memory
+        if path is None or self.config.model != "specific" or os.environ.get(DUPLICATE):
+            return
+        models = {
+            self.name_of(seat): model
+            for seat, model in self.models.items()
+            if seat != self.seat and isinstance(model, SpecificModel)
+        }
+        statistics = {self.name_of(seat): self.statistics[seat] for seat in self.models if seat != self.seat}
+        others = {name: entry for name, entry in self._remembered.items() if name not in models}
+        memory_file.save(
+            path,
+            models | {name: model for name, (model, _) in others.items()},
+            statistics | {name: counts for name, (_, counts) in others.items()},
+        )

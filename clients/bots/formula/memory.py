@@ -1,0 +1,90 @@
+"""What a formula bot remembers of its opponents between matches: one JSON file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from engine.opponents.models.specific import SpecificModel
+from engine.opponents.statistics import PlayerStatistics
+
+SCHEMA_VERSION: Final = 2
+_KIND: Final = "riverboat opponent models"
+
+
+class InvalidMemoryError(ValueError):
+    """A file that does not hold models of this version."""
+
+
+def format_memory(models: Mapping[str, SpecificModel], statistics: Mapping[str, PlayerStatistics]) -> str:
+    """The models and statistics of players, by name, as JSON text."""
+    players = {
+        name: {"model": model.as_dict(), "statistics": statistics[name].as_dict()}
+        for name, model in models.items()
+    }
+    return json.dumps({"kind": _KIND, "schema": SCHEMA_VERSION, "players": players}) + "\n"
+
+
+def parse_memory(text: str) -> dict[str, tuple[SpecificModel, PlayerStatistics]]:
+    """The models and statistics of a text made by `format_memory`.
+
+    Raises:
+        InvalidMemoryError: not JSON, another kind or version of file, or numbers that make no sense.
+    """
+    try:
+        data: Any = json.loads(text)
+    except ValueError as error:
+        raise InvalidMemoryError(f"opponent models: not JSON ({error})") from error
+    if not isinstance(data, dict) or data.get("kind") != _KIND:
+        raise InvalidMemoryError(f"opponent models: expected an object whose kind is {_KIND!r}")
+    if data.get("schema") != SCHEMA_VERSION:
+        raise InvalidMemoryError(
+            f"opponent models: expected schema {SCHEMA_VERSION}, got {data.get('schema')!r}"
+        )
+    try:
+        return {
+            str(name): (
+                SpecificModel.from_dict(entry["model"]),
+                PlayerStatistics.from_dict(entry["statistics"]),
+            )
+            for name, entry in data["players"].items()
+        }
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InvalidMemoryError(f"opponent models: {error}") from error
+
+
+def load(path: Path) -> dict[str, tuple[SpecificModel, PlayerStatistics]]:
+    """What a file remembers; nothing if there is none yet.
+
+    Raises:
+        InvalidMemoryError: it is there and cannot be read.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidMemoryError(f"{path} cannot be read: {error}") from error
+    return parse_memory(text)
+
+
+def save(path: Path, models: Mapping[str, SpecificModel], statistics: Mapping[str, PlayerStatistics]) -> None:
+    """Write in one step, so that nobody ever reads half a file.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(format_memory(models, statistics))
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise

@@ -1,0 +1,111 @@
+"""The hand-strength bot: bets by hand strength, and by nothing else.
+
+What it knows of its hand is one number, the chance *s* that nobody still in the hand holds a better one if
+every opponent's cards are random: the hand strength of Poki 3.3.1, taken to the power of the number of
+opponents (3.3.5).  Before the flop, where nobody holds anything yet, the percentile of the starting hand
+stands for it.  With *s* it does the same everywhere, before and after the flop:
+
+==================  ======================================================================
+*s* is              it
+==================  ======================================================================
+below `call`        folds, or checks where that is free
+at least `call`     calls whatever it costs, or checks
+at least `bet`      bets if nobody has bet in this round
+at least `raise`    raises, at most twice in a round
+==================  ======================================================================
+
+In no-limit games it bets and raises half the pot (as it is after the call), and the whole pot where *s* is at
+least `raise`.  It reads nothing into what its opponents do and asks for no price: who bets only good hands,
+and a lot on them, is called as often as who bets a little on them all.  That is its weakness.  Of chance
+there is nothing in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from clients.agent import Agent, ProbabilityTriple
+from clients.bots.starting_hands import starting_hand_percentiles
+from clients.options import OptionError
+from engine.opponents.action_context import is_holdem
+from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine.evaluation.hand_strength import HandStrength
+
+_MOST_RAISES: Final = 2
+"""In a betting round; after that a strong hand calls.  Keeps two such bots from raising for ever."""
+
+_CERTAIN: Final = {
+    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
+    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
+    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
+}
+
+
+class HandStrengthBot(Agent):
+    """Bets by hand strength, and takes notice neither of the price nor of what the others do.
+
+    Args:
+        call: the least hand strength it calls with.
+        bet: the least it bets with.
+        raise_: the least it raises with.
+
+    Raises:
+        ValueError: a strength outside 0..1, or one that is smaller than the one before it.
+    """
+
+    def __init__(self, call: float = 0.25, bet: float = 0.5, raise_: float = 0.75) -> None:
+        if not 0 <= call <= bet <= raise_ <= 1:
+            raise ValueError(f"expected 0 <= call <= bet <= raise <= 1, got {call}, {bet} and {raise_}")
+        self._call, self._bet, self._raise = call, bet, raise_
+        self._percentiles: tuple[float, ...] = ()
+        self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
+        self._last: tuple[tuple[int, ...], tuple[int, ...], float] | None = None
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Looks the starting hands up.
+
+        Raises:
+            OptionError: the game is not Texas hold'em.
+        """
+        if not is_holdem(game):
+            raise OptionError(
+                "hand-strength plays Texas hold'em only: 52 cards, two hole cards, a board of five"
+            )
+        self._percentiles = starting_hand_percentiles(2)
+        from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+
+        self._hand_strength = hand_strength
+
+    def choose_action(self, view: HandView) -> Action:
+        """By the table above."""
+        betting = view.betting
+        strength = self.strength(view)
+        to_call = betting.amount_to_call(view.position)
+        if strength >= (self._raise if to_call > 0 else self._bet):
+            legal = betting.legal_actions()
+            if legal.can_raise and betting.raises_in_round < _MOST_RAISES:
+                pot = betting.pot + to_call
+                return legal.raising_to(betting.max_spent + (pot if strength >= self._raise else pot // 2))
+        return CALL if to_call <= 0 or strength >= self._call else FOLD
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """Certain."""
+        return _CERTAIN[self.choose_action(view).kind]
+
+    def strength(self, view: HandView) -> float:
+        """The chance that no opponent still in the hand holds a better one, if their cards are random."""
+        hole, board = view.hole_cards[view.position], view.board
+        if not board:
+            strength = self._percentiles[52 * hole[0] + hole[1]]
+        elif self._last is not None and self._last[0] == hole and self._last[1] == board:
+            strength = self._last[2]
+        else:
+            assert self._hand_strength is not None  # loaded with the match
+            strength = self._hand_strength(hole, board).value
+            self._last = (hole, board, strength)
+        opponents = view.betting.num_in_hand - 1
+        return strength if opponents == 1 else strength**opponents

@@ -1,0 +1,229 @@
+"""The sampling bot: plays out every action on many samples of what is hidden, and takes the best (Loki).
+
+It reads its opponents as the formula bot does (``clients.bots.opponent_book``).  A decision ends after a
+number of trials, when an action is obvious, or when its time is up, and is made with what there is by then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Iterator
+from typing import Final
+
+import trio
+
+from clients.agent import ProbabilityTriple
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, ReadingAgent
+from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
+from engine.opponents.bet_sizes import BetSizes
+from engine.opponents.probability_triple import ACTION_INDEX, legal_triple
+from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.trials.players import OwnStrategy, simulated_players
+from engine.trials.selective_sampling import Estimates, best_move
+from engine.trials.strata import averages
+from engine.trials.trials import Spot, new_tree, simulate
+from engine.trials.warm_up import warm_up
+
+_CLOSE: Final = 0.10
+"""Small bets (big blinds) by which an action may fall short of the best and be mixed in."""
+_BATCH: Final = 100
+"""Trials between two looks at the clock."""
+_OF_THE_CLOCK: Final = 0.7
+"""The part of the time the dealer allows that is used at most."""
+
+
+class Sampling(ReadingAgent):
+    """Plays Texas hold'em by simulation, limit and no-limit, two to ten players.
+
+    Args:
+        trials: at most so many a decision; none: 20,000, with a seed 1,000.
+        seconds: at most so long; none: 0.05, with a seed as long as the trials take.
+        model: of the opponents: none, generic or specific.
+        choose: the best action, or a mixture of those nearly as good.
+        bet_sizes: no-limit raises that are tried, parts of the pot: half+pot+all-in, 0.75+all-in.
+        obvious: stop early when the best action leads by more than the sum of the deviations (the paper's),
+            of the errors, or the error of the paired difference; or never.
+        noise: noise factor of the re-weighting, 0 to 1.
+        explain: say the values in a comment line before each action.
+
+    Raises:
+        ValueError: an option outside its range.
+    """
+
+    wants_clock = True
+
+    def __init__(
+        self,
+        trials: int | None = None,
+        seconds: float | None = None,
+        model: ModelName = "specific",
+        choose: ChooseName = "best",
+        bet_sizes: str = "half+pot+all-in",
+        obvious: ObviousName = "deviation",
+        noise: float = DEFAULT_NOISE,
+        explain: bool = False,
+    ) -> None:
+        self.config = SamplingConfig(trials, seconds, model, choose, bet_sizes, obvious, noise, explain)
+        warm_up()
+        self.begin_reading(model, noise)
+        self.bet_sizes: dict[int, BetSizes] = {}
+        """By seat, in no-limit games."""
+        self.estimates: Estimates[Action] | None = None
+        """The values behind the last decision."""
+        self._tree = new_tree()
+        self._thinking: trio.CancelScope | None = None
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Models and bet sizes for whoever is new; averages of a table of this size."""
+        super().match_started(game, seat)
+        averages(game.num_players)
+        for other in range(game.num_players):
+            self.bet_sizes.setdefault(other, BetSizes())
+
+    # --- deciding ------------------------------------------------------------------------------------------
+
+    def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
+        """The action of the highest value, or one of those nearly as good.
+
+        Where the time is limited and there is a trio run, a coroutine that can be told to `answer_now`; else
+        the action at once.
+        """
+        if not self.seeded and trio.lowlevel.in_trio_run():
+            return self._choose_in_pieces(view)
+        estimates = None
+        for estimates in self._simulation(view):  # noqa: B007  # the last one is wanted
+            pass
+        assert estimates is not None  # there is at least one batch
+        return self._decide(view, estimates)
+
+    async def _choose_in_pieces(self, view: HandView) -> Action:
+        estimates = None
+        with trio.CancelScope() as self._thinking:
+            for estimates in self._simulation(view):  # noqa: B007
+                await trio.lowlevel.checkpoint()
+        self._thinking = None
+        assert estimates is not None
+        return self._decide(view, estimates)
+
+    def answer_now(self) -> None:
+        """Stop thinking and answer with what there is; for whoever awaits `choose_action`."""
+        if self._thinking is not None:
+            self._thinking.cancel()
+
+    def _simulation(self, view: HandView) -> Iterator[Estimates[Action]]:
+        """The values so far, batch by batch, until it is enough or the time is up."""
+        start = time.perf_counter()
+        seconds = self.config.max_seconds(self.seeded)
+        if self.seconds_to_act is not None:
+            seconds = min(seconds, _OF_THE_CLOCK * self.seconds_to_act)
+        for estimates in self._estimates(view):
+            yield estimates
+            if time.perf_counter() - start >= seconds:
+                return
+
+    def _estimates(self, view: HandView) -> Iterator[Estimates[Action]]:
+        return simulate(
+            self.spot(view),
+            self.rng.getrandbits(60),
+            max_trials=self.config.max_trials(self.seeded),
+            batch=_BATCH,
+            criterion=self.config.criterion,
+            shares=self.config.shares,
+            tree=self._tree,
+        )
+
+    def spot(self, view: HandView) -> Spot:
+        """The decision as it is simulated."""
+        reader = self.follow(view)
+        reading = reader.reading
+        game = view.game
+        sizes = None
+        if not game.is_limit:
+            sizes = [self.bet_sizes[self.seat_of(view, p)] for p in range(game.num_players)]
+            sizes[view.position] = BetSizes()
+        models = [OwnStrategy() if p == view.position else m for p, m in enumerate(reading.models)]
+        first, second = view.own_cards
+        return Spot(
+            view.betting,
+            view.board,
+            (first, second),
+            reading.weights,
+            simulated_players(models, self.config.noise, sizes),
+        )
+
+    def _decide(self, view: HandView, estimates: Estimates[Action]) -> Action:
+        self.estimates = estimates
+        if self.config.explain:
+            self.comment = explained(estimates)
+        actions, chances = self._mixture(view, estimates)
+        if self.config.choose == "best":
+            return actions[chances.index(1.0)]
+        drawn = self.rng.random()
+        for action, chance in zip(actions, chances, strict=True):
+            drawn -= chance
+            if drawn < 0:
+                return action
+        return actions[chances.index(max(chances))]
+
+    def _mixture(
+        self, view: HandView, estimates: Estimates[Action]
+    ) -> tuple[tuple[Action, ...], tuple[float, ...]]:
+        """What we may do, folding included, and how likely we do it."""
+        actions: tuple[Action, ...] = estimates.moves
+        values = [float(value) for value in estimates.values]
+        if view.legal_actions().can_fold:
+            actions, values = (FOLD, *actions), [0.0, *values]
+        best = best_move(values, range(len(values)))  # from fold to the greatest raise
+        if self.config.choose == "best":
+            return actions, tuple(float(index == best) for index in range(len(actions)))
+        weights = [max(0.0, 1 - (values[best] - value) / _CLOSE) for value in values]
+        return actions, tuple(weight / sum(weights) for weight in weights)
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """The chances of folding, calling and raising in this state, from a simulation of their own."""
+        estimates = None
+        for estimates in self._simulation(view):  # noqa: B007
+            pass
+        assert estimates is not None
+        triple = [0.0, 0.0, 0.0]
+        for action, chance in zip(*self._mixture(view, estimates), strict=True):
+            triple[ACTION_INDEX[action.kind]] += chance
+        legal = view.legal_actions()
+        return legal_triple(triple, legal.can_fold, legal.can_raise)
+
+    # --- learning ------------------------------------------------------------------------------------------
+
+    def hand_finished(self, view: HandView) -> None:
+        """Learn, bet sizes included."""
+        before = self.hands_read
+        super().hand_finished(view)
+        if view.game.is_limit or self.hands_read == before:
+            return
+        node = view.betting
+        while node.parent is not None:
+            assert node.last_action is not None
+            assert node.last_position is not None
+            if node.last_action.raise_to is not None:
+                seat = self.seat_of(view, node.last_position)
+                self.bet_sizes[seat].observe(node.parent, node.last_action.raise_to)
+            node = node.parent
+
+
+def explained(estimates: Estimates[Action]) -> str:
+    """The values behind a decision in one line: ``call +0.52 +- 0.03, raise +0.61 +- 0.04; 1000 trials``."""
+    texts = [
+        f"{described(action)} {value:+.3f} +- {error:.3f}"
+        for action, value, error in zip(
+            estimates.moves, estimates.values, estimates.standard_errors, strict=True
+        )
+    ]
+    return f"fold 0, {', '.join(texts)}; {estimates.samples} trials"
+
+
+def described(action: Action) -> str:
+    """``fold``, ``call``, ``raise`` or ``raise to 300``."""
+    if action is CALL or action.kind is ActionKind.CALL:
+        return "call"
+    if action.kind is ActionKind.FOLD:
+        return "fold"
+    return "raise" if action.raise_to is None else f"raise to {action.raise_to}"

@@ -1,0 +1,108 @@
+"""The options of the sampling bot."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal
+
+import attrs
+
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName
+from engine.trials.selective_sampling import Criterion
+
+DEFAULT_TRIALS: Final = 20_000
+DEFAULT_SECONDS: Final = 0.050
+SEEDED_TRIALS: Final = 1_000
+"""With a seed, and no limit of time, so that matches repeat."""
+
+ChooseName = Literal["best", "mixed"]
+ObviousName = Literal["deviation", "error", "paired", "never"]
+
+_NAMED_SIZES: Final = {
+    "third": 1 / 3, "half": 1 / 2, "two-thirds": 2 / 3, "pot": 1.0, "two-pots": 2.0, "all-in": math.inf,
+}  # fmt: skip
+
+
+def parse_bet_sizes(text: str) -> tuple[float, ...]:
+    """``half+pot+all-in`` as parts of the pot, infinity for all in; numbers such as 0.75 will do, too.
+
+    Raises:
+        ValueError: nothing, or a word that is no size.
+    """
+    sizes = []
+    for word in text.replace("/", "+").replace(" ", "+").split("+"):
+        try:
+            size = _NAMED_SIZES[word] if word in _NAMED_SIZES else float(word)
+        except ValueError:
+            size = math.nan
+        if not size > 0:
+            raise ValueError(
+                f"bet-sizes: expected sizes joined by +, such as half+pot+all-in, got {word!r} in {text!r}; "
+                f"there are {', '.join(_NAMED_SIZES)} and numbers above 0"
+            )
+        sizes.append(size)
+    return tuple(sizes)
+
+
+@attrs.frozen
+class SamplingConfig:
+    """How a sampling bot plays.
+
+    Raises:
+        ValueError: a number out of range, or an unknown word.
+    """
+
+    trials: int | None = None
+    """At most so many; None: 20,000, with a seed 1,000."""
+    seconds: float | None = None
+    """At most so long; None: 0.05, with a seed as long as the trials take."""
+    model: ModelName = "specific"
+    """Of the opponents."""
+    choose: ChooseName = "best"
+    """The best action, or a mixture of those that are nearly as good."""
+    bet_sizes: str = "half+pot+all-in"
+    """Raises that are simulated in no-limit games, as parts of the pot."""
+    obvious: ObviousName = "deviation"
+    """When an action is obvious, and no more trials are played."""
+    noise: float = DEFAULT_NOISE
+    """Noise factor of the re-weighting."""
+    explain: bool = False
+    """Say the values in a comment line before each action."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.trials is not None and self.trials < 1:
+            raise ValueError(f"trials: expected 1 or more, got {self.trials}")
+        if self.seconds is not None and not self.seconds > 0:
+            raise ValueError(f"seconds: expected more than 0, got {self.seconds}")
+        if not 0 <= self.noise <= 1:
+            raise ValueError(f"noise: expected 0 to 1, got {self.noise}")
+        for name, words in (
+            ("model", ("none", "generic", "specific")),
+            ("choose", ("best", "mixed")),
+            ("obvious", tuple(criterion.value for criterion in Criterion)),
+        ):
+            if getattr(self, name) not in words:
+                raise ValueError(f"{name}: expected {' or '.join(words)}, got {getattr(self, name)!r}")
+        parse_bet_sizes(self.bet_sizes)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """`bet_sizes` as numbers."""
+        return parse_bet_sizes(self.bet_sizes)
+
+    @property
+    def criterion(self) -> Criterion:
+        """`obvious` as the simulation takes it."""
+        return Criterion(self.obvious)
+
+    def max_trials(self, seeded: bool) -> int:
+        """Trials of a decision."""
+        if self.trials is not None:
+            return self.trials
+        return SEEDED_TRIALS if seeded else DEFAULT_TRIALS
+
+    def max_seconds(self, seeded: bool) -> float:
+        """Seconds of a decision, infinite for no limit."""
+        if self.seconds is not None:
+            return self.seconds
+        return math.inf if seeded else DEFAULT_SECONDS

@@ -1,0 +1,356 @@
+"""The simple bot: a few sound rules for Texas hold'em, and a little attention to who raises a lot.
+
+It plays at an intermediate level and fast.  Its rules are its own; the *percentile* of a starting hand is
+the share of all starting hands that are worse at a table of that size (`clients.bots.starting_hands`).
+
+**How often opponents raise.**  For every seat two frequencies are kept: of raising with the first action
+before the flop (*f*), and of betting or raising after it (*g*).  They begin as those of an ordinary player,
+which count as `_PRIOR_WEIGHT` actions.
+
+**Before the flop**, where *open* is the share of hands that is opened with so many players left to act behind
+(`_OPEN`), less if those raise often, and *f* is that of the last raiser:
+
+===========================  ==============================================================================
+so far                       it
+===========================  ==============================================================================
+nobody is in                 raises the best *open* of its hands, folds the others
+some have called             raises the best half *open*, calls with the best 1½ *open*
+one raise                    raises again with the best 0.3 *f*, calls with the best 0.9 *f* (0.6 *f* if
+                             others are still to act behind)
+two raises and more          raises with the best 0.1 *f*, calls with the best 0.35 *f*
+a third of its chips to      goes all in with the best quarter of the hands that were raised with, calls with
+call                         the best half: *f* after one raise, 0.3 *f* after two, 0.1 *f* after more
+===========================  ==============================================================================
+
+No-limit raises go to three big blinds and one more for each caller, or to three times the last raise; a raise
+of 40 % of the chips is a raise of all of them.
+
+**After the flop**, from the chance *s* of holding the best hand: the hand strength against a random hand, to
+the power of the number of opponents, and further for every bet and raise that opponents have made, the less
+so the greater their *g* (before the flop: *f*).  *outs* are the cards that complete a flush or straight it
+holds four cards of, *w* the chance to win as it is or with the next card:
+
+===========================  ==============================================================================
+so far                       it
+===========================  ==============================================================================
+nobody has bet               bets if s >= 0.6; every second time with 8 outs against one or two opponents
+somebody has bet             raises if s >= 0.85, at most three times in a round; every fourth time with 12
+                             outs; calls if w is worth the pot odds; folds otherwise
+===========================  ==============================================================================
+
+No-limit bets and raises are two thirds of the pot.  With `preflop-only` it does not look at its cards any
+more once the flop is there: it checks, and calls whatever is bet, so that what it has decided before the flop
+decides the hand (the form in which the learners of the Poker Learner thesis, 5.1, met their simple bot; what
+that one did after the flop the thesis does not say).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from clients.agent import Agent, ProbabilityTriple
+from clients.bots.starting_hands import starting_hand_percentiles
+from clients.options import OptionError
+from engine.opponents.action_context import is_holdem
+from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.rules.betting import BettingState
+
+if TYPE_CHECKING:
+    from engine.evaluation.hand_strength import HandStrength
+
+_OPEN: Final = (0.60, 0.50, 0.40, 0.28, 0.22, 0.18, 0.15, 0.13, 0.12, 0.10)
+"""The share of hands to open with, by the number of players still to act."""
+_USUAL_RAISING: Final = (0.0, 0.0, 0.45, 0.33, 0.26, 0.22, 0.19, 0.17, 0.15, 0.14, 0.13)
+"""*f* of an ordinary player, by the number of players at the table."""
+_USUAL_BETTING: Final = 0.35
+"""*g* of an ordinary player."""
+_PRIOR_WEIGHT: Final = 20
+"""How many actions of an opponent count as much as what is usual."""
+
+_COMMITTED: Final = 1 / 3
+"""Of the remaining chips: to call that much is to play for all of them."""
+_ALL_IN: Final = 0.4
+"""Of all chips: a raise to that much is a raise to all."""
+
+_VALUE_BET: Final = 0.6
+_VALUE_RAISE: Final = 0.85
+_MOST_RAISES: Final = 3
+_SEMI_BLUFF_OUTS: Final = 8
+_SEMI_BLUFF_CHANCE: Final = 0.5
+_SEMI_RAISE_OUTS: Final = 12
+_SEMI_RAISE_CHANCE: Final = 0.25
+_UNSEEN: Final = 46
+"""Cards that may come next, about."""
+
+_NODES: Final = 1 << 14
+"""Of the betting tree that are remembered: they come again and again."""
+
+_FOLDS: Final = ProbabilityTriple(1.0, 0.0, 0.0)
+_CALLS: Final = ProbabilityTriple(0.0, 1.0, 0.0)
+_RAISES: Final = ProbabilityTriple(0.0, 0.0, 1.0)
+
+
+class SimpleBot(Agent):
+    """Plays by rules: position and raises before the flop, value bets, draws and pot odds after it.
+
+    Args:
+        preflop_only: check and call after the flop, whatever happens.
+    """
+
+    def __init__(self, preflop_only: bool = False) -> None:
+        self._preflop_only = preflop_only
+        self._percentiles: tuple[float, ...] = ()
+        self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
+        self._last: tuple[tuple[int, ...], tuple[int, ...], float, int] | None = None
+        # By seat, with the prior: [hands, hands raised before the flop, actions, bets and raises after it].
+        self._seen: list[list[float]] = []
+
+    # --- the match -----------------------------------------------------------------------------------------
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Looks the starting hands up; knows nothing of the others yet.
+
+        Raises:
+            OptionError: the game is not Texas hold'em.
+        """
+        if not is_holdem(game):
+            raise OptionError(
+                "simple plays Texas hold'em only: 52 cards, two hole cards, boards of 3, 4 and 5"
+            )
+        players = game.num_players
+        self._percentiles = starting_hand_percentiles(players)
+        usual = _USUAL_RAISING[players]
+        self._seen = [
+            [_PRIOR_WEIGHT, _PRIOR_WEIGHT * usual, _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_BETTING]
+            for _ in range(players)
+        ]
+        if not self._preflop_only:
+            from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+
+            self._hand_strength = hand_strength
+
+    def hand_finished(self, view: HandView) -> None:
+        """Counts who raised."""
+        us, num_players = view.position, view.game.num_players
+        seat = self.seat - us
+        for position, (hands, raised, actions, raises) in enumerate(_counts(view.betting)):
+            if position != us:
+                counts = self._seen[(seat + position) % num_players]
+                counts[0] += hands
+                counts[1] += raised
+                counts[2] += actions
+                counts[3] += raises
+
+    # --- playing -------------------------------------------------------------------------------------------
+
+    def choose_action(self, view: HandView) -> Action:
+        """By the rules; drawn where they leave a chance."""
+        (fold, call, raise_), total = self._decide(view)
+        if call == 1.0:
+            return CALL
+        if raise_ > 0.0 and (raise_ == 1.0 or self.rng.random() < raise_):
+            return view.betting.legal_actions().raising_to(total)
+        return FOLD if fold > 0.0 else CALL
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """What the rules say: certain, but for raises with a draw."""
+        return self._decide(view)[0]
+
+    def _decide(self, view: HandView) -> tuple[ProbabilityTriple, int]:
+        """The chances of each action, only of legal ones, and the total of a raise."""
+        betting = view.betting
+        if betting.betting_round == 0:
+            triple, total = self._before_the_flop(view, betting)
+        elif self._preflop_only:
+            return _CALLS, 0
+        else:
+            triple, total = self._after_the_flop(view, betting)
+        legal = betting.legal_actions()
+        if triple.raise_ > 0.0 and not legal.can_raise:
+            return _CALLS, 0
+        if triple.fold > 0.0 and not legal.can_fold:
+            return ProbabilityTriple(0.0, triple.call + triple.fold, triple.raise_), total
+        return triple, total
+
+    def _before_the_flop(self, view: HandView, betting: BettingState) -> tuple[ProbabilityTriple, int]:
+        game, us = betting.game, view.position
+        first_card, second_card = view.hole_cards[us]
+        better = 1.0 - self._percentiles[52 * first_card + second_card]  # the share of hands above ours
+        raises, big_blind = betting.raises_in_round, game.big_blind
+        behind, callers, raiser = _round_so_far(betting)
+        if raises == 0:
+            share = _OPEN[len(behind)]
+            if behind:
+                most = max([self._raising(view, position) for position in behind])
+                share *= 1.2 - 0.8 * most
+            total = self._sized(game, us, (3 + callers) * big_blind)
+            if callers == 0:
+                return (_RAISES if better <= share else _FOLDS), total
+            if better <= 0.5 * share:
+                return _RAISES, total
+            return (_CALLS if better <= 1.5 * share else _FOLDS), 0
+
+        often = self._raising(view, raiser)
+        total = self._sized(game, us, 3 * betting.max_spent)
+        to_call, left = betting.amount_to_call(us), game.stacks[us] - betting.spent[us]
+        if to_call >= _COMMITTED * left:
+            held = often * (1.0, 0.3, 0.1)[min(raises, 3) - 1]
+            raising, calling, total = 0.25 * held, 0.5 * held, game.stacks[us]
+        elif raises == 1:
+            raising, calling = 0.3 * often, (0.6 if behind else 0.9) * often
+        else:
+            raising, calling = 0.1 * often, 0.35 * often
+        if better <= raising:
+            return _RAISES, total
+        return (_CALLS if better <= calling else _FOLDS), 0
+
+    def _after_the_flop(self, view: HandView, betting: BettingState) -> tuple[ProbabilityTriple, int]:
+        us = view.position
+        strength, outs = self._cards_worth(view.hole_cards[us], view.board)
+        opponents = betting.num_in_hand - 1
+        strength **= opponents + self._shown_strength(view, betting)
+        pot, to_call = betting.pot, betting.amount_to_call(us)
+        total = self._sized(betting.game, us, betting.max_spent + (pot + to_call) * 2 // 3)
+        if to_call <= 0:
+            if strength >= _VALUE_BET:
+                return _RAISES, total
+            if outs >= _SEMI_BLUFF_OUTS and opponents <= 2:
+                return ProbabilityTriple(0.0, 1.0 - _SEMI_BLUFF_CHANCE, _SEMI_BLUFF_CHANCE), total
+            return _CALLS, 0
+        raises = betting.raises_in_round
+        if strength >= _VALUE_RAISE and raises < _MOST_RAISES:
+            return _RAISES, total
+        win = strength + (1.0 - strength) * outs / _UNSEEN
+        calls = win * (pot + to_call) >= to_call
+        if outs >= _SEMI_RAISE_OUTS and raises == 1:
+            rest = 1.0 - _SEMI_RAISE_CHANCE
+            return ProbabilityTriple(
+                0.0 if calls else rest, rest if calls else 0.0, _SEMI_RAISE_CHANCE
+            ), total
+        return (_CALLS if calls else _FOLDS), 0
+
+    # --- what the rules ask for ----------------------------------------------------------------------------
+
+    def _raising(self, view: HandView, position: int) -> float:
+        """*f*: how often the player in a position raises before the flop."""
+        counts = self._seen[(self.seat + position - view.position) % view.game.num_players]
+        return counts[1] / counts[0]
+
+    def _shown_strength(self, view: HandView, betting: BettingState) -> float:
+        """How many opponents more, so to speak, the bets and raises of opponents still in the hand are."""
+        us, folded, num_players = view.position, betting.folded, view.game.num_players
+        offset = self.seat - us
+        shown = 0.0
+        node = betting
+        while (parent := node.parent) is not None:
+            position = node.last_position
+            assert position is not None
+            assert node.last_action is not None
+            if node.last_action.kind is ActionKind.RAISE and position != us and not folded[position]:
+                counts = self._seen[(offset + position) % num_players]
+                if parent.betting_round == 0:
+                    shown += 0.5 * (1.0 - counts[1] / counts[0])
+                else:
+                    shown += 1.0 - counts[3] / counts[2]
+            node = parent
+        return shown
+
+    def _cards_worth(self, hole: tuple[int, ...], board: tuple[int, ...]) -> tuple[float, int]:
+        """Hand strength against one random hand, and outs."""
+        last = self._last
+        if last is not None and last[0] == hole and last[1] == board:
+            return last[2], last[3]
+        assert self._hand_strength is not None  # loaded with the match
+        strength = self._hand_strength(hole, board).value
+        outs = draw_outs(hole, board) if len(board) < 5 else 0
+        self._last = (hole, board, strength, outs)
+        return strength, outs
+
+    @staticmethod
+    def _sized(game: GameDefinition, position: int, total: int) -> int:
+        """The total of a raise: all chips where it would be most of them."""
+        stack = game.stacks[position]
+        return stack if total >= _ALL_IN * stack else total
+
+
+def draw_outs(hole: Sequence[int], board: Sequence[int]) -> int:
+    """How many cards complete a flush or straight that uses a hole card, as if every one were still there.
+
+    Nine for four of a suit, four for each rank that makes a straight; a card that does both counts once.
+
+    Args:
+        hole: two cards.
+        board: 3 or 4 cards.
+    """
+    suits = ranks = 0
+    for card in board:
+        suits += 1 << 4 * (card & 3)
+        ranks |= 1 << (card >> 2)
+    missing = -_straight_ranks(ranks) - 1
+    for card in hole:
+        suits += 1 << 4 * (card & 3)
+        ranks |= 1 << (card >> 2)
+    straight = (_straight_ranks(ranks) & missing).bit_count()
+    first, second = hole
+    if suits >> 4 * (first & 3) & 15 == 4 or suits >> 4 * (second & 3) & 15 == 4:
+        return 9 + 3 * straight
+    return 4 * straight
+
+
+@functools.cache
+def _straight_ranks(ranks: int) -> int:
+    """The ranks, as bits, any of which makes a straight of these; none where one is there already."""
+    if _has_straight(ranks):
+        return 0
+    return sum(1 << rank for rank in range(13) if not ranks >> rank & 1 and _has_straight(ranks | 1 << rank))
+
+
+def _has_straight(ranks: int) -> bool:
+    with_low_ace = ranks << 1 | ranks >> 12
+    return any(with_low_ace >> low & 0b11111 == 0b11111 for low in range(10))
+
+
+@functools.lru_cache(maxsize=_NODES)
+def _round_so_far(betting: BettingState) -> tuple[tuple[int, ...], int, int]:
+    """Before the flop: who else has not acted yet and still can, how many have called, who raised last.
+
+    The last is the player to act himself where nobody has raised.
+    """
+    to_act = betting.position_to_act
+    assert to_act is not None
+    raiser = to_act
+    acted = {to_act}
+    callers = 0
+    node = betting
+    while (parent := node.parent) is not None:
+        assert node.last_position is not None
+        assert node.last_action is not None
+        acted.add(node.last_position)
+        callers += node.last_action.kind is ActionKind.CALL
+        if raiser == to_act and node.last_action.kind is ActionKind.RAISE:
+            raiser = node.last_position
+        node = parent
+    behind = tuple(p for p in range(betting.game.num_players) if p not in acted and betting.can_act(p))
+    return behind, callers, raiser
+
+
+@functools.lru_cache(maxsize=_NODES)
+def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
+    """By position, what a finished hand adds: hands in which he acted, hands in which his first action before
+    the flop was a raise, actions after the flop, bets and raises after it."""
+    counts = [[0, 0, 0, 0] for _ in range(betting.game.num_players)]
+    node = betting
+    while (parent := node.parent) is not None:
+        assert node.last_position is not None
+        assert node.last_action is not None
+        count = counts[node.last_position]
+        raised = node.last_action.kind is ActionKind.RAISE
+        if parent.betting_round == 0:
+            count[:2] = 1, int(raised)  # written over until the first action is left
+        else:
+            count[2] += 1
+            count[3] += raised
+        node = parent
+    return tuple((hands, raised, actions, raises) for hands, raised, actions, raises in counts)

@@ -1,0 +1,138 @@
+"""``riverboat play``: a person sits down, at any table or at one of his own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from clients.human.own_table import HouseOptions
+    from clients.program import Table
+
+_OWN_TABLE: Final = ("opponents", "hands", "seed", "folder", "name")
+"""Parameters that a table somewhere else does not take."""
+_OTHER_TABLE: Final = ("wait_s", "token")
+"""Parameters that a table of one's own does not take."""
+
+
+@click.command()
+@click.argument("address", nargs=-1, metavar="[HOST PORT]")
+@click.option(
+    "--against",
+    "opponents",
+    multiple=True,
+    metavar="PLAYER",
+    help="Who plays against you at a table of your own, as in `riverboat match`; may be repeated, the last "
+    "one fills the table.  Default: formula.",
+)
+@click.option(
+    "--game",
+    metavar="GAME",
+    help="What is played: a game file or the name of a packaged game (`riverboat games`).  Default: limit "
+    "hold'em for as many as sit down.",
+)
+@click.option(
+    "--hands", type=click.IntRange(1, 2**32 - 1), default=1000, show_default=True, help="At most so many."
+)
+@click.option(
+    "--seed", default="random", show_default=True, metavar="S",
+    help="Of the cards and of the bots' own seeds.",
+)  # fmt: skip
+@click.option(
+    "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
+    help="Match folder; default under matches/.",
+)  # fmt: skip
+@click.option("--name", default="you", show_default=True, help="Your name at a table of your own.")
+@click.option(
+    "--telnet",
+    metavar="[HOST:]PORT",
+    help="Offer your seat on a port, to plain `telnet` or `nc`, instead of here.",
+)
+@click.option(
+    "--display",
+    type=click.Choice(["auto", "plain", "symbols", "colour"]),
+    default="auto",
+    show_default=True,
+    help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
+)
+@click.option(
+    "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
+    help="Go on trying to connect to HOST PORT for so long.",
+)  # fmt: skip
+@click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")
+@click.pass_context
+def play(
+    context: click.Context,
+    address: tuple[str, ...],
+    opponents: tuple[str, ...],
+    game: str | None,
+    hands: int,
+    seed: str,
+    folder: Path | None,
+    name: str,
+    telnet: str | None,
+    display: str,
+    wait_s: float,
+    token: str | None,
+) -> None:
+    """Sit down at a table and play.
+
+    With HOST PORT you take that seat, wherever it is.  Without, a table of your own is opened against
+    bots, with no clock for you.  Type ? at the table to see what can be typed.
+    """
+    from clients.human.program import play_at_terminal, play_over_telnet
+    from clients.human.telnet import read_listen_address
+    from clients.program import ProgramError, read_port, table_from_environment
+
+    if len(address) not in (0, 2):
+        raise click.UsageError(f"expected HOST PORT, or nothing for a table of your own, got {address[0]!r}")
+    _refuse(context, _OWN_TABLE if address else _OTHER_TABLE, "of your own" if address else "at HOST PORT")
+    try:
+        table: Table | HouseOptions
+        if address:
+            host, port = address
+            table = table_from_environment(host, read_port(port), wait_s=wait_s, game=game, token=token)
+        else:
+            table = _own_table(opponents, game, hands, seed, folder, name)
+        if telnet is not None:
+            sys.exit(play_over_telnet(table, display, read_listen_address(telnet), "play"))
+    except ProgramError as error:
+        click.echo(f"play: {error}", err=True)
+        sys.exit(error.status)
+    sys.exit(play_at_terminal(table, display, sys.stdout, os.environ))
+
+
+def _refuse(context: click.Context, names: tuple[str, ...], where: str) -> None:
+    """Say that options make no sense here, rather than ignore them."""
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} is for a table {where}")
+
+
+def _own_table(
+    opponents: tuple[str, ...], game: str | None, hands: int, seed: str, folder: Path | None, name: str
+) -> HouseOptions:
+    from clients.human.own_table import HouseOptions
+    from clients.human.program import GAMES_BY_PLAYERS, OPPONENTS, default_folder, fill_table
+    from clients.program import read_game, read_seed
+    from clients.registry import installed_bots
+
+    if not opponents:
+        installed = installed_bots()
+        opponents = tuple([name for name in OPPONENTS if name in installed][:1])
+    if game is None:
+        game = GAMES_BY_PLAYERS.get(len(opponents) + 1)
+        if game is None:
+            raise click.UsageError(f"name a --game for {len(opponents) + 1} players (`riverboat games`)")
+    num_players = read_game(game).num_players
+    seated = fill_table(num_players, opponents)
+    if seated is None:
+        raise click.UsageError(f"{game} is for {num_players} players, got {len(opponents)} opponents")
+    folder = folder or default_folder(datetime.now().strftime("%Y%m%d-%H%M%S"), game)
+    return HouseOptions(game, name, seated, hands, str(read_seed(seed)), folder)

@@ -1,0 +1,229 @@
+"""``riverboat preflop``: the 169 starting hands with their income rates; also makes the tables anew."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clients.commands.odds import CommandError, OneLineCommand
+
+if TYPE_CHECKING:
+    from engine.evaluation.preflop.tables import PreflopTable
+
+_COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
+
+
+@click.command(cls=OneLineCommand)
+@click.option("--players", type=click.IntRange(2, 10), default=10, show_default=True, help="Dealt in.")
+@click.option(
+    "--rates",
+    type=click.Choice(list(_COLUMNS)),
+    default="iterated",
+    show_default=True,
+    help="Shown in the grid: against hands worth playing, or everybody calling and checking down.",
+)
+@click.option(
+    "--solve", is_flag=True, help="Two players: the optimal strategy, and how near the iterated one is."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the grid (PNG, PDF, SVG)."
+)
+@click.option(
+    "--make", metavar="FILE", type=click.Path(dir_okay=False), help="Make the tables anew, in minutes."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of --make and --solve."
+)
+@click.option(
+    "--deals",
+    type=click.IntRange(min=1000),
+    default=80_000_000,
+    show_default=True,
+    help="Of each plain roll-out of --make.",
+)
+def preflop(
+    players: int,
+    rates: str,
+    solve: bool,
+    as_json: bool,
+    plot: str | None,
+    make: str | None,
+    seed: int,
+    deals: int,
+) -> None:
+    """Show the 169 starting hands with their income rates, in thousandths of a small bet a hand.
+
+    Suited hands stand above the diagonal of the grid, offsuit hands below it.
+    """
+    if make is not None:
+        _make(make, seed, deals)
+        return
+    if solve:
+        if players != 2:
+            raise CommandError("--solve is for two players: add --players 2")
+        if plot is not None:
+            raise CommandError("--solve and --plot do not go together")
+        _show_solution(seed, as_json)
+        return
+
+    from engine.evaluation.preflop.tables import shipped_tables
+
+    tables = shipped_tables()
+    table = tables.table(players)
+    values = getattr(table, _COLUMNS[rates])
+    if plot is not None:
+        from clients.reports.plots import PlotError, draw_grid
+
+        try:
+            draw_grid(plot, values, f"{players} players, {rates} income rate (thousandths of a small bet)")
+        except PlotError as error:
+            raise CommandError(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(preflop_report(table) | {"made_by": tables.made_by}))
+    elif sys.stdout.isatty():
+        _print_grid(values, f"{players} players, {rates} income rates")
+    else:
+        _print_lines(values, f"{players} players, {rates} income rates (thousandths of a small bet)")
+
+
+def preflop_report(table: PreflopTable) -> dict[str, Any]:
+    """One table as ``riverboat preflop --json`` prints it: the best hand by its iterated rate first."""
+    from engine.combos import COMBOS_PER_STARTING_HAND, STARTING_HAND_NAMES
+
+    order = sorted(range(len(STARTING_HAND_NAMES)), key=lambda hand: -table.iterated[hand])
+    shares = table.shares
+    return {
+        "players": table.players,
+        "unit": "thousandths of a small bet a hand",
+        "hands": [
+            {
+                "hand": STARTING_HAND_NAMES[hand],
+                "combos": int(COMBOS_PER_STARTING_HAND[hand]),
+                "income_rate": float(table.roll_out[hand]),
+                "income_rate_standard_error": float(table.roll_out_standard_error[hand]),
+                "iterated_income_rate": float(table.iterated[hand]),
+                "iterated_income_rate_standard_error": float(table.iterated_standard_error[hand]),
+                "share": float(shares[hand]),
+            }
+            for hand in order
+        ],
+    }
+
+
+def _make(path: str, seed: int, deals: int) -> None:
+    from engine.evaluation.preflop.roll_outs import format_tables, make_tables
+
+    tables = make_tables(
+        seed,
+        roll_out_trials=deals,
+        trials=max(1000, deals // 40),
+        final_trials=max(1000, deals // 4),
+        made_by=f"riverboat preflop --make FILE --seed {seed} --deals {deals}",
+        report=lambda line: click.echo(line, err=True),
+    )
+    try:
+        Path(path).write_text(format_tables(tables), encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _show_solution(seed: int, as_json: bool) -> None:
+    import numpy as np
+
+    from engine.evaluation.preflop.game import (
+        call_or_fold_game,
+        differences,
+        exact_matchups,
+        exploitability,
+        game_value,
+        iterated_strategy,
+        limit_game,
+        solve,
+    )
+
+    matchups = exact_matchups()
+    found = []
+    for game in (call_or_fold_game(), limit_game()):
+        optimal = solve(game, matchups)
+        entry: dict[str, Any] = {
+            "game": game.name,
+            "small_blind_mbb_per_hand": 1000 * game_value(game, optimal, matchups),
+            "exploitability": exploitability(game, optimal, matchups),
+        }
+        for key, cumulative in (("iterated", False), ("iterated_cumulative", True)):
+            iterated = iterated_strategy(game, np.random.default_rng(seed), cumulative=cumulative)
+            different = differences(game, iterated, optimal, matchups)
+            entry[key] = {
+                "exploitability": exploitability(game, iterated, matchups),
+                "differences": [
+                    {
+                        "after": difference.history or "start",
+                        "hand": difference.hand,
+                        "played": difference.played,
+                        "optimal": difference.optimal,
+                        "cost_mbb": difference.cost,
+                    }
+                    for difference in different
+                ],
+            }
+        found.append(entry)
+    if as_json:
+        click.echo(json.dumps({"games": found}))
+        return
+    for entry in found:
+        click.echo(f"{entry['game']}: the small blind wins {entry['small_blind_mbb_per_hand']:+.1f} mbb/h")
+        click.echo(f"  solved to an exploitability of {entry['exploitability']:.3f} mbb/h")
+        for key, label in (("iterated", "iterated"), ("iterated_cumulative", "iterated, values kept")):
+            part = entry[key]
+            click.echo(
+                f"  {label}: exploitability {part['exploitability']:.1f} mbb/h, "
+                f"other actions with {len(part['differences'])} hands"
+            )
+            for line in part["differences"][:8]:
+                click.echo(
+                    f"    {line['hand']:<4} after {line['after']:<6} {line['played']:>5}, optimal "
+                    f"{line['optimal']:<5} costs {line['cost_mbb']:6.0f} mbb"
+                )
+
+
+def _cells(values: Any) -> list[list[tuple[str, float]]]:
+    """The grid as people print it: aces first, suited hands above the diagonal."""
+    from engine.combos import STARTING_HAND_NAMES
+
+    # A suited hand stands at (high, low) of ascending ranks; turned around, that is above the diagonal.
+    return [
+        [
+            (STARTING_HAND_NAMES[at], float(values[at]))
+            for at in (row * 13 + column for column in range(12, -1, -1))
+        ]
+        for row in range(12, -1, -1)
+    ]
+
+
+def _print_lines(values: Any, title: str) -> None:
+    click.echo(title)
+    for row in _cells(values):
+        click.echo(" ".join([f"{name:>3} {value:>+5.0f}" for name, value in row]))
+
+
+def _print_grid(values: Any, title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(
+        title=f"{title} (thousandths of a small bet)", box=None, padding=(0, 1, 0, 0), show_header=False
+    )
+    for row in _cells(values):
+        grid.add_row(
+            *[
+                Text(f"{name}\n{value:+.0f}", style="bold green" if value > 0 else "dim", justify="center")
+                for name, value in row
+            ]
+        )
+    Console().print(grid)

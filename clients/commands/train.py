@@ -1,0 +1,293 @@
+"""``riverboat train``: a learner plays many hands in this process and its knowledge is saved.
+
+Checkpoints are written all along: whatever ends the program, all but the hands since the last one is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from clients.commands.odds import CommandError, OneLineCommand
+
+if TYPE_CHECKING:
+    from clients.agent import Agent
+    from clients.learners.training import TrainingPlan, TrainingProgress
+    from engine.rules import GameDefinition
+
+_DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolimit-6p-100bb"}
+"""By seats: the game of the Poker Learner thesis."""
+
+_CHECKPOINT_EVERY: Final = 10_000
+"""Hands: seconds, at a table in this process."""
+_CHECKPOINT_EVERY_ALONE: Final = 2_000_000
+"""Hands: some ten seconds, by a learner's own loop."""
+
+
+@click.command(cls=OneLineCommand)
+@click.argument("learner")
+@click.option(
+    "--against",
+    metavar="BOT[,BOT...]",
+    multiple=True,
+    help="The opponents, in seat order; may be repeated.  Fewer than there are seats take turns.  "
+    "May be left out with a learner that has opponents of its own: street-learner.",
+)
+@click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="How many to play.")
+@click.option("--seed", metavar="S", default="random", help="Same seed, same knowledge; default random.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="Where to keep what is learnt.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Begin with what this file knows; may be the one of --save.",
+)
+@click.option(
+    "--game",
+    metavar="GAME",
+    help="What to play; without, no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
+)
+@click.option(
+    "--checkpoint-every",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Hands between two savings; default 10000, without --against 2000000.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def train(
+    learner: str,
+    against: tuple[str, ...],
+    hands: int,
+    seed: str,
+    save: Path,
+    resume: Path | None,
+    game: str | None,
+    checkpoint_every: int | None,
+    as_json: bool,
+) -> None:
+    """Train LEARNER, a bot that learns, against other bots or by itself, and save what it knows.
+
+    It then plays as `riverboat bot LEARNER HOST PORT --set knowledge=FILE`.  Ctrl-C saves and ends with
+    status 130.
+    """
+    from clients.learners.training import TrainingPlan, TrainsItself, make_learner, release
+    from clients.learners.training import train as training
+    from clients.options import OptionError
+    from clients.program import ProgramError, read_seed
+    from clients.registry import UnknownBot, installed_bots
+
+    try:
+        opponents = split_opponents(against, installed_bots())
+        definition, game_name, opponents = _table(game, opponents)
+        plan = TrainingPlan(definition, opponents, hands, read_seed(seed))
+        if resume is not None:
+            _copy(learner, resume, save)
+        elif save.exists():
+            raise CommandError(
+                f"{save} is there already: --resume {save} goes on from it, or choose another file"
+            )
+        agent = make_learner(learner, save)
+        try:
+            if not opponents and not isinstance(agent, TrainsItself):
+                raise CommandError(f"{learner} has no opponents of its own: --against BOT[,BOT...]")
+            every = checkpoint_every or (_CHECKPOINT_EVERY if opponents else _CHECKPOINT_EVERY_ALONE)
+            result = _run(agent, training(agent, plan), plan, every, as_json)
+        finally:
+            release(agent)
+    except (UnknownBot, OptionError, ProgramError) as error:
+        raise CommandError(str(error)) from error
+    except (ImportError, AttributeError) as error:
+        raise click.ClickException(f"a bot cannot be loaded: {error}") from error
+
+    progress, seconds, interrupted = result
+    mean, ci95 = rate(progress, definition.big_blind)
+    if as_json:
+        report = {
+            "learner": learner,
+            "game": game_name,
+            "against": list(opponents),
+            "hands": progress.hands,
+            "seed": plan.seed,
+            "save": str(save),
+            "chips": progress.chips,
+            "mbb_per_hand": round(mean, 3),
+            "ci95": None if ci95 is None else round(ci95, 3),
+            "seconds": round(seconds, 3),
+            "hands_per_second": round(progress.hands / seconds, 1),
+            "interrupted": interrupted,
+        }
+        click.echo(json.dumps(report))
+    else:
+        spread = "" if ci95 is None else f" ± {ci95:.1f}"
+        click.echo(
+            f"{learner}: {progress.hands} hands of {game_name}, seed {plan.seed}, {mean:+.1f}{spread} mbb/h "
+            f"while learning, {progress.hands / seconds:.0f} hands/s, saved in {save}"
+        )
+    if interrupted:
+        raise click.exceptions.Exit(130)
+
+
+def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
+    """``["a,b:x=1,y=2", "c"]`` as ``("a", "b:x=1,y=2", "c")``.
+
+    A piece that does not begin with the name of a bot goes on with the options of the one before.
+
+    Args:
+        texts: as typed.
+        bots: a container of the names of all bots.
+
+    Raises:
+        CommandError: nobody is named.
+    """
+    opponents: list[str] = []
+    for text in texts:
+        begins = True
+        for piece in text.split(","):
+            if not begins and piece.partition(":")[0] not in bots and ":" in opponents[-1]:  # type: ignore[operator]
+                opponents[-1] += "," + piece
+            else:
+                opponents.append(piece)
+            begins = False
+    if not all(opponents):
+        raise CommandError(f"--against {','.join(texts)!r}: expected names of bots between the commas")
+    return tuple(opponents)
+
+
+def rate(progress: TrainingProgress, big_blind: int) -> tuple[float, float | None]:
+    """Milli big blinds won per hand, and the half width of the 95 % interval; None below two hands."""
+    hands = progress.hands
+    mean = progress.chips / hands
+    scale = 1000 / big_blind
+    if hands < 2:
+        return mean * scale, None
+    variance = max(0.0, progress.chips_squared / hands - mean * mean) * hands / (hands - 1)
+    return mean * scale, 1.96 * math.sqrt(variance / hands) * scale
+
+
+def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition, str, tuple[str, ...]]:
+    """The game, its name, and an opponent for each other seat; none if none is named."""
+    from clients.program import read_game
+
+    if game is None:
+        seats = len(opponents) + 1 if opponents else 2
+        if seats not in _DEFAULT_GAMES:
+            raise CommandError(f"{len(opponents)} opponents: expected 1, 4 or 5, or --game GAME")
+        game = _DEFAULT_GAMES[seats]
+    definition = read_game(game)
+    others = definition.num_players - 1
+    if len(opponents) > others:
+        raise CommandError(f"{game} has seats for {others} opponents, got {len(opponents)}")
+    if not opponents:
+        return definition, game, ()
+    return definition, game, tuple(opponents[k % len(opponents)] for k in range(others))
+
+
+def _copy(learner: str, source: Path, target: Path) -> None:
+    """Put a knowledge file and its journal where training will go on with them."""
+    from clients.learners.journal import journal_path
+    from clients.learners.training import make_learner, release
+
+    release(make_learner(learner, source, learn=False))  # refuses what it cannot use
+    if target.exists():
+        if target.samefile(source):
+            return
+        raise CommandError(f"{target} is there already: choose another file, or --resume {target}")
+    try:
+        if journal_path(source).exists():
+            shutil.copyfile(journal_path(source), journal_path(target))
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise CommandError(f"{target} cannot be written: {error.strerror or error}") from error
+
+
+def _run(
+    agent: Agent,
+    training: Iterator[TrainingProgress],
+    plan: TrainingPlan,
+    checkpoint_every: int,
+    quiet: bool,
+) -> tuple[TrainingProgress, float, bool]:
+    """Train to the end or to Ctrl-C; how far it came, in how many seconds, and whether it was Ctrl-C."""
+    from clients.learners.training import Learner, TrainingProgress
+
+    assert isinstance(agent, Learner)
+    progress = TrainingProgress(0, 0.0, 0.0)
+    saved = 0
+    start = time.perf_counter()
+    with _interrupt_noticed() as interrupted, _shown(plan.hands, quiet) as show:
+        for progress in training:
+            if progress.hands - saved >= checkpoint_every:
+                agent.save_knowledge()
+                saved = progress.hands
+                show(progress.hands, True)
+            else:
+                show(progress.hands, False)
+            if interrupted():
+                break
+    if progress.hands == 0:
+        raise CommandError("nothing was trained")
+    if progress.hands > saved:
+        agent.save_knowledge()
+    return progress, time.perf_counter() - start, progress.hands < plan.hands and interrupted()
+
+
+@contextmanager
+def _interrupt_noticed() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C is noticed instead of raised, so that no hand is left half learnt; a second one is raised."""
+    seen = False
+
+    def notice(number: int, frame: FrameType | None) -> None:
+        nonlocal seen
+        if seen:
+            raise KeyboardInterrupt
+        seen = True
+
+    before = signal.signal(signal.SIGINT, notice)
+    try:
+        yield lambda: seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _shown(hands: int, quiet: bool) -> Iterator[Callable[[int, bool], None]]:
+    """Progress on stderr: a bar on a terminal, else a line for each checkpoint."""
+    if sys.stderr.isatty() and not quiet:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        with Progress(
+            TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+            TextColumn("{task.fields[rate]}"), console=Console(stderr=True), transient=True,
+        ) as bar:  # fmt: skip
+            task = bar.add_task("", total=hands, rate="")
+
+            def move(done: int, saved: bool) -> None:
+                speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
+                bar.update(task, completed=done, rate=f"{speed:.0f} hands/s" if speed else "")
+
+            yield move
+        return
+
+    def say(done: int, saved: bool) -> None:
+        if saved and not quiet:
+            click.echo(f"{done} of {hands} hands, saved", err=True)
+
+    yield say

@@ -1,0 +1,94 @@
+"""``riverboat weights``: what the players of a hand may hold, as the betting tells (Poki, Fig. 3.6, 3.7)."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from clients.commands.odds import CommandError, OneLineCommand
+from engine.card_text import parse_written_cards
+from engine.cards import InvalidCardError
+from engine.rules import GameDefinitionError, IllegalActionError, load_game
+from engine.rules.betting import parse_betting
+
+
+@click.command(cls=OneLineCommand)
+@click.argument("game")
+@click.argument("betting")
+@click.argument("board", default="")
+@click.option("--position", "positions", type=click.IntRange(0, 9), multiple=True, help="Only this position.")
+@click.option(
+    "--model",
+    type=click.Choice(["none", "generic"]),
+    default="generic",
+    show_default=True,
+    help="How actions are read.",
+)
+@click.option("--noise", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Noise factor.")
+@click.option("--numbers", is_flag=True, help="Print hundredths instead of shades.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the tables (PNG, PDF, SVG)."
+)
+def weights(
+    game: str,
+    betting: str,
+    board: str,
+    positions: tuple[int, ...],
+    model: str,
+    noise: float,
+    numbers: bool,
+    as_json: bool,
+    plot: str | None,
+) -> None:
+    """Show the weight tables after some betting: ``riverboat weights limit-2p rc/cr Js8c4s``.
+
+    BETTING is written as in logs.  Suited hands stand upper right; a cell shows the greatest weight of its
+    hands, the darker the likelier.
+    """
+    try:
+        definition = load_game(game)
+        state = parse_betting(definition, betting)
+        cards = tuple(parse_written_cards(board)) if board else ()
+    except (GameDefinitionError, IllegalActionError, InvalidCardError, OSError) as error:
+        raise CommandError(str(error)) from error
+
+    from engine.combos import STARTING_HAND_NAMES
+    from engine.opponents.action_context import is_holdem
+    from engine.opponents.models.generic import GenericModel
+    from engine.opponents.models.model import NoModel, OpponentModel
+    from engine.opponents.table_reader import TableReader
+    from engine.opponents.weight_table import format_grid
+
+    if not is_holdem(definition):
+        raise CommandError(f"{game} is not Texas hold'em")
+    if len(cards) < state.num_board_cards:
+        raise CommandError(f"after {betting} there are {state.num_board_cards} board cards, got {len(cards)}")
+    shown = positions or tuple(range(definition.num_players))
+    if max(shown) >= definition.num_players:
+        raise CommandError(f"{game} has positions 0 to {definition.num_players - 1}")
+    models: list[OpponentModel] = [
+        GenericModel() if model == "generic" else NoModel() for _ in range(definition.num_players)
+    ]
+    reader = TableReader(models, noise)
+    reader.follow(state, cards)
+    grids = {position: reader.table(position).grid() for position in shown}
+    if plot is not None:
+        from clients.reports.plots import PlotError, draw_weights
+
+        try:
+            draw_weights(plot, list(grids.values()), [f"position {position}" for position in grids])
+        except PlotError as error:
+            raise CommandError(str(error)) from error
+    if as_json:
+        report = {
+            str(position): dict(zip(STARTING_HAND_NAMES, grid.round(4).tolist(), strict=True))
+            for position, grid in grids.items()
+        }
+        click.echo(json.dumps({"betting": betting, "board": board, "weights": report}))
+        return
+    for position, grid in grids.items():
+        folded = ", folded" if state.folded[position] else ""
+        click.echo(f"position {position}{folded}")
+        click.echo(format_grid(grid, numbers=numbers))

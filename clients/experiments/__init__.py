@@ -1,0 +1,1 @@
+"""Experiments of the papers, one folder each: settings, tasks, numbers, report, command."""

@@ -1,0 +1,1 @@
+"""The experiments of the Poker Learner thesis (chapter 5)."""

@@ -1,0 +1,137 @@
+"""What people read of ``riverboat experiment poker-learner``: tables and plots beside the thesis's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from clients.experiments.poker_learner.thesis import (
+    BIG_BLIND,
+    BOTS,
+    THESIS_BANKROLLS,
+    THESIS_CHECKPOINTS,
+    thesis_rate,
+)
+from clients.experiments.tasks import markdown_table
+
+__all__ = ["draw", "report"]
+
+_Y_LABEL: Final = "big blinds won (mean of runs, 95 % band)"
+
+
+def report(results: Mapping[str, Any]) -> str:
+    """The results as Markdown, beside the thesis's."""
+    settings = results["settings"]
+    learners = settings["learners"]
+    games = results["checkpoints"]
+    lines = [
+        "# Poker Learner, chapter 5, played again\n",
+        f"{settings['training_hands']:,} hands of training against each bot at six seats, then "
+        f"{settings['match_hands']:,} hands heads-up; {settings['seeds']} runs, seed {settings['seed']}; "
+        f"riverboat {results['version']}.",
+        "Blinds 1/2, 200 chips; rates in big blinds per hand with 95 % intervals over all hands, in brackets "
+        "over runs.",
+        "The thesis's dollars are read as 100 chips; its rates are those after its last hand.\n",
+    ]
+    for number, bot in enumerate(BOTS, 1):
+        entries = results["heads_up"][bot]
+        lines.append(f"## Against {bot} (Table 5.{number})\n")
+        header = ["", *learners]
+        rows: list[list[str]] = []
+        for index, hands in enumerate(games):
+            rows.append(
+                [f"bankroll after {hands:,} hands, $"]
+                + [f"{entries[name]['learning']['dollars_at_checkpoints'][index]:+.2f}" for name in learners]
+            )
+            rows.append(
+                [f"the thesis's after {THESIS_CHECKPOINTS[index]:,}"]
+                + [f"{THESIS_BANKROLLS[bot][name][index]:+.2f}" for name in learners]
+            )
+        for mode in ("learning", "frozen"):
+            cells = [_text(entries[name][mode]["bb_per_hand"]) for name in learners]
+            rows.append([f"bb/hand, {mode}", *cells])
+        rows.append(["the thesis's bb/hand"] + [f"{thesis_rate(bot, name):+.2f}" for name in learners])
+        if bot == "always-all-in":
+            optimum = results["optimum_bb_per_hand"]
+            for mode in ("learning", "frozen"):
+                cells = [f"{entries[name][mode]['share_of_optimum']:.0%}" for name in learners]
+                rows.append([f"share of the optimum {optimum:.2f}, {mode}", *cells])
+            rows.append(
+                ["the thesis's share"] + [f"{thesis_rate(bot, name) / optimum:.0%}" for name in learners]
+            )
+        rows.append(["bb/hand in training"] + [_text(entries[name]["training"]) for name in learners])
+        lines.append(markdown_table(header, rows))
+    lines.append("## Competition (5.2.5)\n")
+    for name, entries in results["competition"].items():
+        lines.append(f"At {name}: bb/hand of everybody (intervals over runs), the learner's place by them.\n")
+        labels = list(next(iter(entries.values()))["players"])[1:]
+        rows = []
+        for learner in learners:
+            entry = entries[learner]
+            cells = [_short(entry["players"][label]["bb_per_hand"]) for label in labels]
+            places = ", ".join(map(str, entry["places"]))
+            rows.append([learner, _text(entry["bb_per_hand"]), *cells, f"{entry['place']} (runs: {places})"])
+        lines.append(markdown_table(["learner", "its own", *labels, "place"], rows))
+    lines.append("## What was learnt (Tables 5.5 to 5.8)\n")
+    lines.append("Classifier as printed, first run; per cent of fold, call, raise.\n")
+    rows = []
+    for learner in learners:
+        for row in results["learned"][learner]:
+            ours = "not met" if row["percent"] is None else " / ".join(map(str, row["percent"]))
+            thesis = " / ".join(map(str, row["thesis"]))
+            state = [row["hand"], row["position"], row["last_player"], row["last_action"]]
+            rows.append([learner, *state, ours, str(row["updates"]), thesis])
+    header = ["learner", "hand", "position", "last player", "action", "ours", "updates", "the thesis's"]
+    lines.append(markdown_table(header, rows))
+    return "\n".join(lines)
+
+
+def _text(rate: Mapping[str, Any]) -> str:
+    runs = "" if rate["ci95_runs"] is None else f" (± {rate['ci95_runs']:.2f})"
+    return f"{rate['mean']:+.2f} ± {rate['ci95']:.2f}{runs}"
+
+
+def _short(rate: Mapping[str, Any]) -> str:
+    return f"{rate['mean']:+.2f}" + ("" if rate["ci95"] is None else f" ± {rate['ci95']:.2f}")
+
+
+def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
+    """The bankrolls as they went, as in Figures 5.1 to 5.5; returns the files.
+
+    Raises:
+        PlotError: matplotlib is missing, or a file cannot be written.
+    """
+    from clients.reports.plots import Curve, draw_curves
+
+    x = [0, *results["noted_at"]]
+    learners = results["settings"]["learners"]
+
+    def curve(label: str, bankroll: Sequence[Mapping[str, Any]]) -> Curve:
+        y = [0.0, *(point["mean"] / BIG_BLIND for point in bankroll)]
+        halves = None
+        if bankroll[0]["ci95"] is not None:
+            halves = [0.0, *(point["ci95"] / BIG_BLIND for point in bankroll)]
+        return Curve(label, x, y, halves)
+
+    files: list[Path] = []
+    for bot, entries in results["heads_up"].items():
+        for mode in ("learning", "frozen"):
+            files += draw_curves(
+                folder / f"against-{bot.replace(':', '-')}-{mode}",
+                [curve(learner, entries[learner][mode]["bankroll"]) for learner in learners],
+                title=f"Heads-up against {bot}, {mode}",
+                x_label="hands",
+                y_label=_Y_LABEL,
+            )
+    for name, entries in results["competition"].items():
+        for learner in learners:
+            players = entries[learner]["players"]
+            files += draw_curves(
+                folder / f"competition-{name.replace(' ', '-')}-{learner}",
+                [curve(label, player["bankroll"]) for label, player in players.items()],
+                title=f"Competition at {name} with {learner}",
+                x_label="hands",
+                y_label=_Y_LABEL,
+            )
+    return files

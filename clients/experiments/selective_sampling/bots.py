@@ -1,0 +1,147 @@
+"""Sampling bots with one thing changed: watched, noting what they think, with other trials or models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import attrs
+
+from clients.bots.sampling.agent import Sampling
+from clients.experiments.selective_sampling.formula_trials import FormulaTrials
+from clients.experiments.selective_sampling.part import Settings
+from clients.options import make_agent, parse_settings
+from engine.opponents.action_context import ActionContext
+from engine.opponents.models.frequencies import FrequencyModel
+from engine.opponents.models.model import OpponentModel
+from engine.rules import Action, ActionKind, HandView
+from engine.trials.selective_sampling import Estimates, selective_sampling
+from engine.trials.trials import Spot, Trials, first_actions
+
+__all__ = [
+    "FoldModelSampling",
+    "FormulaSampling",
+    "NotedSampling",
+    "Stated",
+    "WatchedSampling",
+    "make_sampling",
+]
+
+SamplingAgent = TypeVar("SamplingAgent", bound=Sampling)
+
+
+def make_sampling(
+    kind: type[SamplingAgent], settings: Settings, trials: int, **options: str
+) -> SamplingAgent:
+    """A sampling bot of some kind with the experiment's options, and so many trials a decision.
+
+    Args:
+        kind: a sub-class.
+        settings: whose `sampling` has options in it, perhaps.
+        trials: of each decision.
+        options: more of them, which go first.
+
+    Raises:
+        OptionError: an option that the bot does not take.
+    """
+    name, _, text = settings.sampling.partition(":")
+    chosen = parse_settings(text.split(",")) if text else {}
+    agent = make_agent(name, kind, {**chosen, **options, "trials": str(trials)})
+    assert isinstance(agent, kind)
+    return agent
+
+
+class WatchedSampling(Sampling):
+    """Shows every decision to somebody before it is made."""
+
+    watch: Callable[[Spot], None]
+
+    def choose_action(self, view: HandView) -> Action:
+        """As usual, afterwards."""
+        self.watch(self.spot(view))
+        return self.chosen(view)
+
+    def chosen(self, view: HandView) -> Action:
+        """The action of a bot that nobody hurries."""
+        action = super().choose_action(view)
+        assert isinstance(action, Action)
+        return action
+
+
+@attrs.frozen(eq=False)
+class Stated:
+    """A decision and what was thought of it, in small bets (big blinds in no-limit games)."""
+
+    spot: Spot
+    action: Action
+    value: float
+    """Of the action chosen; 0 of a fold."""
+    raising: float | None
+    """Of the best raise; None where none is legal."""
+    spent: int
+    """Chips put in before the decision."""
+
+    @property
+    def is_fold(self) -> bool:
+        """Nothing more is won or lost."""
+        return self.action.kind is ActionKind.FOLD
+
+
+class NotedSampling(Sampling):
+    """Keeps what it stated."""
+
+    _stated: tuple[Stated, ...] = ()
+
+    def choose_action(self, view: HandView) -> Action:
+        """As usual."""
+        action = super().choose_action(view)
+        assert isinstance(action, Action)
+        estimates = self.estimates
+        assert estimates is not None
+        values = dict(zip(estimates.moves, map(float, estimates.values), strict=True))
+        raises = [value for move, value in values.items() if move.kind is ActionKind.RAISE]
+        stated = Stated(
+            self.spot(view),
+            action,
+            values.get(action, 0.0),
+            max(raises, default=None),
+            view.betting.spent[view.position],
+        )
+        self._stated = (*self._stated, stated)
+        return action
+
+    def take_stated(self) -> tuple[Stated, ...]:
+        """What has been stated since this was asked last."""
+        stated, self._stated = self._stated, ()
+        return stated
+
+
+class FormulaSampling(NotedSampling):
+    """Decides by trials on the whole formula."""
+
+    def _estimates(self, view: HandView) -> Iterator[Estimates[Action]]:
+        spot = self.spot(view)
+        quick = Trials(spot, self.rng.getrandbits(60), self._tree)
+        trials = FormulaTrials(spot, self.follow(view).reading, quick)
+        return selective_sampling(
+            trials.sample,
+            first_actions(spot.betting, self.config.shares),
+            trials.value,
+            max_samples=self.config.max_trials(self.seeded),
+            criterion=self.config.criterion,
+            known=0.0 if spot.betting.legal_actions().can_fold else None,
+        )
+
+
+class FoldModelSampling(NotedSampling):
+    """Takes its opponents to fold to so many bets, whatever they hold, and never to raise."""
+
+    folds: float = 0.0
+
+    def new_model(self) -> OpponentModel:
+        """The same for everybody."""
+
+        def frequencies(context: ActionContext) -> tuple[float, float, float]:
+            return (self.folds, 1 - self.folds, 0.0) if context.bets_to_call else (0.0, 1.0, 0.0)
+
+        return FrequencyModel(frequencies)

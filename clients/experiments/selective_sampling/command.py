@@ -1,0 +1,205 @@
+"""``riverboat experiment selective-sampling --out DIR``: which parts, how large, where to."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import click
+
+from clients.commands.odds import CommandError, OneLineCommand
+from clients.options import OptionError
+from clients.program import ProgramError, read_game, read_seed
+from clients.registry import UnknownBot
+
+PARTS: Final = {
+    "a": ("self_play", "Self-play: sampling bots against formula bots"),
+    "b": ("stability", "Stability of values and decisions"),
+    "c": ("obvious_moves", "Obvious moves"),
+    "d": ("uniform_dealing", "Selective against uniform sampling"),
+    "e": ("wrong_models", "Wrong models"),
+    "f": ("equal_time", "Costly and cheap trials in the same time"),
+    "g": ("robustness", "What is stated and what is realised"),
+}
+"""Letter: module and heading."""
+
+
+def read_parts(text: str) -> tuple[str, ...]:
+    """``a,c`` or ``self-play,obvious-moves`` as letters, in alphabetical order; ``all`` is all of them.
+
+    Raises:
+        CommandError: there is no such part.
+    """
+    if text == "all":
+        return tuple(PARTS)
+    names = {module.replace("_", "-"): letter for letter, (module, _) in PARTS.items()}
+    letters = set()
+    for word in text.split(","):
+        letter = names.get(word.strip(), word.strip())
+        if letter not in PARTS:
+            known = ", ".join(f"{letter} ({name})" for name, letter in names.items())
+            raise CommandError(f"there is no part {word.strip()!r}; there are {known}, and all")
+        letters.add(letter)
+    return tuple(sorted(letters))
+
+
+def read_numbers(text: str) -> tuple[int, ...]:
+    """``5,1`` as numbers.
+
+    Raises:
+        CommandError: something else.
+    """
+    words = text.split(",")
+    if not all(word.strip().isdecimal() for word in words):
+        raise CommandError(f"expected numbers of players such as 5,1, got {text!r}")
+    return tuple(int(word) for word in words)
+
+
+@click.command("selective-sampling", cls=OneLineCommand)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Where results.json, results.md and the plots go.",
+)
+@click.option("--parts", default="all", show_default=True, metavar="a,b,...", help="By letter or name.")
+@click.option("--game", metavar="GAME", help="A limit game, of parts a to d; default limit-10p.")
+@click.option(
+    "--simulating",
+    metavar="N[,N]",
+    callback=lambda _, __, text: None if text is None else read_numbers(text),
+    help="How many players simulate in self-play, for each line-up; default half of them, and one.",
+)
+@click.option("--hands", type=click.IntRange(min=2), metavar="N", help="Of self-play, for each line-up.")
+@click.option(
+    "--duel-hands", type=click.IntRange(min=20), metavar="N", help="Of each match of parts e, f, g."
+)
+@click.option("--spots", type=click.IntRange(min=2), metavar="N", help="Decisions of parts b, c, d.")
+@click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Of each decision of a sampling bot.")
+@click.option(
+    "--reference",
+    type=click.IntRange(min=100),
+    metavar="N",
+    help="Trials of parts b and d that are the truth.",
+)
+@click.option(
+    "--until",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="X",
+    help="End self-play once the gain is known to +- X mbb/h; intervals allow for the looks.",
+)
+@click.option("--sampling", metavar="BOT", help="The bot that simulates: sampling[:KEY=VALUE,...].")
+@click.option("--formula", metavar="BOT", help="The bot it is measured against.")
+@click.option("--seed", default="random", metavar="S", help="Same seed, same results; default random.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes; results do not depend on it.",
+)
+@click.option("--no-plots", is_flag=True, help="Tables only; needs no matplotlib.")
+def selective_sampling(out: Path, parts: str, seed: str, no_plots: bool, **sizes: Any) -> None:
+    """Loki's selective sampling: self-play, stability, obvious moves; Poki's warnings; costs; robustness.
+
+    Parts: a self-play, b stability, c obvious-moves, d uniform-dealing, e wrong-models, f equal-time,
+    g robustness.  Files are written after each part; Ctrl-C keeps those of the parts that are done.
+    """
+    from clients.experiments.selective_sampling.part import DEFAULT_GAME, Settings
+    from clients.reports.plots import PlotError
+
+    letters = read_parts(parts)
+    given = {name: value for name, value in sizes.items() if value is not None}
+    try:
+        read_game(given.get("game", DEFAULT_GAME))
+        settings = Settings(seed=read_seed(seed), **given)
+        _check_bots(settings.sampling, settings.formula)
+    except (ProgramError, UnknownBot, OptionError, ValueError) as error:
+        raise CommandError(str(error)) from error
+    try:
+        reproduce(out, letters, settings, _say, plots=not no_plots)
+    except PlotError as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"{out} cannot be written to: {error.strerror or error}") from error
+    except KeyboardInterrupt:
+        click.echo(f"interrupted; {out} has the parts that were done", err=True)
+        raise click.exceptions.Exit(130) from None
+    click.echo(f"{out / 'results.md'}")
+
+
+def reproduce(
+    out: Path, letters: tuple[str, ...], settings: Any, say: Callable[[str], None], *, plots: bool = True
+) -> dict[str, Any]:
+    """Runs parts and writes their results; after each one the files are complete.
+
+    Args:
+        out: a folder, made if it is not there.
+        letters: of the parts.
+        settings: of ``part.Settings``.
+        say: takes lines about how far it has come.
+        plots: draw pictures too.
+
+    Returns:
+        What is in ``results.json``.
+
+    Raises:
+        OSError: the folder cannot be written to.
+        PlotError: a picture cannot be drawn.
+    """
+    from clients.experiments.tasks import write_results
+    from clients.reports.plots import draw_curves
+
+    out.mkdir(parents=True, exist_ok=True)
+    results: dict[str, Any] = {
+        "experiment": "selective-sampling",
+        "version": version("riverboat"),
+        "settings": {key: value for key, value in attrs.asdict(settings).items() if key != "jobs"},
+        "parts": {},
+    }
+    report = f"# Selective sampling\n\nSeed {settings.seed}; Riverboat {results['version']}.\n"
+    for letter in letters:
+        name, heading = PARTS[letter]
+        start = time.monotonic()
+        part = importlib.import_module(f"clients.experiments.selective_sampling.{name}").run(settings, say)
+        results["parts"][name.replace("_", "-")] = part.numbers
+        report += f"\n## ({letter}) {heading}\n\n{part.report}"
+        for plot in part.plots if plots else ():
+            draw_curves(
+                out / plot.name,
+                plot.curves,
+                title=plot.title,
+                x_label=plot.x_label,
+                y_label=plot.y_label,
+                log_x=plot.log_x,
+                log_y=plot.log_y,
+                levels=plot.levels,
+            )
+            report += f"\n![{plot.title}]({plot.name}.png)\n"
+        write_results(out, results, report)
+        say(f"({letter}) {heading}: done in {time.monotonic() - start:.0f} s")
+    return results
+
+
+def _check_bots(*specs: str) -> None:
+    """Says what is wrong with a bot before hours are spent.
+
+    Raises:
+        UnknownBot, OptionError: there is no such bot, or it does not take these options.
+    """
+    from clients.registry import make_bot
+
+    for spec in specs:
+        make_bot(spec)
+
+
+def _say(line: str) -> None:
+    click.echo(line, file=sys.stderr)

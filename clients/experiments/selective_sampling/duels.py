@@ -1,0 +1,71 @@
+"""Heads-up matches of a sampling bot that notes what it thinks, each deal played from both seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.experiments.line_up import matches
+from clients.experiments.selective_sampling.bots import NotedSampling, Stated
+from engine.rules import GameDefinition, HandState
+
+__all__ = ["Note", "cut_into_matches", "play_duel"]
+
+HANDS_OF_A_MATCH = 250
+"""Deals, each played twice."""
+
+
+@attrs.frozen(eq=False)
+class Note:
+    """One decision and what came of it.  Units are small bets, in no-limit games big blinds."""
+
+    stated: Stated
+    realised: float
+    """Chips won from the decision to the end of the hand."""
+    deal: int
+    opponent_cards: tuple[int, ...]
+
+
+def cut_into_matches(hands: int, seed: int) -> Iterator[tuple[int, int]]:
+    """Seeds and deals of the matches that make up so many hands."""
+    return matches(max(1, hands // 2), HANDS_OF_A_MATCH, seed)
+
+
+def play_duel(
+    game: GameDefinition, agents: Sequence[tuple[NotedSampling, Agent]], seed: int, deals: int
+) -> tuple[NDArray[np.float64], list[Note]]:
+    """Plays the same deals from both seats.
+
+    Args:
+        game: for two players.
+        agents: ours and the opponent, fresh ones for each of the two passes.
+        seed: of the deals.
+        deals: how many.
+
+    Returns:
+        What ours won per hand on each deal, shape (deals,), and its decisions.
+    """
+    unit = game.small_bet or game.big_blind
+    won = np.zeros(deals)
+    notes: list[Note] = []
+    for seat, (ours, other) in enumerate(agents):
+
+        def settle(
+            state: HandState, chips: tuple[float, ...], ours: NotedSampling = ours, seat: int = seat
+        ) -> None:
+            position = (seat - state.hand_number) % 2
+            result = chips[position] / unit
+            won[state.hand_number] += result / len(agents)
+            cards = state.deal.hole_cards[1 - position]
+            notes.extend(
+                Note(stated, result + stated.spent / unit, state.hand_number, cards)
+                for stated in ours.take_stated()
+            )
+
+        Arena(game, [ours, other] if seat == 0 else [other, ours], seed).play(deals, on_hand=settle)
+    return won, notes

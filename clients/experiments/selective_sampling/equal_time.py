@@ -1,0 +1,149 @@
+"""(f) Equal time: few trials on the whole formula against many on the quick triple.
+
+Loki's better result came from trials with the old betting strategy in them, the faster one from a short
+routine for probability triples; which of them makes more of the same time, it leaves open.  Here both play
+heads-up against the formula bot, the costly one with fewer trials by a fixed factor, so that results do not
+depend on the machine; what the factor is on this one is measured beside.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from clients.experiments.selective_sampling.bots import FormulaSampling, NotedSampling, make_sampling
+from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
+from clients.experiments.selective_sampling.formula_trials import FormulaTrials
+from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
+from clients.experiments.tasks import Estimate, estimate, markdown_table, run_tasks
+from clients.registry import make_bot
+from clients.reports.plots import Curve
+from engine.opponents.models.generic import GenericModel
+from engine.opponents.table_reader import TableReader
+from engine.rules import CALL, load_game, parse_betting
+from engine.seeds import derive_seed
+from engine.trials.players import OwnStrategy, simulated_players
+from engine.trials.trials import Spot, Trials
+
+GAME: Final = "limit-2p"
+COST_RATIO: Final = 600
+"""Quick trials that take as long as a costly one, as measured when this was written."""
+COSTLY_TRIALS: Final = (1, 4, 16)
+_TIMED_BETTING: Final = "rc/"
+_TIMED_CARDS: Final = (50, 37), (9, 22, 35)
+_TIMED_TRIALS: Final = 20
+
+
+@attrs.frozen
+class Duel:
+    """Deals of one of the two against the formula bot, from both seats."""
+
+    costly: bool
+    trials: int
+    seed: int
+    deals: int
+    settings: Settings
+
+
+def play(duel: Duel) -> list[float]:
+    """Small bets won per hand, on each deal."""
+    kind = FormulaSampling if duel.costly else NotedSampling
+    agents = [
+        (make_sampling(kind, duel.settings, duel.trials), make_bot(duel.settings.formula)) for _ in range(2)
+    ]
+    won, _ = play_duel(load_game(GAME), agents, duel.seed, duel.deals)
+    found: list[float] = won.tolist()
+    return found
+
+
+def run(settings: Settings, say: Say) -> PartResult:
+    """Both kinds with several budgets."""
+    gains: dict[bool, list[Estimate]] = {False: [], True: []}
+    seed = derive_seed(settings.seed, 0xF)
+    for costly, found in gains.items():
+        for budget in COSTLY_TRIALS:
+            number = budget if costly else budget * COST_RATIO
+
+            def tasks(costly: bool = costly, number: int = number) -> Iterator[Duel]:
+                for match_seed, deals in cut_into_matches(settings.duel_hands, seed):
+                    yield Duel(costly, number, match_seed, deals, settings)
+
+            won = [each for part in run_tasks(play, tasks(), settings.jobs) for each in part]
+            found.append(estimate(won))
+            say(f"equal time: {number} {'costly' if costly else 'quick'} trials, {found[-1]} sb/h")
+    timing = measured_cost()
+    rows = [
+        [f"{budget * COST_RATIO:,}", quick, f"{budget:,}", costly]
+        for budget, quick, costly in zip(COSTLY_TRIALS, gains[False], gains[True], strict=True)
+    ]
+    header = ["quick trials", "won per hand, sb", "costly trials", "won per hand, sb"]
+    report = (
+        f"Heads-up at {GAME} against `{settings.formula}`, {settings.duel_hands:,} hands each, the same "
+        f"deals from both seats; a costly trial is reckoned as {COST_RATIO} quick ones.\n\n"
+        + markdown_table(header, rows)
+        + f"\nMeasured on a flop: {timing['quick_us']:.0f} µs a quick trial, {timing['costly_us']:.0f} µs a "
+        f"costly one, a factor of {timing['costly_us'] / timing['quick_us']:.0f}.\n"
+    )
+    budgets = [float(budget * COST_RATIO) for budget in COSTLY_TRIALS]
+    plot = Plot(
+        "equal-time",
+        "Quick and costly trials in the same time",
+        "time of a decision, in quick trials",
+        "won per hand against the formula bot, small bets",
+        tuple(
+            Curve(
+                "whole formula" if costly else "quick triple",
+                budgets,
+                [each.mean for each in found],
+                [each.ci95 or 0.0 for each in found],
+            )
+            for costly, found in gains.items()
+        ),
+        log_x=True,
+    )
+    numbers: dict[str, Any] = {
+        "game": GAME,
+        "cost_ratio": COST_RATIO,
+        "quick": {
+            str(budget * COST_RATIO): gain.as_json()
+            for budget, gain in zip(COSTLY_TRIALS, gains[False], strict=True)
+        },
+        "costly": {
+            str(budget): gain.as_json() for budget, gain in zip(COSTLY_TRIALS, gains[True], strict=True)
+        },
+        "timing": timing,
+    }
+    return PartResult(numbers, report, [plot])
+
+
+def measured_cost() -> dict[str, float]:
+    """Processor time of a trial with two branches on a flop, in microseconds; medians of a few batches."""
+    game = load_game(GAME)
+    betting = parse_betting(game, _TIMED_BETTING)
+    own_cards, board = _TIMED_CARDS
+    models = [GenericModel(), GenericModel()]
+    reader = TableReader(models)
+    reader.follow(betting, board)
+    position = betting.position_to_act
+    assert position is not None
+    players = simulated_players([OwnStrategy() if p == position else m for p, m in enumerate(models)])
+    spot = Spot(betting, board, own_cards, reader.reading.weights, players)
+    moves = CALL, betting.legal_actions().raising_to()
+
+    def microseconds(trials: Trials | FormulaTrials, number: int) -> float:
+        taken = []
+        for _ in range(5):
+            start = time.process_time()
+            deals = trials.sample(number)
+            for move in moves:
+                trials.value(deals, move)
+            taken.append((time.process_time() - start) / number)
+        return float(np.median(taken)) * 1e6
+
+    quick = microseconds(Trials(spot, 1), _TIMED_TRIALS * COST_RATIO)
+    costly = microseconds(FormulaTrials(spot, reader.reading, Trials(spot, 2)), _TIMED_TRIALS)
+    return {"quick_us": quick, "costly_us": costly}

@@ -1,0 +1,94 @@
+"""What the parts of the experiment are given and what they give back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import attrs
+
+from clients.reports.plots import Curve
+from engine.rules import load_game
+
+DEFAULT_GAME: Final = "limit-10p"
+
+Say = Callable[[str], None]
+"""Takes a line about how far a part has come."""
+
+
+@attrs.frozen
+class Settings:
+    """How large the experiment is.  Results follow from these alone, `jobs` left out.
+
+    Raises:
+        ValueError: a number that is too small, or a no-limit game.
+        OSError: there is no such game.
+    """
+
+    seed: int = 1
+    game: str = DEFAULT_GAME
+    """Of self-play: parts a to d.  A limit game."""
+    simulating: tuple[int, ...] = ()
+    """How many of the players simulate in self-play, for each line-up; without, half of them, and one."""
+    hands: int = 20_000
+    """Played by each pairing of players."""
+    spots: int = 300
+    """Decisions that are looked at in parts b, c and d."""
+    duel_hands: int = 4_000
+    """Played heads-up by each pairing in parts e, f and g."""
+    trials: int = 500
+    """Of each decision of a sampling bot."""
+    reference: int = 100_000
+    """Trials whose values count as the truth."""
+    until: float | None = None
+    """Self-play ends when the gain is known to this many mbb/h, at one of a few fixed looks."""
+    sampling: str = "sampling"
+    """The bot that simulates, without its number of trials."""
+    formula: str = "formula"
+    """The bot it is measured against."""
+    jobs: int = attrs.field(default=1, eq=False)
+    """Processes."""
+
+    def __attrs_post_init__(self) -> None:
+        if not load_game(self.game).is_limit:
+            raise ValueError(f"game: expected a limit game, got {self.game}: the papers count in small bets")
+        for name in ("hands", "duel_hands", "spots", "trials", "reference", "jobs"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected 1 or more, got {getattr(self, name)}")
+        seats = load_game(self.game).num_players
+        for players in self.simulating:
+            if not 0 < players < seats:
+                raise ValueError(f"simulating: expected 1 to {seats - 1} of {seats} players, got {players}")
+        if self.until is not None and self.until <= 0:
+            raise ValueError(f"until: expected more than 0 mbb/h, got {self.until}")
+
+    def sampling_bot(self, trials: int | None = None) -> str:
+        """The simulating bot as ``BOT:KEY=VALUE``, with so many trials or the usual number."""
+        joint = "," if ":" in self.sampling else ":"
+        return f"{self.sampling}{joint}trials={trials or self.trials}"
+
+
+@attrs.frozen
+class Plot:
+    """A picture of a part's results."""
+
+    name: str
+    """Of the files, less the ending."""
+    title: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    log_x: bool = False
+    log_y: bool = False
+    levels: tuple[tuple[str, float], ...] = ()
+
+
+@attrs.frozen
+class PartResult:
+    """What a part has found."""
+
+    numbers: dict[str, Any]
+    """For ``results.json``."""
+    report: str
+    """Markdown, below the part's heading."""
+    plots: Sequence[Plot] = ()

@@ -1,0 +1,153 @@
+"""(g) Robustness: what a sampling bot states an action to be worth, against the chips that it brings.
+
+Every decision is a point: the stated value of the action chosen, and the chips won from there to the end of
+the hand.  Were the simulation right about everything, the line through the points would have slope 1 and
+intercept 0.  Folds, which are worth 0 by definition, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.experiments.regression import fit_line
+from clients.experiments.selective_sampling.bots import NotedSampling, make_sampling
+from clients.experiments.selective_sampling.duels import HANDS_OF_A_MATCH, cut_into_matches, play_duel
+from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
+from clients.experiments.tasks import estimate, markdown_table, run_tasks
+from clients.registry import make_bot
+from clients.reports.plots import Curve
+from engine.rules import load_game
+from engine.seeds import derive_seed
+
+OPPONENTS: Final = {
+    "limit-2p": ("always-call", "random", "always-raise"),
+    "nolimit-2p": ("always-call", "random", "always-all-in"),
+}
+WANTED_SLOPE: Final = (0.8, 1.2)
+_BINS: Final = 8
+
+
+@attrs.frozen
+class Match:
+    """Deals against one opponent, from both seats."""
+
+    game: str
+    opponent: str
+    seed: int
+    deals: int
+    settings: Settings
+
+
+@attrs.frozen(eq=False)
+class Points:
+    """What a match came to, in small bets (big blinds in no-limit games)."""
+
+    decisions: NDArray[np.float64]
+    """Stated, realised, deal: shape (decisions, 3)."""
+    won: NDArray[np.float64]
+    """Per hand, on each deal."""
+
+
+def play_match(match: Match) -> Points:
+    """Notes every decision that is no fold."""
+    settings = match.settings
+    agents = [
+        (make_sampling(NotedSampling, settings, settings.trials), make_bot(match.opponent)) for _ in range(2)
+    ]
+    won, notes = play_duel(load_game(match.game), agents, match.seed, match.deals)
+    points = [
+        (note.stated.value, note.realised, float(note.deal)) for note in notes if not note.stated.is_fold
+    ]
+    return Points(np.array(points).reshape(-1, 3), won)
+
+
+def run(settings: Settings, say: Say) -> PartResult:
+    """Each opponent of each game."""
+    rows: list[list[object]] = []
+    numbers: list[dict[str, object]] = []
+    plots: list[Plot] = []
+    for game, opponents in OPPONENTS.items():
+        unit = "sb" if load_game(game).is_limit else "bb"
+        curves: list[Curve] = []
+        for number, opponent in enumerate(opponents):
+            seed = derive_seed(settings.seed, 16 * len(game) + number)
+
+            def tasks(seed: int = seed, game: str = game, opponent: str = opponent) -> Iterator[Match]:
+                for match_seed, deals in cut_into_matches(settings.duel_hands, seed):
+                    yield Match(game, opponent, match_seed, deals, settings)
+
+            tables: list[NDArray[np.float64]] = []
+            won: list[NDArray[np.float64]] = []
+            for found in run_tasks(play_match, tasks(), settings.jobs):
+                # Deals are numbered anew in each match.
+                shift = np.array([0.0, 0.0, float(HANDS_OF_A_MATCH * len(tables))])
+                tables.append(found.decisions + shift)
+                won.append(found.won)
+            points = np.concatenate(tables)
+            line = fit_line(points[:, 0].tolist(), points[:, 1].tolist(), points[:, 2].astype(int).tolist())
+            gain = estimate(np.concatenate(won).tolist())
+            inside = WANTED_SLOPE[0] <= line.slope.mean <= WANTED_SLOPE[1]
+            say(f"robustness: {game}, {opponent}: slope {line.slope}, intercept {line.intercept} {unit}")
+            rows.append(
+                [
+                    game, opponent, f"{len(points):,}", line.slope, f"{line.intercept} {unit}",
+                    f"{points[:, 0].mean():+.3f}", f"{points[:, 1].mean():+.3f}", f"{gain} {unit}",
+                    "yes" if inside else "no",
+                ]
+            )  # fmt: skip
+            curves.append(_calibration(opponent, points))
+            numbers.append(
+                {
+                    "game": game,
+                    "opponent": opponent,
+                    "unit": unit,
+                    "decisions": len(points),
+                    "slope": line.slope.as_json(),
+                    "intercept": line.intercept.as_json(),
+                    "mean_stated": float(points[:, 0].mean()),
+                    "mean_realised": float(points[:, 1].mean()),
+                    "won_per_hand": gain.as_json(),
+                }
+            )
+        plots.append(
+            Plot(
+                f"robustness-{game}",
+                f"What was stated and what came of it, {game}",
+                f"stated value of the action chosen, {unit}",
+                f"won from there on, {unit}",
+                (*curves, _diagonal(curves)),
+            )
+        )
+    header = [
+        "game", "against", "decisions", "slope", "intercept", "mean stated", "mean realised", "won per hand",
+        f"slope within {WANTED_SLOPE[0]} to {WANTED_SLOPE[1]}",
+    ]  # fmt: skip
+    report = (
+        f"`{settings.sampling_bot()}` heads-up, {settings.duel_hands:,} hands against each, every deal from "
+        "both seats; the errors allow for decisions about the same deal depending on each other.\n\n"
+        + markdown_table(header, rows)
+    )
+    return PartResult({"match_ups": numbers}, report, plots)
+
+
+def _calibration(name: str, points: NDArray[np.float64]) -> Curve:
+    """Means of equal parts of the decisions, by stated value."""
+    order = np.argsort(points[:, 0], kind="stable")
+    parts = [part for part in np.array_split(order, _BINS) if len(part)]
+    realised = [estimate(points[part, 1].tolist()) for part in parts]
+    return Curve(
+        name,
+        [float(points[part, 0].mean()) for part in parts],
+        [each.mean for each in realised],
+        [each.ci95 or 0.0 for each in realised],
+    )
+
+
+def _diagonal(curves: list[Curve]) -> Curve:
+    ends = [min(min(curve.x) for curve in curves), max(max(curve.x) for curve in curves)]
+    return Curve("as stated", ends, ends)

@@ -1,0 +1,309 @@
+"""Decisions from self-play, each simulated many times over: what parts b, c and d are made of.
+
+Tables of as many sampling bots as formula bots play; of the sampling bots' decisions in which a raise is
+allowed, as many are kept from every betting round.  For each there is
+
+* the *reference*: the values after very many trials,
+* a *run*: a smaller number of other trials, kept one by one, from which are cut as many separate
+  simulations of 100, 200 ... trials as there is room for, five at most;
+* another run whose hands are dealt without the weight tables.
+
+A *change* is a decision that is not the reference's; its *regret* is what it loses by the reference's values.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.agent import Agent
+from clients.experiments.line_up import LineUp, chips_by_seat
+from clients.experiments.selective_sampling.bots import WatchedSampling, make_sampling
+from clients.experiments.selective_sampling.part import Say, Settings
+from clients.experiments.tasks import run_tasks
+from clients.registry import make_bot
+from engine.combos import NUM_COMBOS
+from engine.rules import FOLD, Action, ActionKind, load_game
+from engine.seeds import derive_seed
+from engine.trials.sampler import JointSampler
+from engine.trials.selective_sampling import Criterion, Estimates, best_move
+from engine.trials.trials import Spot, Trials, first_actions
+
+__all__ = [
+    "Deviation",
+    "MeasuredSpot",
+    "Stop",
+    "dealt_run",
+    "ladder",
+    "measure",
+    "measured_spots",
+    "possible_moves",
+]
+
+Floats = NDArray[np.float64]
+
+LADDER: Final = (100, 200, 500, 2_000, 10_000)
+REPEATS: Final = 5
+BATCH: Final = 100
+_TRIALS_AT_THE_TABLE: Final = 100
+_SPOTS_OF_A_TABLE: Final = 8
+_REFERENCE_BATCH: Final = 2_000
+_ROUNDS: Final = 4
+
+
+@attrs.frozen
+class Deviation:
+    """How far simulations of some length are from the reference, on average over the repeats."""
+
+    difference: float
+    """Mean absolute difference of the values of call and raises, in small bets."""
+    changed: float
+    """The share that decides otherwise."""
+    regret: float
+    """What that loses, in small bets."""
+
+
+@attrs.frozen
+class Stop:
+    """What became of simulations that stop at an obvious move."""
+
+    obvious: float
+    """The share that stopped early."""
+    trials: float
+    """Used, on average."""
+    changed: float
+    """The share that decides otherwise than the reference."""
+    regret: float
+
+
+@attrs.frozen
+class MeasuredSpot:
+    """One decision."""
+
+    betting_round: int
+    opponents: int
+    """Still in the hand."""
+    deviations: dict[int, Deviation]
+    """By number of trials, dealt from the weight tables."""
+    uniform: dict[int, Deviation]
+    """Likewise, any cards alike."""
+    weighted: dict[int, Deviation]
+    """The same trials, each counted by how likely its cards are."""
+    effective_trials: float
+    """What one such trial is worth in trials of equal weights."""
+    stops: dict[str, Stop]
+    """By criterion."""
+
+
+def ladder(reference: int) -> tuple[int, ...]:
+    """The numbers of trials that are compared with a reference: at most a tenth of it."""
+    return tuple(trials for trials in LADDER if 10 * trials <= reference) or (LADDER[0],)
+
+
+@attrs.frozen
+class _Table:
+    seed: int
+    spots: int
+    reference: int
+    trials: int
+    settings: Settings
+
+
+@functools.lru_cache(maxsize=1)
+def measured_spots(settings: Settings, say: Say) -> tuple[MeasuredSpot, ...]:
+    """The decisions of all tables; worked out once for the three parts that ask for them."""
+
+    def tables() -> Iterator[_Table]:
+        left, number = settings.spots, 0
+        while left > 0:
+            spots = min(left, _SPOTS_OF_A_TABLE)
+            seed = derive_seed(settings.seed ^ 0x5B07, number)
+            yield _Table(seed, spots, settings.reference, settings.trials, settings)
+            left -= spots
+            number += 1
+
+    measured: list[MeasuredSpot] = []
+    for spots in run_tasks(measure_table, tables(), settings.jobs):
+        measured += spots
+        say(f"decisions: {len(measured)} of {settings.spots} simulated")
+    return tuple(measured)
+
+
+class _Enough(Exception):
+    """A table has given all the decisions that are wanted of it."""
+
+
+def measure_table(table: _Table) -> list[MeasuredSpot]:
+    """Plays until there are enough decisions, and measures each on the spot."""
+    game = load_game(table.settings.game)
+    line_up = LineUp(game.num_players // 2, game.num_players)
+    quota = [(table.spots + _ROUNDS - 1 - r) // _ROUNDS for r in range(_ROUNDS)]
+    found: list[MeasuredSpot] = []
+
+    def watch(spot: Spot) -> None:
+        if quota[spot.betting.betting_round] == 0 or not spot.betting.legal_actions().can_raise:
+            return
+        quota[spot.betting.betting_round] -= 1
+        found.append(measure(spot, derive_seed(table.seed, len(found)), table.reference, table.trials))
+        if not any(quota):
+            raise _Enough
+
+    agents: list[Agent] = []
+    for is_first in line_up.passes()[0]:
+        if is_first:
+            agent = make_sampling(WatchedSampling, table.settings, _TRIALS_AT_THE_TABLE)
+            agent.watch = watch
+            agents.append(agent)
+        else:
+            agents.append(make_bot(table.settings.formula))
+    try:
+        while True:  # some decision of every round comes sooner or later
+            chips_by_seat(game, agents, derive_seed(table.seed, -1), 1 << 20)
+    except _Enough:
+        return found
+
+
+# --- one decision --------------------------------------------------------------------------------------
+
+
+def measure(spot: Spot, seed: int, reference: int, limit: int) -> MeasuredSpot:
+    """Simulates a decision over and over.
+
+    Args:
+        spot: the decision.
+        seed: same seed, same numbers.
+        reference: trials of the reference.
+        limit: trials after which a simulation without an obvious move ends.
+    """
+    moves = possible_moves(spot)
+    steps = ladder(reference)
+    truth = _reference_values(spot, moves, derive_seed(seed, 0), reference)
+    length = max(steps[-1], limit)
+    run, _ = dealt_run(spot, moves, derive_seed(seed, 1), length)
+    uniform, weights = dealt_run(spot, moves, derive_seed(seed, 2), length, uniform=True)
+    return MeasuredSpot(
+        spot.betting.betting_round,
+        spot.betting.num_in_hand - 1,
+        {step: _deviation(moves, truth, _means(run, step)) for step in steps},
+        {step: _deviation(moves, truth, _means(uniform, step)) for step in steps},
+        {step: _deviation(moves, truth, _means(uniform, step, weights)) for step in steps},
+        float(weights.sum() ** 2 / (weights @ weights) / len(weights)) if weights.any() else 0.0,
+        {criterion.value: _stop(moves, truth, run, limit, criterion) for criterion in Criterion},
+    )
+
+
+def possible_moves(spot: Spot) -> tuple[Action, ...]:
+    """Folding where it is allowed, calling, raising: from the least to the most aggressive."""
+    actions = first_actions(spot.betting)
+    return (FOLD, *actions) if spot.betting.legal_actions().can_fold else actions
+
+
+def _values(moves: Sequence[Action], trials: Trials, number: int) -> tuple[Floats, NDArray[np.uint8]]:
+    """What each move is worth in each of some trials, shape (moves, number), and the cards dealt."""
+    deals = trials.sample(number)
+    values = [np.zeros(number) if move == FOLD else trials.value(deals, move) for move in moves]
+    return np.array(values), deals.holes
+
+
+def _reference_values(spot: Spot, moves: Sequence[Action], seed: int, number: int) -> Floats:
+    trials = Trials(spot, seed)
+    total = np.zeros(len(moves))
+    for start in range(0, number, _REFERENCE_BATCH):
+        values, _ = _values(moves, trials, min(_REFERENCE_BATCH, number - start))
+        total += values.sum(axis=1)
+    return total / number
+
+
+def dealt_run(
+    spot: Spot, moves: Sequence[Action], seed: int, number: int, *, uniform: bool = False
+) -> tuple[Floats, Floats]:
+    """Trials kept one by one.
+
+    Args:
+        spot: the decision.
+        moves: to be valued.
+        seed: same seed, same trials.
+        number: of trials.
+        uniform: deal any cards instead of those the weight tables make likely.
+
+    Returns:
+        The values, shape (moves, number), and how likely each trial's cards are by the tables, shape
+        (number,).
+    """
+    trials = Trials(spot, seed)
+    if uniform:
+        trials.sampler = _uniform_sampler(spot)
+    values, weights = [], []
+    others = [p for p in range(spot.betting.game.num_players) if p != spot.position]
+    for start in range(0, number, _REFERENCE_BATCH):
+        batch, holes = _values(moves, trials, min(_REFERENCE_BATCH, number - start))
+        values.append(batch)
+        weight = np.ones(len(holes))
+        for position in others:
+            cards = holes[:, position].astype(np.int64)
+            high, low = cards.max(axis=1), cards.min(axis=1)
+            weight *= spot.weights[position][high * (high - 1) // 2 + low]
+        weights.append(weight)
+    return np.concatenate(values, axis=1), np.concatenate(weights)
+
+
+def _uniform_sampler(spot: Spot) -> JointSampler:
+    """Deals everybody any cards; those who have folded too, so that every trial can be weighted."""
+    tables = {p: np.ones(NUM_COMBOS) for p in range(spot.betting.game.num_players) if p != spot.position}
+    return JointSampler(spot.own_cards, spot.position, spot.board, tables)
+
+
+def _means(run: Floats, step: int, weights: Floats | None = None) -> Floats:
+    """The values of separate simulations of a length, shape (repeats, moves)."""
+    means = []
+    for start in range(0, min(run.shape[1], REPEATS * step) - step + 1, step):
+        part = slice(start, start + step)
+        if weights is None or not weights[part].any():
+            means.append(run[:, part].mean(axis=1))
+        else:
+            means.append(np.average(run[:, part], axis=1, weights=weights[part]))
+    return np.array(means)
+
+
+def _choice(moves: Sequence[Action], values: Floats) -> int:
+    return best_move(values.tolist(), list(range(len(moves))))
+
+
+def _deviation(moves: Sequence[Action], truth: Floats, means: Floats) -> Deviation:
+    counted = [index for index, move in enumerate(moves) if move.kind is not ActionKind.FOLD]
+    best = _choice(moves, truth)
+    chosen = [_choice(moves, values) for values in means]
+    return Deviation(
+        float(np.abs(means - truth)[:, counted].mean()),
+        float(np.mean([choice != best for choice in chosen])),
+        float(np.mean([truth[best] - truth[choice] for choice in chosen])),
+    )
+
+
+def _stop(moves: Sequence[Action], truth: Floats, run: Floats, limit: int, criterion: Criterion) -> Stop:
+    """Simulations that look after every hundred trials whether a move is obvious."""
+    best = _choice(moves, truth)
+    obvious, used, chosen = [], [], []
+    for start in range(0, min(run.shape[1], REPEATS * limit) - limit + 1, limit):
+        part = run[:, start : start + limit]
+        end, found = limit, False
+        for samples in range(min(BATCH, limit), limit + 1, BATCH):
+            seen = part[:, :samples]
+            estimates = Estimates(tuple(moves), samples, seen.sum(axis=1), seen @ seen.T)
+            if estimates.is_obvious(criterion):
+                end, found = samples, True
+                break
+        obvious.append(found)
+        used.append(end)
+        chosen.append(_choice(moves, part[:, :end].mean(axis=1)))
+    return Stop(
+        float(np.mean(obvious)),
+        float(np.mean(used)),
+        float(np.mean([choice != best for choice in chosen])),
+        float(np.mean([truth[best] - truth[choice] for choice in chosen])),
+    )

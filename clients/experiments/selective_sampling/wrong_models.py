@@ -1,0 +1,220 @@
+"""(e) Sensitivity: what a wrong model costs (Poki 3.5's two warnings).
+
+*Folds.*  The opponent folds to a bet one time in five, whatever he holds; the simulation takes him to fold
+more often.  It then overstates what raising is worth, and raises too much.
+
+*Slow-playing.*  The opponent only checks and calls with his best hands until the river.  A table that
+believes every action has all but lost those hands by then; re-weighting with a noise factor keeps some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from clients.agent import Agent
+from clients.experiments.regression import clustered_mean
+from clients.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
+from clients.experiments.selective_sampling.duels import Note, cut_into_matches, play_duel
+from clients.experiments.selective_sampling.part import PartResult, Say, Settings
+from clients.experiments.selective_sampling.slow_player import GREAT, SlowPlayer
+from clients.experiments.tasks import Estimate, estimate, markdown_table, run_tasks
+from clients.registry import make_bot
+from engine.combos import combo_index, combos_without
+from engine.evaluation.hand_strength import hand_strength
+from engine.rules import ActionKind, load_game
+from engine.seeds import derive_seed
+
+GAME: Final = "limit-2p"
+FOLDS: Final = 0.2
+PREDICTED: Final = (0.2, 0.3, 0.4)
+NOISES: Final = (0.0, 0.2)
+
+
+@attrs.frozen
+class Duel:
+    """Deals against one of the two opponents, from both seats."""
+
+    predicted_folds: float | None
+    """Against the opponent who folds; None is against the slow-player."""
+    noise: float
+    seed: int
+    deals: int
+    settings: Settings
+
+
+Numbers = list[tuple[int, float]]
+"""Deals, and a number of a decision in each."""
+
+
+@attrs.frozen(eq=False)
+class Found:
+    """What a duel came to."""
+
+    won: list[float]
+    """Small bets per hand, on each deal."""
+    raising: Numbers
+    """The stated value of a raise, wherever it was legal."""
+    raised: Numbers
+    """1 where it was chosen."""
+    overstated: Numbers
+    """Stated less realised value of the chosen action, folds left out; against the slow-player, on turn and
+    river where he has held a very strong hand since the flop."""
+    table: Numbers
+    """There: the weight of what he held, in parts of what it would be if nothing were known."""
+
+
+def play(duel: Duel) -> Found:
+    """Both passes of a duel."""
+    game, settings = load_game(GAME), duel.settings
+    agents: list[tuple[NotedSampling, Agent]] = []
+    for _ in range(2):
+        if duel.predicted_folds is not None:
+            knowing = make_sampling(FoldModelSampling, settings, settings.trials, model="generic")
+            knowing.folds = duel.predicted_folds
+            ours: NotedSampling = knowing
+            other: Agent = make_bot(f"random:fold={FOLDS},call={1 - FOLDS},raise=0")
+        else:
+            ours = make_sampling(
+                NotedSampling, settings, settings.trials, model="generic", noise=str(duel.noise)
+            )
+            other = SlowPlayer(model="generic")
+        agents.append((ours, other))
+    won, notes = play_duel(game, agents, duel.seed, duel.deals)
+    with_raise = [note for note in notes if note.stated.raising is not None]
+    trapped = [note for note in notes if _is_trapped(note)] if duel.predicted_folds is None else []
+    judged = notes if duel.predicted_folds is not None else trapped
+    return Found(
+        won.tolist(),
+        [(note.deal, note.stated.raising or 0.0) for note in with_raise],
+        [(note.deal, float(note.stated.action.kind is ActionKind.RAISE)) for note in with_raise],
+        [(note.deal, note.stated.value - note.realised) for note in judged if not note.stated.is_fold],
+        [(note.deal, _relative_weight(note)) for note in trapped],
+    )
+
+
+def _is_trapped(note: Note) -> bool:
+    """On turn or river the opponent holds a very strong hand that was one on the flop."""
+    board = note.stated.spot.board
+    return len(board) >= 4 and all(
+        hand_strength(note.opponent_cards, seen).value >= GREAT for seen in (board[:3], board)
+    )
+
+
+def _relative_weight(note: Note) -> float:
+    spot = note.stated.spot
+    possible = combos_without((*spot.own_cards, *spot.board))
+    weights = np.where(possible, spot.weights[1 - spot.position], 0.0)
+    return float(weights[combo_index(*note.opponent_cards)] / weights[possible].mean())
+
+
+def _gather(predicted: float | None, noise: float, seed: int, settings: Settings) -> Found:
+    def tasks() -> Iterator[Duel]:
+        for match_seed, deals in cut_into_matches(settings.duel_hands, seed):
+            yield Duel(predicted, noise, match_seed, deals, settings)
+
+    whole = Found([], [], [], [], [])
+    for found in run_tasks(play, tasks(), settings.jobs):
+        before = len(whole.won)  # deals are numbered anew in each match
+        whole.won.extend(found.won)
+        for numbers, more in (
+            (whole.raising, found.raising),
+            (whole.raised, found.raised),
+            (whole.overstated, found.overstated),
+            (whole.table, found.table),
+        ):
+            numbers.extend((before + deal, number) for deal, number in more)
+    return whole
+
+
+def _mean(numbers: Numbers) -> Estimate | None:
+    """None where there are no decisions of the kind."""
+    if not numbers:
+        return None
+    return clustered_mean([number for _, number in numbers], [deal for deal, _ in numbers])
+
+
+def _json(found: Estimate | None) -> dict[str, Any] | None:
+    return None if found is None else found.as_json()
+
+
+def run(settings: Settings, say: Say) -> PartResult:
+    """Both warnings, on the same deals for every model."""
+    folds_table, folds_numbers = _folds(settings, say)
+    slow_table, slow_numbers = _slow_play(settings, say)
+    report = (
+        f"*Folds.*  The opponent folds to {100 * FOLDS:.0f} % of the bets and calls the others; {GAME}, "
+        f"{settings.duel_hands:,} hands each, the same deals.\n\n{folds_table}\n"
+        f"*Slow-playing.*  The opponent checks and calls with hands of strength {GREAT} and more until the "
+        f"river; {settings.duel_hands:,} hands each, the same deals.  The last two columns are of turn and "
+        "river decisions against a hand that was so strong on the flop: how much more than realised was "
+        f"stated, and the weight of what he held (1: as if nothing were known).\n\n{slow_table}"
+    )
+    return PartResult({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)
+
+
+def _folds(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
+    seed = derive_seed(settings.seed, 0xE1)
+    rows, numbers = [], []
+    right: list[float] = []
+    for predicted in PREDICTED:
+        found = _gather(predicted, 0.0, seed, settings)
+        gain = estimate(found.won)
+        right = right or found.won
+        more = estimate([won - with_right for won, with_right in zip(found.won, right, strict=True)])
+        raising, raised, overstated = _mean(found.raising), _mean(found.raised), _mean(found.overstated)
+        say(f"wrong models: {100 * predicted:.0f} % folds predicted, {gain} sb/h")
+        rows.append(
+            [
+                f"{100 * predicted:.0f} %", raising or "",
+                "" if raised is None else f"{100 * raised.mean:.1f} ± {100 * (raised.ci95 or 0):.1f} %",
+                overstated or "", gain, "" if predicted == PREDICTED[0] else more,
+            ]
+        )  # fmt: skip
+        numbers.append(
+            {
+                "predicted_folds": predicted,
+                "actual_folds": FOLDS,
+                "stated_value_of_raising": _json(raising),
+                "raised": _json(raised),
+                "stated_less_realised": _json(overstated),
+                "won_sb_per_hand": gain.as_json(),
+                "won_more_than_with_the_right_model": more.as_json(),
+            }
+        )
+    header = [
+        "folds predicted", "stated value of a raise, sb", "raised", "stated less realised, sb",
+        "won per hand, sb", "more than with the right model, sb",
+    ]  # fmt: skip
+    return markdown_table(header, rows), numbers
+
+
+def _slow_play(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
+    seed = derive_seed(settings.seed, 0xE2)
+    rows, numbers = [], []
+    believing: list[float] = []
+    for noise in NOISES:
+        found = _gather(None, noise, seed, settings)
+        gain = estimate(found.won)
+        believing = believing or found.won
+        more = estimate([won - without for won, without in zip(found.won, believing, strict=True)])
+        say(f"wrong models: slow-player, noise {noise:g}, {gain} sb/h")
+        overstated, table = _mean(found.overstated), _mean(found.table)
+        rows.append([f"{noise:g}", gain, "" if noise == NOISES[0] else more, overstated or "", table or ""])
+        numbers.append(
+            {
+                "noise": noise,
+                "won_sb_per_hand": gain.as_json(),
+                "won_more_than_without_noise": more.as_json(),
+                "stated_less_realised": _json(overstated),
+                "weight_of_what_he_held": _json(table),
+            }
+        )
+    header = [
+        "noise", "won per hand, sb", "more than without noise, sb", "stated less realised, sb",
+        "weight of what he held",
+    ]  # fmt: skip
+    return markdown_table(header, rows), numbers

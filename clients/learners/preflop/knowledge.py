@@ -1,0 +1,307 @@
+"""The knowledge base of the pre-flop learners: values of the states they have met, in memory and on disk.
+
+`KnowledgeBase` is the dictionary from states to values.  `KnowledgeStore` keeps one in a knowledge file:
+every hand goes into the file's journal as it ends, so that a program that is killed loses the hand it was in
+and nothing else; the journal goes into the file on a clean end, when it has grown long, and when the file is
+next opened.
+
+A match that plays every deal once per rotation (``riverboat match --duplicate``) starts its bots anew for
+each pass, and a learner that kept what it learnt would know the cards.  Such a match sets
+``RIVERBOAT_DUPLICATE``; a store then reads its file and never writes it, so that each pass starts from the
+same knowledge.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from clients.agent import DUPLICATE
+from clients.learners.preflop.action_values import NUM_VALUES, UPDATES, start_values
+from clients.learners.preflop.state import split_key
+from engine.rules import GameDefinition
+
+if TYPE_CHECKING:
+    from clients.learners.knowledge_file import Knowledge, KnowledgeFile
+
+__all__ = ["VERSION", "KnowledgeBase", "KnowledgeStore"]
+
+VERSION: Final = 1
+"""Of the arrays and notes below."""
+
+_LONGEST_JOURNAL: Final = 20_000
+"""Records: some 2 MB, which take 0.2 s to read."""
+_LARGEST: Final = 2**31 - 1
+
+
+class KnowledgeBase:
+    """Values by state, and the names that states speak of."""
+
+    def __init__(self) -> None:
+        self.states: dict[int, list[int]] = {}
+        """Lists of the values of `clients.learners.preflop.action_values`, by key."""
+        self.names: list[str] = []
+        """Of the last player, by number; empty where players are told apart by style."""
+        self.hands = 0
+        """Hands played while learning."""
+        self._name_numbers: dict[str, int] = {}
+
+    def values(self, key: int, seed: int) -> list[int]:
+        """The values of a state; where it is new, start values from a seed, which become its values."""
+        values = self.states.get(key)
+        if values is None:
+            values = self.states[key] = start_values(seed, key)
+        return values
+
+    def peek(self, key: int, seed: int) -> list[int]:
+        """The same, but a new state stays unknown."""
+        values = self.states.get(key)
+        return start_values(seed, key) if values is None else values
+
+    def name_number(self, name: str) -> int:
+        """The number of a name, which may be new."""
+        number = self._name_numbers.get(name)
+        if number is None:
+            number = self._name_numbers[name] = len(self.names)
+            self.names.append(name)
+        return number
+
+    # --- a record of the journal ---------------------------------------------------------------------------
+
+    def record(self, touched: Iterable[int], known_names: int) -> str:
+        """What is now in some states, as a text, with all names but the first so many."""
+        states = [[key, *self.states[key]] for key in touched]
+        names = self.names[known_names:]
+        return json.dumps([self.hands, states, known_names, names], separators=(",", ":"))
+
+    def apply_record(self, record: str) -> None:
+        """Know what a record says.
+
+        Raises:
+            ValueError: it is no record.
+        """
+        hands, states, known_names, names = _lists(json.loads(record), 4)
+        is_readable = isinstance(known_names, int) and isinstance(names, list)
+        if not (is_readable and 0 <= known_names <= len(self.names)):
+            raise ValueError(
+                f"expected a list of names that goes on from {len(self.names)} or fewer, got {known_names!r} "
+                f"and {names!r}"
+            )
+        names = self.names[:known_names] + names
+        _check(hands, names, states)
+        if names[: len(self.names)] != self.names[: len(names)]:
+            raise ValueError(f"expected the names that were there, got {names!r}")
+        self.hands = hands
+        for name in names:
+            self.name_number(name)
+        for key, *values in states:
+            self.states[key] = values
+
+    # --- the arrays of a knowledge file --------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, Any]:
+        """``keys``, shape (N,), and ``values``, shape (N, 6), both int32, in the order of the keys."""
+        import numpy as np
+
+        keys = sorted(self.states)
+        values = np.array([self.states[key] for key in keys], dtype=np.int32).reshape(len(keys), NUM_VALUES)
+        return {"keys": np.array(keys, dtype=np.int32), "values": values}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any], hands: Any, names: Any) -> KnowledgeBase:
+        """What `arrays` gave.
+
+        Raises:
+            ValueError: something is missing, or is no such number.
+        """
+        base = cls()
+        keys, values = (arrays.get(name) for name in ("keys", "values"))
+        if keys is None or values is None or keys.ndim != 1 or values.shape != (len(keys), NUM_VALUES):
+            raise ValueError("expected arrays keys (N,) and values (N, 6)")
+        if keys.dtype.kind != "i" or values.dtype.kind != "i":
+            raise ValueError("expected whole numbers")
+        states = [[key, *row] for key, row in zip(keys.tolist(), values.tolist(), strict=True)]
+        _check(hands, names, states)
+        base.hands = hands
+        for name in names:
+            base.name_number(name)
+        base.states = {key: row for key, *row in states}
+        return base
+
+
+def _check(hands: Any, names: Any, states: Any) -> None:
+    """Raise ValueError where these are no number of hands, names, and states with their values."""
+    if not isinstance(hands, int) or hands < 0:
+        raise ValueError(f"expected a number of hands, got {hands!r}")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"expected a list of names, got {names!r}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"expected different names, got {names!r}")
+    players = len(names) or 4
+    for state in states:
+        key, *values = numbers = _lists(state, 1 + NUM_VALUES)
+        if not all(isinstance(number, int) and abs(number) <= _LARGEST for number in numbers):
+            raise ValueError(f"expected whole numbers, got {state!r}")
+        if key < 0 or split_key(key).last_player >= players or min(values[: UPDATES + 1]) < 0:
+            raise ValueError(f"{state!r} is no state with its values")
+
+
+def _lists(value: Any, length: int) -> list[Any]:
+    if not isinstance(value, list) or len(value) != length:
+        raise ValueError(f"expected a list of {length}, got {value!r}")
+    return value
+
+
+class KnowledgeStore:
+    """A knowledge base and the file that keeps it.
+
+    Args:
+        path: the file; None to keep nothing.
+        kind: whose knowledge it is.
+        learn: whether anything will be written.
+        journal: write every hand down as it ends; without, only `save` writes.
+        notes: must be the same as when the file was written.
+        environment: where `DUPLICATE` may stand.
+
+    Raises:
+        KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        kind: str,
+        *,
+        learn: bool,
+        journal: bool,
+        notes: Mapping[str, str],
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.base = KnowledgeBase()
+        self._notes = dict(notes)
+        self._game: str | None = None
+        self._file: KnowledgeFile | None = None
+        self._has_file = False
+        self._journals = journal
+        self._records = 0
+        self._names_written = 0
+        if path is None:
+            return
+        from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile
+
+        is_duplicate = bool(environment.get(DUPLICATE))
+        file = KnowledgeFile(path, kind, version=VERSION, write=learn and not is_duplicate)
+        try:
+            knowledge = file.read()
+            if knowledge is not None:
+                self._load(knowledge, path)
+            elif not learn:
+                raise KnowledgeError(f"{path}: there is no such file, and with learn=off there will be none")
+        except BaseException:
+            file.close()
+            raise
+        self._file = file
+        if knowledge is not None and knowledge.records and file.is_writable:
+            self.save()
+
+    def _load(self, knowledge: Knowledge, path: Path) -> None:
+        self.base, notes = read_base(knowledge, path)
+        for name, value in self._notes.items():
+            if notes.get(name) != value:
+                from clients.learners.knowledge_file import KnowledgeError
+
+                raise KnowledgeError(
+                    f"{path} was learnt with {name}={notes.get(name)}, and {name}={value} is asked for"
+                )
+        self._game = knowledge.game
+        self._has_file = True
+        self._names_written = len(self.base.names)
+
+    @property
+    def keeps_journal(self) -> bool:
+        """Whether `hand_learnt` writes anything."""
+        return self._journals and self._file is not None and self._file.is_writable
+
+    def match_started(self, game: GameDefinition) -> None:
+        """Now it is known what is played.
+
+        Raises:
+            KnowledgeError: the file was learnt in another game, or cannot be written.
+        """
+        if self._file is None:
+            return
+        from clients.learners.knowledge_file import KnowledgeError, betting_of
+
+        # The four learners take no notice of blinds, stacks and the number of seats.
+        name = f"{betting_of(game)} Texas hold'em"
+        if self._game not in (None, name):
+            raise KnowledgeError(f"{self._file.path} was learnt in {self._game}, expected {name}")
+        self._game = name
+        if self.keeps_journal and not self._has_file:
+            self.save()  # a journal needs a file to go on from
+
+    def hand_learnt(self, touched: Iterable[int]) -> None:
+        """A hand is over: write it down.
+
+        Args:
+            touched: keys of the states that are new or changed.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        assert self._file is not None
+        self._file.append(self.base.record(touched, self._names_written))
+        self._names_written = len(self.base.names)
+        self._records += 1
+        if self._records >= _LONGEST_JOURNAL:
+            self.save()
+
+    def save(self) -> None:
+        """Replace the file by what is known now, if there is one to write.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        if self._file is None or not self._file.is_writable or self._game is None:
+            return
+        meta = {"hands": self.base.hands, "names": self.base.names, "notes": self._notes}
+        self._file.write(self._game, self.base.arrays(), meta)
+        self._has_file = True
+        self._records = 0
+        self._names_written = len(self.base.names)
+
+    def close(self) -> None:
+        """Save and let go of the file; nothing is written afterwards.
+
+        Raises:
+            KnowledgeError: it cannot be written; the journal then keeps what it has.
+        """
+        try:
+            if self.keeps_journal:
+                self.save()
+        finally:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+
+def read_base(knowledge: Knowledge, path: Path) -> tuple[KnowledgeBase, Mapping[str, Any]]:
+    """The knowledge base of a file, journal included, and the notes beside it.
+
+    Raises:
+        KnowledgeError: it holds something else.
+    """
+    meta = knowledge.meta
+    try:
+        base = KnowledgeBase.from_arrays(knowledge.arrays, meta.get("hands"), meta.get("names"))
+        for record in knowledge.records:
+            base.apply_record(record)
+        notes = dict(meta.get("notes", ()))
+    except (TypeError, ValueError) as error:
+        from clients.learners.knowledge_file import KnowledgeError
+
+        raise KnowledgeError(f"{path} is damaged: {error}") from error
+    return base, notes

@@ -1,0 +1,303 @@
+"""The pre-flop learner: what HCLearner, WHLearner, Name Learner and Poker Learner have in common.
+
+Before the flop it looks up the state, takes the action of the greatest value (or draws one by the values),
+and after a showdown changes the values by whether the action was right.  After the flop it moves all in, so
+that the hand goes to its showdown.
+
+Source: Nuno Passos, *Poker Learner: Reinforcement Learning Applied to Texas Hold'em Poker* (Porto, 2011),
+chapter 4.  ``state``, ``action_values``, ``judging``, ``playing_style``, ``knowledge`` are its modules.
+
+What the thesis leaves open or has slips in, and what is done here:
+
+* *The rules of an update* are six, when to use which is not said: see the table in ``judging``.  A call that
+  was ahead raises the value of raising by two since a raise would have been better still, and so on: the
+  table is the only one in which the rules' own names make sense.
+* *A tie changes nothing*: the text leaves its control variable at zero.  A player is also compared with
+  himself there, which must not count.  A pot that is split with the winner is a tie.
+* *Several opponents shown*: by hole cards, each is a comparison and an update of its own ("with any player
+  who has also gotten to the showdown").  By the winning hand, one, with the best of them.
+* *Hole cards* follow the five cases of the text; the listing (Fig. 4.4) reverses the second card.
+* *No showdown, nothing learnt*: there are no cards to compare with.  A hand that was folded is judged by the
+  cards that others show, which is how folds are learnt at all.
+* *Every decision of the hand* before the flop is judged, in the order made: if somebody re-raises there is
+  more than one.
+* *The choice is judged*, not what the rules made of it: a raise that is not allowed is played as a call.
+* *No value falls below zero*, since the values are weights of a draw and are printed as percentages.  There
+  is no bound above.  If all three are zero, they are equal.  Equal values: by chance.
+* *Nobody has called or raised yet*: the last player is the big blind, whose bet it is, and the last action
+  ``blind``.  No variable may be unknown, and a raise says more about a hand than a blind.
+* *Moving all in counts as a raise*, also where it is a call beyond which no raise is allowed: it is as much
+  as the player could do.  Without this nobody at a table of always-all-in raises but the first, and nothing
+  learnt there serves against one of them alone.
+* *Position* is early, middle and late for six players as for ten: see ``state.button_positions``.
+* *The style* of the last player is that of all hands before this one; of a player not seen yet, tight
+  passive, which is what the program of the thesis makes of four zeros.  Counts begin anew with a match: seats
+  are taken by others then, and names are not always known.
+* *The classifier* of Fig. 4.2 compares a share with 28 and takes who never calls for passive:
+  ``classifier=as-meant`` (28 per cent; who only raises is aggressive) or ``as-printed``.
+* *Identity* is the name where the table tells names, else the seat.
+* *A raise* is the smallest allowed: the thesis knows the amount to call and no other size.
+* *A fold where checking is free* is not allowed here: it is a check, and the hand is given up, that is folded
+  to the next bet.  Moving all in with it after the flop would undo the decision.
+* *All-in after the flop* is the largest raise; in limit games a raise, and where no raise is allowed a call.
+* *The way of judging* that a learner chooses for itself: the way of the greater value in the state in which
+  the action was chosen, by chance among equals.  When it finds the action wrong (hole cards: worse than more
+  opponents than it beats, for a fold the other way round), the way's value falls by one; nothing raises it.
+  It may fall below zero, for only the comparison counts.
+* *Start values* come from the agent's seed and the state, whatever was met before.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from pathlib import Path
+from typing import ClassVar, Final, Literal
+
+from clients.agent import Agent, ProbabilityTriple
+from clients.learners.preflop.action_values import (
+    CALL,
+    FOLD,
+    HOLE_CARDS,
+    RAISE,
+    WINNING_HAND,
+    apply_rule,
+    best_action,
+    drawn_action,
+    greedy_triple,
+    proportional_triple,
+)
+from clients.learners.preflop.knowledge import KnowledgeStore
+from clients.learners.preflop.playing_style import Classifier, StyleTable
+from clients.learners.preflop.state import HAND_GROUP, button_positions, last_caller_or_raiser, state_key
+from clients.learners.preflop.verdicts import RULES, hole_cards_verdicts, winning_hand_verdict
+from clients.options import OptionError
+from engine.cards import NUM_CARDS
+from engine.opponents.action_context import is_holdem
+from engine.opponents.probability_triple import legal_triple
+from engine.rules import CALL as PLAY_CALL
+from engine.rules import FOLD as PLAY_FOLD
+from engine.rules import Action, GameDefinition, HandView
+
+__all__ = ["Choice", "PreflopLearner"]
+
+Choice = Literal["greedy", "proportional"]
+
+_ALL_IN: Final = ProbabilityTriple(0, 0, 1)
+_GIVEN_UP: Final = ProbabilityTriple(1, 0, 0)
+
+
+def _close(store: KnowledgeStore, kind: str) -> None:
+    try:
+        store.close()
+    except OptionError as error:
+        print(f"{kind}: {error}; the journal keeps what was learnt", file=sys.stderr)
+
+
+class PreflopLearner(Agent):
+    """What the four learners share; each says by class attributes what it is.
+
+    Args:
+        knowledge: file that keeps what is learnt; made if it is not there.
+        learn: change values, and the file; off, it plays by what it knows.
+        choose: the action of the greatest value, or one drawn by the values.
+        classifier: of playing styles.
+        journal: write every hand down as it ends; without, only `save_knowledge` writes, as training does.
+
+    Raises:
+        KnowledgeError: the file cannot be used.
+    """
+
+    kind: ClassVar[str]
+    """Its name as a bot, and whose knowledge its files hold."""
+    judges_by: ClassVar[Literal["hole cards", "winning hand", "both"]]
+    """How it tells whether an action was right; both: it learns which."""
+    knows_names: ClassVar[bool] = False
+    """The last player is known by name instead of by playing style."""
+
+    def __init__(
+        self,
+        knowledge: Path | None = None,
+        learn: bool = True,
+        choose: Choice = "greedy",
+        classifier: Classifier = "as-meant",
+        journal: bool = True,
+    ) -> None:
+        self.learns = learn
+        self._choose = drawn_action if choose == "proportional" else best_action
+        self._triple = proportional_triple if choose == "proportional" else greedy_triple
+        self._classifier: Classifier = classifier
+        notes = {} if self.knows_names else {"classifier": classifier}
+        self._store = KnowledgeStore(knowledge, self.kind, learn=learn, journal=journal, notes=notes)
+        self._journals = self._store.keeps_journal
+        self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
+        self._styles = StyleTable(2, classifier)
+        self._numbers: list[int] = []  # of the names, by seat
+        self._positions: tuple[int, ...] = ()
+        # Of the hand that is being played:
+        self._hand = -1
+        self._decisions: list[tuple[int, int]] = []  # (key of the state, action chosen)
+        self._new_states: list[int] = []
+        self._has_given_up = False
+        weakref.finalize(self, _close, self._store, self.kind)  # when nobody plays with it any more
+
+    # --- the match -----------------------------------------------------------------------------------------
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Who sits where is known: the counts of styles begin.
+
+        Raises:
+            OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
+        """
+        if not is_holdem(game):
+            raise OptionError(f"{self.kind} plays Texas hold'em only, and this is another game")
+        self._store.match_started(game)
+        table = (game, seat, self.names)
+        if table == self._table:
+            return
+        self._table = table
+        self._styles = StyleTable(game.num_players, self._classifier)
+        self._positions = button_positions(game)
+        if self.knows_names:
+            names = self.names or ()
+            self._numbers = [
+                self._store.base.name_number(names[k] if k < len(names) else f"seat {k}")
+                for k in range(game.num_players)
+            ]
+
+    # --- playing -------------------------------------------------------------------------------------------
+
+    def choose_action(self, view: HandView) -> Action:
+        """Before the flop by the values of the state, after it all in."""
+        betting = view.betting
+        if view.hand_number != self._hand:
+            self._begin_hand(view.hand_number)
+        legal = betting.legal_actions()
+        if betting.betting_round:
+            if self._has_given_up:
+                return PLAY_FOLD if legal.can_fold else PLAY_CALL
+            return legal.raising_to(legal.max_raise_to)
+        key = self.state(view)
+        values = self._values(key)
+        action = self._choose(values, self)
+        self._decisions.append((key, action))
+        if action == RAISE:
+            return legal.raising_to()
+        if action == CALL:
+            return PLAY_CALL
+        if legal.can_fold:
+            return PLAY_FOLD
+        self._has_given_up = True
+        return PLAY_CALL
+
+    def state(self, view: HandView) -> int:
+        """The key of the state that a decision before the flop is made in."""
+        position, last_action = last_caller_or_raiser(view.betting)
+        own, other = view.hole_cards[view.position]
+        seat = (self.seat + position - view.position) % len(self._positions)
+        last_player = self._numbers[seat] if self.knows_names else self._styles.number(seat)
+        group = HAND_GROUP[NUM_CARDS * own + other]
+        return state_key(group, self._positions[view.position], last_player, last_action)
+
+    def _values(self, key: int) -> list[int]:
+        base = self._store.base
+        if key not in base.states:
+            if not self.learns:
+                return base.peek(key, self.seed)
+            self._new_states.append(key)
+        return base.values(key, self.seed)
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """The chances of folding, calling and raising; nothing is learnt from asking."""
+        legal = view.legal_actions()
+        if view.betting_round:
+            has_given_up = self._has_given_up and view.hand_number == self._hand
+            triple = _GIVEN_UP if has_given_up else _ALL_IN
+        else:
+            triple = self._triple(self._store.base.peek(self.state(view), self.seed))
+        return legal_triple(triple, legal.can_fold, legal.can_raise)
+
+    # --- learning ------------------------------------------------------------------------------------------
+
+    def _begin_hand(self, hand_number: int) -> None:
+        self._hand = hand_number
+        self._decisions.clear()
+        self._has_given_up = False
+
+    def hand_finished(self, view: HandView) -> None:
+        """Judge what was done by the cards that are shown, and count what everybody did."""
+        betting = view.betting
+        if not self.knows_names:
+            self._styles.observe_hand(betting, self.seat_of(view, 0))
+        if not self.learns:
+            return
+        base = self._store.base
+        base.hands += 1
+        decisions = self._decisions if view.hand_number == self._hand else []
+        if decisions and betting.is_showdown:
+            position = view.position
+            shown = [cards for p, cards in enumerate(view.hole_cards) if cards and p != position]
+            if shown:
+                self._judge(decisions, view, shown)
+        if self._journals:
+            touched = {key for key, _ in decisions}
+            touched.update(self._new_states)
+            self._store.hand_learnt(touched)
+        self._new_states.clear()
+        self._hand = -1
+
+    def _judge(self, decisions: list[tuple[int, int]], view: HandView, shown: list[tuple[int, ...]]) -> None:
+        own = view.hole_cards[view.position]
+        states = self._store.base.states
+        by_hole_cards: list[int] | None = None
+        by_winning_hand: list[int] | None = None
+        for key, action in decisions:
+            values = states[key]
+            way = self._way(values)
+            if way == HOLE_CARDS:
+                if by_hole_cards is None:
+                    by_hole_cards = hole_cards_verdicts(own, shown)
+                verdicts = by_hole_cards
+            else:
+                if by_winning_hand is None:
+                    by_winning_hand = [winning_hand_verdict(own, shown, view.board)]
+                verdicts = by_winning_hand
+            rules = RULES[action]
+            for verdict in verdicts:
+                rule = rules[verdict]
+                if rule is not None:
+                    apply_rule(values, rule)
+            if self.judges_by == "both":
+                right = -sum(verdicts) if action == FOLD else sum(verdicts)
+                if right < 0:
+                    values[way] -= 1
+
+    def _way(self, values: list[int]) -> int:
+        """Which of the two ways judges an action in a state."""
+        if self.judges_by == "hole cards":
+            return HOLE_CARDS
+        if self.judges_by == "winning hand":
+            return WINNING_HAND
+        by_hole_cards, by_winning_hand = values[HOLE_CARDS], values[WINNING_HAND]
+        if by_hole_cards == by_winning_hand:
+            return self.rng.choice((HOLE_CARDS, WINNING_HAND))
+        return HOLE_CARDS if by_hole_cards > by_winning_hand else WINNING_HAND
+
+    # --- the knowledge -------------------------------------------------------------------------------------
+
+    def save_knowledge(self) -> None:
+        """Replace the knowledge file, if there is one, by what is known now.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        self._store.save()
+
+    def close_knowledge(self) -> None:
+        """Save what is learnt in play and let go of the file; whatever is learnt later is not kept.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        self._journals = False
+        self._store.close()

@@ -1,0 +1,32 @@
+"""Poker Learner: playing styles, and the learnt choice between the two ways of judging.
+
+Opponents are known as to HCLearner; judging and choosing are as Name Learner does it.
+
+Source: Poker Learner 4.2.2.4; see ``preflop_learner`` for what is open there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clients.learners.preflop.learner import Choice, PreflopLearner
+from clients.learners.preflop.playing_style import Classifier
+
+__all__ = ["PokerLearner"]
+
+
+class PokerLearner(PreflopLearner):
+    """Learns against styles of play, and how to judge its actions (Poker Learner)."""
+
+    kind = "poker-learner"
+    judges_by = "both"
+
+    def __init__(
+        self,
+        knowledge: Path | None = None,
+        learn: bool = True,
+        choose: Choice = "proportional",
+        classifier: Classifier = "as-meant",
+        journal: bool = True,
+    ) -> None:
+        super().__init__(knowledge, learn, choose, classifier, journal)

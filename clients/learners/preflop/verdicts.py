@@ -1,0 +1,89 @@
+"""Was the action right?  Two ways to tell from the cards of a showdown (Poker Learner 4.2.1.3).
+
+*By hole cards*: ours against each opponent's that was shown, a verdict for each.  *By the winning hand*: the
+best five of our cards and the board against the best that anybody showed, one verdict.
+
+A verdict is 1 where we were ahead, 0 where we were level, -1 where we were behind, and with the action leads
+to a rule:
+
+==========  ==================  =============  ==================
+action      ahead               tied           behind
+==========  ==================  =============  ==================
+fold        decrement fold      none           increment fold
+call        increment call      none           decrement call
+raise       increment raise     none           decrement raise
+==========  ==================  =============  ==================
+
+To have folded a better hand was wrong, and to have folded a worse one right; a tie says neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from clients.learners.preflop.action_values import (
+    CALL,
+    DECREMENT_CALL,
+    DECREMENT_FOLD,
+    DECREMENT_RAISE,
+    FOLD,
+    INCREMENT_CALL,
+    INCREMENT_FOLD,
+    INCREMENT_RAISE,
+    RAISE,
+    Rule,
+)
+from engine.cards import NUM_CARDS, NUM_RANKS
+from engine.rules import hand_rank
+
+__all__ = ["RULES", "compare_hole_cards", "hole_cards_verdicts", "winning_hand_verdict"]
+
+RULES: Final[tuple[tuple[Rule | None, Rule | None, Rule | None], ...]] = (
+    (None, DECREMENT_FOLD, INCREMENT_FOLD),
+    (None, INCREMENT_CALL, DECREMENT_CALL),
+    (None, INCREMENT_RAISE, DECREMENT_RAISE),
+)
+"""By action and verdict; the verdict -1 is the last, as Python counts."""
+assert (FOLD, CALL, RAISE) == (0, 1, 2)
+
+
+def _hole_cards_value(card: int, other: int) -> int:
+    high, low = max(card, other) >> 2, min(card, other) >> 2
+    return NUM_RANKS * NUM_RANKS + high if high == low else NUM_RANKS * high + low
+
+
+_HOLE_CARDS_VALUE: Final = tuple(
+    _hole_cards_value(card, other) for card in range(NUM_CARDS) for other in range(NUM_CARDS)
+)
+"""Greater for the better hole cards, equal for a tie, of the cards a and b at ``52 * a + b``: a pair above
+everything else, then the higher card, then the lower one.  Suits do not count."""
+
+
+def compare_hole_cards(own: Sequence[int], other: Sequence[int]) -> int:
+    """1 where our hole cards are better, -1 where the other's are, 0 for a tie.
+
+    The cases of the text of 4.2.1.3; the listing of Fig. 4.4 has them the wrong way round for the second card
+    and a branch that cannot be reached.
+    """
+    ours = _HOLE_CARDS_VALUE[NUM_CARDS * own[0] + own[1]]
+    theirs = _HOLE_CARDS_VALUE[NUM_CARDS * other[0] + other[1]]
+    return (ours > theirs) - (ours < theirs)
+
+
+def hole_cards_verdicts(own: Sequence[int], shown: Sequence[Sequence[int]]) -> list[int]:
+    """Our hole cards against each opponent's."""
+    return [compare_hole_cards(own, other) for other in shown]
+
+
+def winning_hand_verdict(own: Sequence[int], shown: Sequence[Sequence[int]], board: Sequence[int]) -> int:
+    """Our best five cards against the best that opponents showed: 1 they win, 0 they split, -1 they lose.
+
+    Args:
+        own: our hole cards, whether we folded them or not.
+        shown: of the opponents at the showdown, one at least.
+        board: all five cards.
+    """
+    ours = hand_rank((*own, *board))
+    theirs = max([hand_rank((*other, *board)) for other in shown])
+    return (ours > theirs) - (ours < theirs)

@@ -1,0 +1,20 @@
+"""WHLearner: learns from the hand that wins.
+
+As HCLearner, but actions are judged by the best five cards against those of the winner.  The more opponents
+show, the seldomer it is ahead, however good its hole cards: trained at a full table it folds much.
+
+Source: Poker Learner 4.2.2.2; see ``preflop_learner`` for what is open there.
+"""
+
+from __future__ import annotations
+
+from clients.learners.preflop.learner import PreflopLearner
+
+__all__ = ["WinningHandLearner"]
+
+
+class WinningHandLearner(PreflopLearner):
+    """Learns when its hole cards win: best five cards against the winner, playing styles (WHLearner)."""
+
+    kind = "winning-hand-learner"
+    judges_by = "winning hand"

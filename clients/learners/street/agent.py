@@ -1,0 +1,241 @@
+"""The street-learner: a learner for the whole hand, in limit and no-limit games.
+
+What it tells apart and how it learns is told in ``engine.learning.street``.  At a table it does as
+it did in training, by the same compiled functions: it looks at the situation, takes the action that has paid
+best in it, and learns from the hand when it is over.  It trains itself by a compiled loop, ::
+
+    riverboat train street-learner --game limit-2p --hands 20000000 --save street.npz
+
+and against bots that are named (``--against``) at a table in this process.
+
+It is the learner that the Poker Learner thesis leaves to the future (chapter 6): a strategy after the flop, a
+better description of the situation and of the opponents.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar, Final
+
+import attrs
+
+from clients.agent import Agent, ProbabilityTriple
+from clients.learners.street.knowledge import KIND, StreetKnowledge
+from clients.learners.training import TrainingPlan, TrainingProgress, train_in_arena
+from clients.options import OptionError
+from engine.learning.deal_pool import deal_pool
+from engine.learning.decision import (
+    Considered,
+    HandInRound,
+    StyleCounters,
+    consider,
+    learn,
+    warm_up,
+)
+from engine.learning.street import ActionValues, train
+from engine.opponents.action_context import is_holdem
+from engine.rules import FOLD, Action, ActionKind, GameDefinition, HandView
+
+__all__ = ["StreetLearner"]
+
+_EXPLORING_HALVES_AFTER: Final = 2_000
+"""Hands learnt from."""
+_FIRST_DECISIONS: Final = 6
+"""One of so many is left to chance in a hand that explores, as in training."""
+
+
+def _close(knowledge: StreetKnowledge) -> None:
+    try:
+        knowledge.close()
+    except OptionError as error:
+        print(f"{KIND}: {error}; the journal keeps what was learnt", file=sys.stderr)
+
+
+class StreetLearner(Agent):
+    """Plays the actions that have paid best in its situation, in all betting rounds, and learns.
+
+    Args:
+        knowledge: file that keeps what is learnt; made if it is not there.
+        learn: change values, and the file; off, it plays by what it knows.
+        explore: the share of hands with a decision left to chance, at first; it falls as it learns.
+        journal: write every hand down as it ends; without, only `save_knowledge` writes, as training does.
+
+    Raises:
+        KnowledgeError: the file cannot be used.
+        ValueError: a share outside 0..1.
+    """
+
+    kind: ClassVar[str] = KIND
+
+    def __init__(
+        self,
+        knowledge: Path | None = None,
+        learn: bool = True,
+        explore: float = 0.1,
+        journal: bool = True,
+    ) -> None:
+        if not 0 <= explore <= 1:
+            raise ValueError(f"expected a share from 0 to 1, got explore={explore}")
+        self.learns = learn
+        self._explore = explore if learn else 0.0
+        self._knowledge = StreetKnowledge(knowledge, learn=learn, journal=journal)
+        weakref.finalize(self, _close, self._knowledge)
+        self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
+        self._styles = StyleCounters()
+        # Of the hand that is being played:
+        self._hand = -1
+        self._explores_at = -1
+        self._decisions: list[_Decision] = []
+        self._in_round: tuple[int, int, HandInRound] | None = None  # hand number, betting round, strength
+
+    @property
+    def learnt(self) -> ActionValues:
+        """What it knows; only after `match_started`."""
+        return self._knowledge.values
+
+    # --- the match -----------------------------------------------------------------------------------------
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """What is played is known, and who plays: styles are counted from here on.
+
+        Raises:
+            OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
+        """
+        self._begin(game)
+        table = (game, seat, self.names)
+        if table != self._table:
+            self._table = table
+            self._styles = StyleCounters()
+            self._hand = -1
+            warm_up(game)
+
+    def _begin(self, game: GameDefinition) -> None:
+        if not is_holdem(game):
+            raise OptionError(f"{KIND} plays Texas hold'em only, and this is another game")
+        self._knowledge.begin(game)
+
+    # --- playing -------------------------------------------------------------------------------------------
+
+    def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        """Count what somebody did."""
+        before = view.betting.parent
+        assert before is not None  # an action led here
+        self._styles.observe(self.seat_of(view, position), before, action)
+        if position == view.position and self._decisions and self._decisions[-1].done != action:
+            self._decisions.pop()  # the dealer acted for us: it was not our decision
+
+    def choose_action(self, view: HandView) -> Action:
+        """The action of the greatest value, or now and then any."""
+        if view.hand_number != self._hand:
+            self._hand = view.hand_number
+            self._decisions.clear()
+            self._explores_at = -1
+            if self.rng.random() < self._explore / (1.0 + self.learnt.hands / _EXPLORING_HALVES_AFTER):
+                self._explores_at = self.rng.randrange(_FIRST_DECISIONS)
+        considered = self.consider(view)
+        chosen = considered.best
+        if len(self._decisions) == self._explores_at:
+            # A fold is worth what it is worth: nothing is to be found out about it.
+            others = [index for index, action in enumerate(considered.actions) if action != FOLD]
+            chosen = self.rng.choice(others)
+        decision = _Decision(considered, chosen)
+        self._decisions.append(decision)
+        return decision.done
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """Certain, but for the hands in which it explores."""
+        considered = self.consider(view)
+        kind = considered.actions[considered.best].kind
+        return ProbabilityTriple(kind is ActionKind.FOLD, kind is ActionKind.CALL, kind is ActionKind.RAISE)
+
+    def consider(self, view: HandView) -> Considered:
+        """What it may do, it being its turn, and what it thinks that is worth."""
+        known = self._in_round
+        if known is None or known[:2] != (view.hand_number, view.betting_round):
+            hand = HandInRound.of(view.own_cards, view.board, view.betting_round)
+            known = self._in_round = (view.hand_number, view.betting_round, hand)
+        seats = [self.seat_of(view, position) for position in range(view.game.num_players)]
+        return consider(self.learnt, view.betting, known[2], self._styles.by_position(seats))
+
+    # --- learning ------------------------------------------------------------------------------------------
+
+    def hand_finished(self, view: HandView) -> None:
+        """Learn from what the hand has brought."""
+        if not self.learns:
+            return
+        decisions = self._decisions[max(0, self._explores_at) :] if view.hand_number == self._hand else []
+        self._decisions.clear()
+        self._hand = -1
+        learnt = self.learnt
+        learnt.hands += 1
+        touched: list[tuple[int, int]] = []
+        won = view.chips_won()[view.position]
+        for decision in decisions if math.isfinite(won) else ():
+            touched += learn(learnt, decision.considered, decision.chosen, won)
+        if self._knowledge.keeps_journal:
+            self._knowledge.hand_learnt(touched)
+
+    def train(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+        """Learn by a compiled loop from a population of opponents, or at a table against those named.
+
+        Raises:
+            OptionError: the game is not Texas hold'em, or an opponent cannot be had.
+            KnowledgeError: the knowledge file was learnt in another game.
+        """
+        if plan.opponents:
+            return train_in_arena(self, plan)
+        self._begin(plan.game)
+        return self._train_alone(plan)
+
+    def _train_alone(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+        pool = deal_pool(plan.game.num_players, progress=_PoolNotice())
+        hands, chips, squares = 0, 0.0, 0.0
+        for won in train(self.learnt, pool, plan.hands, plan.seed):
+            hands += len(won)
+            chips += float(won.sum())
+            squares += float((won * won).sum())
+            yield TrainingProgress(hands, chips, squares)
+
+    # --- the knowledge -------------------------------------------------------------------------------------
+
+    def save_knowledge(self) -> None:
+        """Replace the knowledge file, if there is one, by what is known now.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        self._knowledge.save()
+
+    def close_knowledge(self) -> None:
+        """Save what is learnt in play and let go of the file; whatever is learnt later is not kept.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        self._knowledge.close()
+
+
+class _PoolNotice:
+    """One line on stderr when deals to learn from are made: once for a user and number of players."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, share: float) -> None:
+        if not self._said:
+            print(f"{KIND}: dealing hands to learn from, once; this takes some seconds", file=sys.stderr)
+            self._said = True
+
+
+@attrs.frozen
+class _Decision:
+    considered: Considered
+    chosen: int
+
+    @property
+    def done(self) -> Action:
+        return self.considered.actions[self.chosen]

@@ -1,0 +1,228 @@
+"""What a street-learner knows, in memory and in a knowledge file.
+
+The file holds the values that have been learnt, and no others: their places, the values, and how many
+observations are behind each.  In play every hand goes into the file's journal as it ends, as the values that
+it has changed; the journal goes into the file when the file is closed, when it has grown long, and when the
+file is next opened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from clients.agent import DUPLICATE
+from clients.learners.knowledge_file import Knowledge, KnowledgeError, KnowledgeFile, betting_of
+from engine.learning.street import ActionValues
+from engine.rules import GameDefinition, format_game
+from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
+
+__all__ = ["KIND", "VERSION", "StreetKnowledge", "describe_game", "fill_values"]
+
+KIND: Final = "street-learner"
+
+VERSION: Final = 1
+"""Of the arrays and of what they mean: buckets, styles, situations.  To be raised when any of it changes."""
+
+_LONGEST_JOURNAL: Final = 20_000
+"""Records: some 3 MB."""
+
+
+def describe_game(game: GameDefinition) -> str:
+    """What is learnt in: games of the same text are the same for a learner."""
+    text = f"{betting_of(game)} hold'em, {game.num_players} players, blinds {_numbers(game.blinds)}"
+    if min(game.stacks) < UNLIMITED_STACK:
+        text += f", stacks {_numbers(game.stacks)}"
+    if game.is_limit:
+        text += f", raises by {_numbers(game.raise_sizes)}"
+    if min(game.max_raises) < UNLIMITED_RAISES:
+        text += f", at most {_numbers(game.max_raises)} a round"
+    return text
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, numbers))
+
+
+class StreetKnowledge:
+    """Action values and the file that keeps them.
+
+    Args:
+        path: the file; None to keep nothing.
+        learn: whether anything will be written.
+        journal: write every hand down as it ends; without, only `save` writes.
+        environment: where the variable of a duplicate match may stand; the file is then only read.
+
+    Raises:
+        KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        learn: bool,
+        journal: bool,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._values: ActionValues | None = None
+        self._file: KnowledgeFile | None = None
+        self._read: Knowledge | None = None
+        self._has_file = False
+        self._journals = journal
+        self._records = 0
+        if path is None:
+            return
+        is_duplicate = bool(environment.get(DUPLICATE))
+        file = KnowledgeFile(path, KIND, version=VERSION, write=learn and not is_duplicate)
+        try:
+            self._read = file.read()
+            if self._read is None and not learn:
+                raise KnowledgeError(f"{path}: there is no such file, and with learn=off there will be none")
+        except BaseException:
+            file.close()
+            raise
+        self._file = file
+
+    @property
+    def values(self) -> ActionValues:
+        """What is known; only after `begin`."""
+        assert self._values is not None, "begin first"
+        return self._values
+
+    @property
+    def keeps_journal(self) -> bool:
+        """Whether `hand_learnt` writes anything."""
+        return self._journals and self._file is not None and self._file.is_writable
+
+    def begin(self, game: GameDefinition) -> None:
+        """Now it is known what is played.
+
+        Raises:
+            KnowledgeError: the file was learnt in another game, is damaged, or cannot be written.
+            ValueError: the game is not Texas hold'em.
+        """
+        if self._values is not None and self._values.game == game:
+            return
+        values = ActionValues.unlearnt(game)
+        if self._values is not None and self._file is not None:
+            raise KnowledgeError(
+                f"{self._file.path} is for {describe_game(self._values.game)}, and now it is "
+                f"{describe_game(game)} that is played"
+            )
+        knowledge = self._read
+        if knowledge is not None:
+            assert self._file is not None
+            if knowledge.game != describe_game(game):
+                raise KnowledgeError(
+                    f"{self._file.path} was learnt in {knowledge.game}, expected {describe_game(game)}"
+                )
+            try:
+                fill_values(values, knowledge)
+            except (TypeError, ValueError) as error:
+                raise KnowledgeError(f"{self._file.path} is damaged: {error}") from error
+            self._has_file = True
+        self._values = values
+        self._read = None
+        if knowledge is not None and knowledge.records and self._file is not None and self._file.is_writable:
+            self.save()
+        if self.keeps_journal and not self._has_file:
+            self.save()  # a journal needs a file to go on from
+
+    def hand_learnt(self, touched: Iterable[tuple[int, int]]) -> None:
+        """A hand has been learnt from: write down what it has changed.
+
+        Args:
+            touched: rows and columns of the values.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        assert self._file is not None
+        learnt = self.values
+        changed = [
+            [row, column, float(learnt.values[row, column]), int(learnt.counts[row, column])]
+            for row, column in touched
+        ]
+        self._file.append(json.dumps([learnt.hands, changed], separators=(",", ":")))
+        self._records += 1
+        if self._records >= _LONGEST_JOURNAL:
+            self.save()
+
+    def save(self) -> None:
+        """Replace the file by what is known now, if there is one to write.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        if self._file is None or not self._file.is_writable or self._values is None:
+            return
+        learnt = self._values
+        places = np.flatnonzero(learnt.counts)
+        arrays = {
+            "places": places.astype(np.int32),
+            "values": learnt.values.ravel()[places],
+            "counts": learnt.counts.ravel()[places],
+        }
+        self._file.write(
+            describe_game(learnt.game), arrays, {"hands": learnt.hands, "game": format_game(learnt.game)}
+        )
+        self._has_file = True
+        self._records = 0
+
+    def close(self) -> None:
+        """Save and let go of the file; nothing is written afterwards.
+
+        Raises:
+            KnowledgeError: it cannot be written; the journal then keeps what it has.
+        """
+        try:
+            if self.keeps_journal and self._records:
+                self.save()
+        finally:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+
+def fill_values(learnt: ActionValues, knowledge: Knowledge) -> None:
+    """Put what a file holds, its journal included, where it belongs.
+
+    Raises:
+        TypeError, ValueError: it holds something else.
+    """
+    try:
+        places, values, counts = (knowledge.arrays[name] for name in ("places", "values", "counts"))
+    except KeyError as error:
+        raise ValueError(f"the array {error} is missing") from None
+    if [array.dtype.str for array in (places, values, counts)] != ["<i4", "<f4", "<i4"]:
+        raise ValueError("expected places and counts as int32, values as float32")
+    if places.ndim != 1 or not places.shape == values.shape == counts.shape:
+        raise ValueError("expected three arrays of one length")
+    size = learnt.counts.size
+    if len(places) and not (places[0] >= 0 and places[-1] < size and (np.diff(places) > 0).all()):
+        raise ValueError(f"expected ascending places below {size}")
+    if not np.isfinite(values).all() or (counts <= 0).any():
+        raise ValueError("expected finite values with one observation or more")
+    learnt.values.ravel()[places] = values
+    learnt.counts.ravel()[places] = counts
+    learnt.hands = _count(knowledge.meta.get("hands"))
+    for record in knowledge.records:
+        hands, changed = json.loads(record)
+        learnt.hands = _count(hands)
+        for row, column, value, count in changed:
+            if not (0 <= row < learnt.counts.shape[0] and 0 <= column < learnt.counts.shape[1]):
+                raise ValueError(f"the journal speaks of the value {row}, {column}, which there is not")
+            learnt.values[row, column] = value
+            learnt.counts[row, column] = _count(count)
+
+
+def _count(number: Any) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise ValueError(f"expected a number of 0 or more, got {number!r}")
+    return number

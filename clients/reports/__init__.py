@@ -1,0 +1,1 @@
+"""What commands and bots show of odds and results: tables and pictures."""

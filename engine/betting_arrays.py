@@ -1,0 +1,96 @@
+"""Games and bettings as arrays, as ``engine.kernels.rules.betting`` takes them."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.rules import betting as kernels
+from engine.rules import GameDefinition
+from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
+from engine.rules.betting import BettingState
+from engine.rules.game_definition import MAX_ACTIONS_PER_ROUND
+
+__all__ = ["action_from_number", "betting_arrays", "game_array", "number_of_action"]
+
+
+@functools.lru_cache(maxsize=16)
+def game_array(game: GameDefinition) -> NDArray[np.int64]:
+    """What is being played, as kernels take it.  Shape (NUM_RULES, MAX_PLAYERS)."""
+    rules = np.zeros((kernels.NUM_RULES, kernels.MAX_PLAYERS), np.int64)
+    rules[kernels.STACK, : game.num_players] = game.stacks
+    rules[kernels.BLIND, : game.num_players] = game.blinds
+    rules[kernels.FIRST_POSITION, : game.num_rounds] = game.first_positions
+    rules[kernels.MAX_RAISES, : game.num_rounds] = game.max_raises
+    if game.is_limit:
+        rules[kernels.RAISE_SIZE, : game.num_rounds] = game.raise_sizes
+    general = rules[kernels.GENERAL]
+    general[kernels.IS_LIMIT] = game.is_limit
+    general[kernels.NUM_PLAYERS] = game.num_players
+    general[kernels.NUM_ROUNDS] = game.num_rounds
+    general[kernels.BIG_BLIND] = game.big_blind
+    general[kernels.MAX_ACTIONS] = MAX_ACTIONS_PER_ROUND
+    return rules
+
+
+def betting_arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A betting as kernels take it: what each position has spent, shape (MAX_PLAYERS,), and the node, shape
+    (NODE_SIZE,).
+    """
+    spent = np.zeros(kernels.MAX_PLAYERS, np.int64)
+    spent[: len(betting.spent)] = betting.spent
+    last_raiser, former_raiser = -1, -1
+    responded = 0
+    found_raise = False
+    state = betting
+    while state.parent is not None:
+        assert state.last_action is not None
+        assert state.last_position is not None
+        raised = state.last_action.kind is ActionKind.RAISE
+        in_this_round = state.parent.betting_round == betting.betting_round
+        if in_this_round and not found_raise and state.last_action.kind is not ActionKind.FOLD:
+            responded |= 1 << state.last_position
+        if raised:
+            found_raise = True
+            if last_raiser < 0:
+                last_raiser = state.last_position
+            if not in_this_round:
+                former_raiser = state.last_position
+                break
+        state = state.parent
+    node = np.zeros(kernels.NODE_SIZE, np.int64)
+    node[kernels.TO_ACT] = -1 if betting.position_to_act is None else betting.position_to_act
+    node[kernels.ROUND] = betting.betting_round
+    node[kernels.ACTIONS] = betting.actions_in_round
+    node[kernels.RAISES] = betting.raises_in_round
+    node[kernels.MAX_SPENT] = betting.max_spent
+    node[kernels.MIN_RAISE_TO] = betting.min_raise_to
+    node[kernels.FOLDED] = sum(1 << position for position, out in enumerate(betting.folded) if out)
+    node[kernels.RESPONDED] = responded
+    node[kernels.LAST_RAISER] = last_raiser
+    node[kernels.FORMER_RAISER] = former_raiser
+    return spent, node
+
+
+def action_from_number(number: int, is_limit: bool) -> Action:
+    """The action of a kernel's integer."""
+    if number == kernels.FOLD:
+        return FOLD
+    if number == kernels.CALL:
+        return CALL
+    return LIMIT_RAISE if is_limit else raise_to(number)
+
+
+def number_of_action(action: Action, betting: BettingState) -> int:
+    """A kernel's integer for what the position to act in a betting does."""
+    if action.kind is ActionKind.FOLD:
+        return kernels.FOLD
+    if action.kind is ActionKind.CALL:
+        return kernels.CALL
+    if action.raise_to is not None:
+        return action.raise_to
+    total = betting.legal_actions().max_raise_to
+    assert total is not None  # a limit raise that was played was legal
+    return total

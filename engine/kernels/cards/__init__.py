@@ -1,0 +1,1 @@
+"""Kernels that rank hands and count cards."""

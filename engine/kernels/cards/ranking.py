@@ -1,0 +1,347 @@
+"""Ranking of 5, 6 and 7 cards: the class of one hand, of many, and of every combo on a board.
+
+How a hand is ranked is told in ``engine.kernels.cards.tables``.  ``table`` is ``ranking_table()``, uint16,
+wherever it occurs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import INT, entry, integer, kernel
+from engine.kernels.cards.tables import (
+    EMPTY_KEY,
+    FLUSH_AT,
+    FLUSH_BITS,
+    HIGH_AT,
+    HIGH_SHIFT,
+    KEY_OF_CARD,
+    KEY_OF_RANK,
+    KEY_OF_RANK_PAIR,
+    LOW_AT,
+    MULTISET_AT,
+    SUIT_SHIFT,
+    ranking_table,
+)
+
+DEAD: Final = 0xFFFF
+"""Stands for the class of a combo that shares a card with the board."""
+
+_TABLE: NDArray[np.uint16] = np.zeros(0, np.uint16)
+
+
+def _load_table() -> None:
+    global _TABLE
+    _TABLE = ranking_table()
+
+
+@kernel()
+def class_of_key(table: NDArray[np.uint16], key: int) -> int:
+    """The class of the hand with this key if it holds no flush."""
+    half_offset = integer(table[HIGH_AT + ((key >> HIGH_SHIFT) & 0xFFFF)])
+    place = integer(table[LOW_AT + (key & 0xFFFF)])
+    return integer(table[MULTISET_AT + 2 * half_offset + place])
+
+
+@kernel()
+def flush_suit(key: int) -> int:
+    """The suit of which a key's hand holds five cards or more; only if it does."""
+    bits = (key >> (SUIT_SHIFT + 3)) & 0x1111
+    return (1 if bits & 0x10 else 0) + (2 if bits & 0x100 else 0) + (3 if bits & 0x1000 else 0)
+
+
+@kernel(prepare=_load_table, nogil=False)
+def _rank_five(a: int, b: int, c: int, d: int, e: int) -> int:
+    """The class of five different cards; nothing is checked."""
+    keys = KEY_OF_CARD
+    key = EMPTY_KEY + keys[a] + keys[b] + keys[c] + keys[d] + keys[e]
+    if key & FLUSH_BITS == 0:
+        return class_of_key(_TABLE, key)
+    mask = 1 << (a >> 2) | 1 << (b >> 2) | 1 << (c >> 2) | 1 << (d >> 2) | 1 << (e >> 2)
+    return integer(_TABLE[FLUSH_AT + mask])
+
+
+@kernel()
+def bit_if(card: int, suit: int) -> int:
+    """The rank bit of a card if it is of that suit, else 0."""
+    return integer((card & 3) == suit) << (card >> 2)
+
+
+@kernel(prepare=_load_table, nogil=False)
+def _rank_six(a: int, b: int, c: int, d: int, e: int, f: int) -> int:
+    """The class of the best five of six different cards; nothing is checked."""
+    keys = KEY_OF_CARD
+    key = EMPTY_KEY + keys[a] + keys[b] + keys[c] + keys[d] + keys[e] + keys[f]
+    if key & FLUSH_BITS == 0:
+        return class_of_key(_TABLE, key)
+    suit = flush_suit(key)
+    mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+    mask |= bit_if(d, suit) | bit_if(e, suit) | bit_if(f, suit)
+    return integer(_TABLE[FLUSH_AT + mask])
+
+
+@kernel(prepare=_load_table, nogil=False)
+def _rank_seven(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> int:
+    """The class of the best five of seven different cards; nothing is checked."""
+    keys = KEY_OF_CARD
+    key = EMPTY_KEY + keys[a] + keys[b] + keys[c] + keys[d] + keys[e] + keys[f] + keys[g]
+    if key & FLUSH_BITS == 0:
+        return class_of_key(_TABLE, key)
+    suit = flush_suit(key)
+    mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+    mask |= bit_if(d, suit) | bit_if(e, suit) | bit_if(f, suit) | bit_if(g, suit)
+    return integer(_TABLE[FLUSH_AT + mask])
+
+
+rank_five = entry(_rank_five, *[INT] * 5)
+rank_six = entry(_rank_six, *[INT] * 6)
+rank_seven = entry(_rank_seven, *[INT] * 7)
+
+
+@kernel()
+def class_on_board(
+    table: NDArray[np.uint16], board_key: int, board: NDArray[Any], first: int, second: int
+) -> int:
+    """The class of two cards with ``board[:5]``, whose key is `board_key`."""
+    key = board_key + KEY_OF_CARD[first] + KEY_OF_CARD[second]
+    if key & FLUSH_BITS == 0:
+        return class_of_key(table, key)
+    suit = flush_suit(key)
+    mask = bit_if(first, suit) | bit_if(second, suit)
+    for i in range(5):
+        mask |= bit_if(integer(board[i]), suit)
+    return integer(table[FLUSH_AT + mask])
+
+
+@kernel()
+def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
+    """The class of 5, 6 or 7 different cards, an array of shape (5|6|7,); nothing is checked."""
+    key = EMPTY_KEY
+    for i in range(cards.shape[0]):
+        key += KEY_OF_CARD[cards[i]]
+    if key & FLUSH_BITS == 0:
+        return class_of_key(table, key)
+    suit = flush_suit(key)
+    mask = 0
+    for i in range(cards.shape[0]):
+        mask |= bit_if(integer(cards[i]), suit)
+    return integer(table[FLUSH_AT + mask])
+
+
+@kernel()
+def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArray[np.uint16]) -> None:
+    """The class of every row of `hands`, shape (n, 5|6|7), C-contiguous; `ranks`, shape (n,), is filled in
+    place.
+    """
+    count, size = hands.shape
+    keys = KEY_OF_CARD
+    if size == 7:
+        for i in range(count):
+            # Written out: a loop over the seven costs a third more.
+            key = (
+                EMPTY_KEY
+                + keys[hands[i, 0]]
+                + keys[hands[i, 1]]
+                + keys[hands[i, 2]]
+                + keys[hands[i, 3]]
+                + keys[hands[i, 4]]
+                + keys[hands[i, 5]]
+                + keys[hands[i, 6]]
+            )
+            if key & FLUSH_BITS == 0:
+                ranks[i] = class_of_key(table, key)
+            else:
+                ranks[i] = rank_hand(table, hands[i])
+    else:
+        for i in range(count):
+            ranks[i] = rank_hand(table, hands[i])
+
+
+@kernel()
+def fill_rank_pair_row(table: NDArray[np.uint16], board_key: int, row: NDArray[np.uint16]) -> None:
+    """What each pair of ranks makes with a board if it makes no flush.
+
+    `row`, shape (91,) or longer, is filled in place: the pair of ranks ``a >= b`` stands at ``a * (a + 1) /
+    2 + b``.  A pair that would be the fifth card of a rank gets whatever: no combo has it.
+    """
+    rank_keys = board_key & ((1 << SUIT_SHIFT) - 1)
+    for pair in range(91):
+        key = rank_keys + KEY_OF_RANK_PAIR[pair]
+        half_offset = integer(table[HIGH_AT + ((key >> HIGH_SHIFT) & 0xFFFF)])
+        place = integer(table[LOW_AT + (key & 0xFFFF)])
+        row[pair] = table[MULTISET_AT + 2 * half_offset + place]
+
+
+@kernel()
+def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks: NDArray[np.uint16]) -> None:
+    """The class of every combo on a board of 3, 4 or 5 different cards, shape (3|4|5,).
+
+    `ranks`, shape (1326,), is filled in place; combos that share a card with the board get `DEAD`.
+    """
+    key = EMPTY_KEY
+    on_board = 0
+    for i in range(board.shape[0]):
+        key += KEY_OF_CARD[board[i]]
+        on_board |= 1 << integer(board[i])
+
+    suit = -1
+    suited = 0
+    for s in range(4):
+        counter = ((key >> (SUIT_SHIFT + 4 * s)) & 15) - 3
+        if counter >= 3:
+            suit = s
+            suited = counter
+    mask = 0
+    if suit >= 0:
+        for i in range(board.shape[0]):
+            mask |= bit_if(integer(board[i]), suit)
+
+    row = np.empty(91, np.uint16)
+    if suited == 5:
+        for pair in range(91):
+            row[pair] = table[FLUSH_AT + mask]
+    else:
+        fill_rank_pair_row(table, key, row)
+
+    combo = 0
+    for high_rank in range(13):
+        base = high_rank * (high_rank + 1) // 2
+        for suits_below in range(4):
+            for low_rank in range(high_rank):
+                rank = integer(row[base + low_rank])
+                ranks[combo] = rank
+                ranks[combo + 1] = rank
+                ranks[combo + 2] = rank
+                ranks[combo + 3] = rank
+                combo += 4
+            rank = integer(row[base + high_rank])
+            for _ in range(suits_below):
+                ranks[combo] = rank
+                combo += 1
+
+    if suit >= 0:
+        for high_rank in range(13):
+            high = 4 * high_rank + suit
+            if mask >> high_rank & 1:
+                continue
+            with_high = FLUSH_AT + (mask | 1 << high_rank)
+            if suited >= 4:
+                rank = integer(table[with_high])
+                first = high * (high - 1) // 2
+                for other in range(high):
+                    ranks[first + other] = rank
+                for other in range(high + 1, 52):
+                    # A higher card of the suit comes later in the outer loop and overwrites this.
+                    ranks[other * (other - 1) // 2 + high] = rank
+            first = high * (high - 1) // 2 + suit
+            for low_rank in range(high_rank):
+                ranks[first + 4 * low_rank] = table[with_high | 1 << low_rank]
+
+    for i in range(board.shape[0]):
+        dead = integer(board[i])
+        first = dead * (dead - 1) // 2
+        for other in range(dead):
+            ranks[first + other] = DEAD
+        for other in range(dead + 1, 52):
+            ranks[other * (other - 1) // 2 + dead] = DEAD
+
+
+@kernel()
+def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
+    """How many of the 133,784,560 seven-card hands are in each class; `counts`, shape (7462,), is filled in
+    place.
+
+    The five highest cards are walked through one by one.  The two below are taken together by their ranks,
+    since they make a flush only if both are of a suit of which the five hold three.  If the five hold more,
+    they are walked through, too; this is so for one in 23.
+    """
+    counts[:] = 0
+    keys = KEY_OF_CARD
+    for a in range(6, 52):
+        for b in range(5, a):
+            key_b = EMPTY_KEY + keys[a] + keys[b]
+            for c in range(4, b):
+                key_c = key_b + keys[c]
+                for d in range(3, c):
+                    key_d = key_c + keys[d]
+                    for e in range(2, d):
+                        key = key_d + keys[e]
+                        if (key + (0x1111 << SUIT_SHIFT)) & FLUSH_BITS:
+                            suit = flush_suit(key + (0x1111 << SUIT_SHIFT))
+                            mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+                            mask |= bit_if(d, suit) | bit_if(e, suit)
+                            _count_cards_below(table, key, e, suit, mask, counts)
+                        elif (key + (0x2222 << SUIT_SHIFT)) & FLUSH_BITS:
+                            suit = flush_suit(key + (0x2222 << SUIT_SHIFT))
+                            mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
+                            mask |= bit_if(d, suit) | bit_if(e, suit)
+                            _count_ranks_below(table, key, e, suit, mask, counts)
+                        else:
+                            _count_ranks_below(table, key, e, -1, 0, counts)
+
+
+@kernel()
+def _count_ranks_below(
+    table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
+) -> None:
+    """Counts the hands of five cards and any two below the lowest of them.
+
+    suit, mask: of three of the five, if they are of one suit, the suit and the ranks; else -1 and 0.
+    """
+    rank_of_lowest, suits_below = lowest >> 2, lowest & 3
+    for high in range(rank_of_lowest + 1):
+        suits = suits_below if high == rank_of_lowest else 4
+        with_high = key + KEY_OF_RANK[high]
+        # Of the cards of a lower rank one makes a flush with one of these.
+        flushes = 1 if suit >= 0 and (high < rank_of_lowest or suit < suits_below) else 0
+        for low in range(high):
+            counts[class_of_key(table, with_high + KEY_OF_RANK[low])] += 4 * suits - flushes
+        counts[class_of_key(table, with_high + KEY_OF_RANK[high])] += suits * (suits - 1) >> 1
+        if flushes:
+            for low in range(high):
+                counts[table[FLUSH_AT + (mask | 1 << high | 1 << low)]] += 1
+
+
+@kernel()
+def _count_cards_below(
+    table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
+) -> None:
+    """Counts the hands of five cards and any two below the lowest of them.
+
+    suit, mask: the suit of four or five of the five, and the ranks of these.
+    """
+    for f in range(1, lowest):
+        with_f = key + KEY_OF_CARD[f]
+        mask_f = mask | bit_if(f, suit)
+        for g in range(f):
+            with_g = with_f + KEY_OF_CARD[g]
+            if with_g & FLUSH_BITS == 0:
+                counts[class_of_key(table, with_g)] += 1
+            else:
+                counts[table[FLUSH_AT + (mask_f | bit_if(g, suit))]] += 1
+
+
+@kernel()
+def count_all_five_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
+    """How many of the 2,598,960 five-card hands are in each class; `counts`, shape (7462,), is filled in
+    place.
+    """
+    counts[:] = 0
+    keys = KEY_OF_CARD
+    for a in range(4, 52):
+        for b in range(3, a):
+            for c in range(2, b):
+                key_c = EMPTY_KEY + keys[a] + keys[b] + keys[c]
+                for d in range(1, c):
+                    for e in range(d):
+                        key = key_c + keys[d] + keys[e]
+                        if key & FLUSH_BITS == 0:
+                            counts[class_of_key(table, key)] += 1
+                        else:
+                            mask = (
+                                1 << (a >> 2) | 1 << (b >> 2) | 1 << (c >> 2) | 1 << (d >> 2) | 1 << (e >> 2)
+                            )
+                            counts[table[FLUSH_AT + mask]] += 1

@@ -1,0 +1,1 @@
+"""Kernels of hand strength, potential, equity and roll-outs."""

@@ -1,0 +1,263 @@
+"""The exact equity of each of the 169 starting hands against each other, over all boards.
+
+Boards that differ by a renaming of suits are the same board for starting hands, so 134,459 boards stand for
+the 2,598,960, each with a weight of 4, 12 or 24.  On one board the combos are numbered by class; then, with
+2 for a win and 1 for a tie,
+
+* all pairs of combos: per starting hand and number the points of a hand against all combos of each starting
+hand,
+  169 byte lanes at a time, added up once for the combos of a starting hand that have the same number;
+* less the pairs that share a card: for each card and each other rank, suited and not, the points of (card,
+  x) against (card, y), 52 byte lanes of y at a time; the offsuit x of a rank are taken together if they have
+  the same number, as they have unless one makes a flush.
+
+Sums are kept in 8 and 16 bits for a few boards of equal weight and then carried to more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.evaluation.equity import number_combos
+
+NUM_CANONICAL_BOARDS: Final = 134_459
+
+_CLASS_LANES: Final = 176
+"""169 starting hands, filled up to whole vectors."""
+
+_CARD_LANES: Final = 64
+
+_BLOCK: Final = 42
+"""Boards until the sums are carried: 6 points a board, for three offsuit hands, fit a byte."""
+
+_NO_NUMBER: Final = 255
+"""In place of the number of a combo that is dead or no combo."""
+
+
+@kernel()
+def fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64]) -> int:
+    """One board of each class of suit renamings, and the size of the class; returns how many there are.
+
+    `boards`, shape (NUM_CANONICAL_BOARDS, 5), and `weights` are filled in place, boards of equal weight
+    together.
+    """
+    count = 0
+    for weight in (4, 12, 24):
+        masks = np.zeros(4, np.int64)
+        for a in range(52):
+            for b in range(a):
+                for c in range(b):
+                    for d in range(c):
+                        for e in range(d):
+                            masks[:] = 0
+                            masks[a & 3] |= 1 << (a >> 2)
+                            masks[b & 3] |= 1 << (b >> 2)
+                            masks[c & 3] |= 1 << (c >> 2)
+                            masks[d & 3] |= 1 << (d >> 2)
+                            masks[e & 3] |= 1 << (e >> 2)
+                            if masks[0] < masks[1] or masks[1] < masks[2] or masks[2] < masks[3]:
+                                continue
+                            # Two suits without a card are equal, and so are three; no others can be, with
+                            # five cards.
+                            equal = (masks[0] == masks[1]) + (masks[1] == masks[2]) + (masks[2] == masks[3])
+                            size = 24 if equal == 0 else (12 if equal == 1 else 4)
+                            if size == weight:
+                                boards[count, 0] = a
+                                boards[count, 1] = b
+                                boards[count, 2] = c
+                                boards[count, 3] = d
+                                boards[count, 4] = e
+                                weights[count] = weight
+                                count += 1
+    return count
+
+
+@kernel()
+def _add_scaled(points: NDArray[np.uint8], times: int, sums: NDArray[np.uint16]) -> None:
+    factor = np.uint16(times)
+    for lane in range(_CLASS_LANES):
+        sums[lane] += factor * points[lane]
+
+
+# Flat arrays and offsets: each slice handed to a function that is not inlined costs a count of references, in
+# all a fifth of the time.  The casts tell the compiler that no index is negative.
+@kernel()
+def _add_points(
+    numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
+) -> None:
+    """Adds the points of one number against a row of them, from `at`, to the sums from `place`."""
+    mine = np.uint8(number)
+    for lane in range(_CARD_LANES):
+        theirs = numbers[np.uint64(at + lane)]
+        sums[np.uint64(place + lane)] += 2 if theirs < mine else (1 if theirs == mine else 0)
+
+
+@kernel()
+def _add_points_of_four(
+    numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
+) -> None:
+    """The same for a suited hand and three offsuit ones, whose sums follow."""
+    mine = np.uint8(number)
+    for lane in range(_CARD_LANES):
+        theirs = numbers[np.uint64(at + lane)]
+        sums[np.uint64(place + lane)] += 2 if theirs < mine else (1 if theirs == mine else 0)
+        sums[np.uint64(place + _CARD_LANES + lane)] += 6 if theirs < mine else (3 if theirs == mine else 0)
+
+
+@kernel()
+def _carry(sums: NDArray[np.uint8], carried: NDArray[np.int32]) -> None:
+    for lane in range(_CARD_LANES):
+        carried[lane] += integer(sums[lane])
+        sums[lane] = 0
+
+
+@kernel()
+def _add_sharing(card: int, numbers: NDArray[np.uint8], sums: NDArray[np.uint8]) -> None:
+    """Adds the points of every combo with a card against every other with it.
+
+    numbers: of the combos of each card, by the other card, shape (52 * _CARD_LANES,).
+    sums: shape (52 * 26 * _CARD_LANES,), by card and by the other card's rank, suited and offsuit in turn.
+    """
+    at = card * _CARD_LANES
+    for rank in range(13):
+        first = at + 4 * rank
+        suited = numbers[np.uint64(first + (card & 3))]
+        a = numbers[np.uint64(first + (card + 1 & 3))]
+        b = numbers[np.uint64(first + (card + 2 & 3))]
+        c = numbers[np.uint64(first + (card + 3 & 3))]
+        place = (26 * card + 2 * rank) * _CARD_LANES
+        if (suited == a) & (a == b) & (b == c):
+            if a != _NO_NUMBER:
+                _add_points_of_four(numbers, at, a, sums, place)
+        else:
+            if suited != _NO_NUMBER:
+                _add_points(numbers, at, suited, sums, place)
+            for number in (a, b, c):
+                if number != _NO_NUMBER:
+                    _add_points(numbers, at, number, sums, place + _CARD_LANES)
+
+
+@kernel()
+def _accumulate(points: NDArray[np.uint8], twice_below: NDArray[np.uint8]) -> None:
+    for lane in range(_CLASS_LANES):
+        inside = points[lane]
+        points[lane] += twice_below[lane]
+        twice_below[lane] += inside + inside
+
+
+@kernel()
+def fill_points(
+    table: NDArray[np.uint16],
+    boards: NDArray[np.uint8],
+    weights: NDArray[np.int64],
+    starting_hand: NDArray[np.uint8],
+    combos_of: NDArray[np.int64],
+    points: NDArray[np.int64],
+) -> None:
+    """The points of each starting hand against each: 2 for each pair of disjoint combos and board that it
+    wins.
+
+    boards, weights: of `fill_canonical_boards`.  starting_hand: of each combo, shape (1326,).
+    combos_of: the combos of each starting hand, shape (169, 12), -1 after the last.
+    points: shape (169, 169), filled in place; 1 for a tie.
+    """
+    points[:] = 0
+    numbers = np.empty(1326, np.uint8)
+    by_cards = np.empty((52, _CARD_LANES), np.uint8)
+    per_number = np.empty((256, _CLASS_LANES), np.uint8)
+    twice_below = np.empty(_CLASS_LANES, np.uint8)
+    all_pairs = np.zeros((169, _CLASS_LANES), np.uint16)
+    alive_combos = np.zeros(169, np.int64)
+    sharing = np.zeros((52, 26, _CARD_LANES), np.uint8)
+    carried = np.zeros((52, 26, _CARD_LANES), np.int32)
+    flat_by_cards = by_cards.ravel()
+    flat_sharing = sharing.ravel()
+    in_block = 0
+    for index in range(boards.shape[0]):
+        board = boards[index]
+        count = number_combos(table, board, numbers)
+        by_cards[:] = _NO_NUMBER
+        per_number[:count] = 0
+        dead = 0
+        for i in range(5):
+            dead |= 1 << integer(board[i])
+        combo = 0
+        for high in range(52):
+            for low in range(high):
+                if (dead >> high | dead >> low) & 1:
+                    numbers[combo] = _NO_NUMBER
+                else:
+                    number = numbers[combo]
+                    by_cards[high, low] = number
+                    by_cards[low, high] = number
+                    per_number[number, starting_hand[combo]] += np.uint8(1)
+                combo += 1
+        twice_below[:] = 0
+        for number in range(count):
+            _accumulate(per_number[number], twice_below)
+        for hand in range(169):
+            number = _NO_NUMBER
+            times = 0
+            for i in range(12):
+                combo = combos_of[hand, i]
+                if combo < 0:
+                    break
+                this = integer(numbers[combo])
+                if this == _NO_NUMBER:
+                    continue
+                if this != number:
+                    if times:
+                        _add_scaled(per_number[number], times, all_pairs[hand])
+                    number = this
+                    times = 0
+                times += 1
+                alive_combos[hand] += 1
+            if times:
+                _add_scaled(per_number[number], times, all_pairs[hand])
+        for card in range(52):
+            if dead >> card & 1 == 0:
+                _add_sharing(card, flat_by_cards, flat_sharing)
+        in_block += 1
+
+        last = index + 1 == boards.shape[0] or weights[index + 1] != weights[index]
+        if in_block == _BLOCK or last:
+            weight = weights[index]
+            for hand in range(169):
+                for other in range(169):
+                    points[hand, other] += weight * integer(all_pairs[hand, other])
+            all_pairs[:] = 0
+            for card in range(52):
+                for row in range(26):
+                    _carry(sharing[card, row], carried[card, row])
+            in_block = 0
+        if last:
+            for card in range(52):
+                for row in range(26):
+                    x = 4 * (row >> 1) + (card + (row & 1) & 3)
+                    if x == card:
+                        continue
+                    hand = integer(starting_hand[_COMBO[card, x]])
+                    for y in range(52):
+                        if y != card:
+                            other = integer(starting_hand[_COMBO[card, y]])
+                            points[hand, other] -= weight * integer(carried[card, row, y])
+                            carried[card, row, y] = 0
+            # A combo shares two cards with itself, but ought to be taken out once.
+            for hand in range(169):
+                points[hand, hand] += weight * alive_combos[hand]
+                alive_combos[hand] = 0
+
+
+def _indices() -> NDArray[np.int64]:
+    high = np.repeat(np.arange(52), np.arange(52))
+    low = np.concatenate([np.arange(card) for card in range(52)])
+    combo = np.full((52, 52), -1)
+    combo[high, low] = combo[low, high] = np.arange(1326)
+    return combo
+
+
+_COMBO: Final = _indices()

@@ -1,0 +1,369 @@
+"""Showdowns of known hands over all boards, and of hands drawn from ranges on drawn boards.
+
+Random numbers come from a 64-bit generator (splitmix64) whose state is passed in and returned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.ranking import class_of_key, class_on_board, flush_suit
+from engine.kernels.cards.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
+from engine.kernels.splitmix import GOLDEN, mixed
+
+
+@kernel()
+def add_showdowns(
+    table: NDArray[np.uint16],
+    holes: NDArray[np.uint8],
+    board: NDArray[np.uint8],
+    weight: float,
+    results: NDArray[np.float64],
+) -> float:
+    """Adds the results of known hands over all boards that begin with `board`; returns the weight of all
+    boards.
+
+    holes: shape (n, 2).  board: shape (0..5,).  weight: what each board counts.
+    results: shape (n, 3), added to in place: boards won alone, boards tied, share of the pots.
+    """
+    num_hands = holes.shape[0]
+    size = board.shape[0]
+    dead = 0
+    full = np.empty(5, np.uint8)
+    base_key = EMPTY_KEY
+    for i in range(size):
+        full[i] = board[i]
+        dead |= 1 << integer(board[i])
+        base_key += KEY_OF_CARD[board[i]]
+    for i in range(num_hands):
+        dead |= 1 << integer(holes[i, 0]) | 1 << integer(holes[i, 1])
+    live = np.empty(52, np.int64)
+    num_live = 0
+    for card in range(52):
+        if dead >> card & 1 == 0:
+            live[num_live] = card
+            num_live += 1
+    ranks = np.empty(num_hands, np.int64)
+    won = np.zeros(num_hands, np.int64)
+    tied = np.zeros((num_hands, num_hands + 1), np.int64)
+
+    to_come = 5 - size
+    places = np.arange(to_come)
+    boards = 0
+    while True:
+        key = base_key
+        for i in range(to_come):
+            card = live[places[i]]
+            full[size + i] = card
+            key += KEY_OF_CARD[card]
+        best = -1
+        sharing = 0
+        for i in range(num_hands):
+            rank = class_on_board(table, key, full, integer(holes[i, 0]), integer(holes[i, 1]))
+            ranks[i] = rank
+            if rank > best:
+                best = rank
+                sharing = 1
+            elif rank == best:
+                sharing += 1
+        for i in range(num_hands):
+            if ranks[i] == best:
+                if sharing == 1:
+                    won[i] += 1
+                else:
+                    tied[i, sharing] += 1
+        boards += 1
+
+        # The next combination of places, in lexicographic order.
+        moving = to_come - 1
+        while moving >= 0 and places[moving] == num_live - to_come + moving:
+            moving -= 1
+        if moving < 0:
+            break
+        places[moving] += 1
+        for i in range(moving + 1, to_come):
+            places[i] = places[i - 1] + 1
+
+    for i in range(num_hands):
+        results[i, 0] += weight * won[i]
+        results[i, 2] += weight * won[i]
+        for sharing in range(2, num_hands + 1):
+            results[i, 1] += weight * tied[i, sharing]
+            results[i, 2] += weight * tied[i, sharing] / sharing
+    return weight * boards
+
+
+@kernel()
+def add_range_showdowns(
+    table: NDArray[np.uint16],
+    combos: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    cards: NDArray[np.uint8],
+    board: NDArray[np.uint8],
+    results: NDArray[np.float64],
+) -> float:
+    """`add_showdowns` for every choice of disjoint combos from several ranges, weighted by the product.
+
+    combos: shape (n, 1326), the combos of each range, none dead.  counts: shape (n,), how many each has.
+    weights: shape (n, 1326), by combo.  cards: of each combo, shape (1326, 2).
+    """
+    num_hands = combos.shape[0]
+    holes = np.empty((num_hands, 2), np.uint8)
+    places = np.full(num_hands, -1, np.int64)
+    masks = np.zeros(num_hands + 1, np.int64)
+    products = np.ones(num_hands + 1, np.float64)
+    total = 0.0
+    hand = 0
+    while hand >= 0:
+        places[hand] += 1
+        if places[hand] == counts[hand]:
+            places[hand] = -1
+            hand -= 1
+            continue
+        combo = combos[hand, places[hand]]
+        mask = 1 << integer(cards[combo, 0]) | 1 << integer(cards[combo, 1])
+        if masks[hand] & mask:
+            continue
+        masks[hand + 1] = masks[hand] | mask
+        products[hand + 1] = products[hand] * weights[hand, combo]
+        holes[hand, 0] = cards[combo, 0]
+        holes[hand, 1] = cards[combo, 1]
+        if hand + 1 == num_hands:
+            total += add_showdowns(table, holes, board, float(products[num_hands]), results)
+        else:
+            hand += 1
+    return total
+
+
+@kernel()
+def fill_alias_table(
+    weights: NDArray[np.float64], thresholds: NDArray[np.int64], aliases: NDArray[np.int64]
+) -> None:
+    """Walker's alias table, for drawing an index by weight in constant time.
+
+    weights: shape (n,), their sum positive.  `thresholds` and `aliases`, shape (n,), are filled in place:
+    of a number below 2**32 that is drawn for index i, those below ``thresholds[i]`` mean i, the others
+    ``aliases[i]``.
+    """
+    size = weights.shape[0]
+    scaled = weights * (size / weights.sum())
+    small = np.empty(size, np.int64)
+    large = np.empty(size, np.int64)
+    num_small = 0
+    num_large = 0
+    for i in range(size):
+        thresholds[i] = 1 << 32
+        aliases[i] = i
+        if scaled[i] < 1.0:
+            small[num_small] = i
+            num_small += 1
+        else:
+            large[num_large] = i
+            num_large += 1
+    while num_small and num_large:
+        num_small -= 1
+        less = small[num_small]
+        more = large[num_large - 1]
+        thresholds[less] = integer(scaled[less] * 4294967296.0)
+        aliases[less] = more
+        scaled[more] -= 1.0 - scaled[less]
+        if scaled[more] < 1.0:
+            num_large -= 1
+            small[num_small] = more
+            num_small += 1
+    # What is left has weight one but for rounding; an index without weight must never be drawn.
+    heaviest = np.argmax(weights)
+    for i in range(num_small):
+        if weights[small[i]] == 0.0:
+            thresholds[small[i]] = 0
+            aliases[small[i]] = heaviest
+
+
+@kernel()
+def sample_showdowns(
+    table: NDArray[np.uint16],
+    thresholds: NDArray[np.int64],
+    aliases: NDArray[np.int64],
+    cards: NDArray[np.uint8],
+    board: NDArray[np.uint8],
+    trials: int,
+    max_deals: int,
+    seed: int,
+    results: NDArray[np.float64],
+) -> int:
+    """Deals hands from ranges and boards at random; returns how many trials were completed.
+
+    Hands that collide are dealt anew *together*: only so are the deals distributed as the product of the
+    weights over disjoint hands.  At most `max_deals` such deals are tried.
+
+    thresholds, aliases: alias tables over the combos, shape (n, 1326).  cards: of each combo, shape (1326,
+    2). board: shape (0..5,).  seed: any integer of 63 bits. results: shape (n, 4), added to in place:
+    boards won alone, tied, share of the pots, square of that.
+    """
+    num_hands = thresholds.shape[0]
+    size = board.shape[0]
+    full = np.empty(5, np.uint8)
+    base_key = EMPTY_KEY
+    board_mask = 0
+    for i in range(size):
+        full[i] = board[i]
+        base_key += KEY_OF_CARD[board[i]]
+        board_mask |= 1 << integer(board[i])
+    dealt = np.empty((num_hands, 2), np.int64)
+    ranks = np.empty(num_hands, np.int64)
+    won = np.zeros(num_hands, np.int64)
+    tied = np.zeros((num_hands, num_hands + 1), np.int64)
+    state = np.uint64(seed)
+    done = 0
+    deals = 0
+    while done < trials and deals < max_deals:
+        deals += 1
+        dead = board_mask
+        collided = False
+        for hand in range(num_hands):
+            state += GOLDEN
+            bits = mixed(state)
+            combo = integer(((bits >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
+            if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[hand, combo]:
+                combo = aliases[hand, combo]
+            first, second = integer(cards[combo, 0]), integer(cards[combo, 1])
+            mask = 1 << first | 1 << second
+            if dead & mask:
+                collided = True
+                break
+            dead |= mask
+            dealt[hand, 0] = first
+            dealt[hand, 1] = second
+        if collided:
+            continue
+        key = base_key
+        place = size
+        if place < 5:
+            # Ten six-bit numbers from each draw; those of 52 and more and dead cards are passed over.
+            state += GOLDEN
+            bits = mixed(state)
+            left = 10
+            while True:
+                card = integer(bits & np.uint64(63))
+                bits >>= np.uint64(6)
+                left -= 1
+                if card < 52 and dead >> card & 1 == 0:
+                    dead |= 1 << card
+                    full[place] = card
+                    key += KEY_OF_CARD[card]
+                    place += 1
+                    if place == 5:
+                        break
+                if left == 0:
+                    state += GOLDEN
+                    bits = mixed(state)
+                    left = 10
+        best = -1
+        sharing = 0
+        for hand in range(num_hands):
+            rank = class_on_board(table, key, full, dealt[hand, 0], dealt[hand, 1])
+            ranks[hand] = rank
+            if rank > best:
+                best = rank
+                sharing = 1
+            elif rank == best:
+                sharing += 1
+        for hand in range(num_hands):
+            if ranks[hand] == best:
+                if sharing == 1:
+                    won[hand] += 1
+                else:
+                    tied[hand, sharing] += 1
+        done += 1
+    for hand in range(num_hands):
+        results[hand, 0] += won[hand]
+        results[hand, 2] += won[hand]
+        results[hand, 3] += won[hand]
+        for sharing in range(2, num_hands + 1):
+            results[hand, 1] += tied[hand, sharing]
+            results[hand, 2] += tied[hand, sharing] / sharing
+            results[hand, 3] += tied[hand, sharing] / sharing**2
+    return done
+
+
+@kernel()
+def sample_against_hand(
+    table: NDArray[np.uint16],
+    first: int,
+    second: int,
+    thresholds: NDArray[np.int64],
+    aliases: NDArray[np.int64],
+    cards: NDArray[np.uint8],
+    board: NDArray[np.uint8],
+    trials: int,
+    seed: int,
+    results: NDArray[np.int64],
+) -> None:
+    """`sample_showdowns` for a known hand and one opponent, whose range must hold no dead combo: nothing
+    collides.
+
+    thresholds, aliases: the opponent's alias table, shape (1326,).
+    results: shape (2,), filled in place: boards won and boards tied.
+    """
+    size = board.shape[0]
+    base_key = EMPTY_KEY
+    known = 1 << first | 1 << second
+    base_mask = 0
+    for i in range(size):
+        card = integer(board[i])
+        base_key += KEY_OF_CARD[card]
+        base_mask |= 1 << card
+    known |= base_mask
+    our_key = KEY_OF_CARD[first] + KEY_OF_CARD[second]
+    our_mask = 1 << first | 1 << second
+    won = 0
+    tied = 0
+    state = np.uint64(seed)
+    for _ in range(trials):
+        state += GOLDEN
+        bits = mixed(state)
+        combo = integer(((bits >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
+        if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[combo]:
+            combo = aliases[combo]
+        a, b = integer(cards[combo, 0]), integer(cards[combo, 1])
+        their_mask = 1 << a | 1 << b
+        dead = known | their_mask
+        key = base_key
+        board_mask = base_mask
+        place = size
+        left = 0
+        while place < 5:
+            if left == 0:
+                state += GOLDEN
+                bits = mixed(state)
+                left = 10
+            card = integer(bits & np.uint64(63))
+            bits >>= np.uint64(6)
+            left -= 1
+            # 52 and more are bits that no card has: they are passed over like dead cards.
+            if (dead | -1 << 52) >> card & 1 == 0:
+                dead |= 1 << card
+                board_mask |= 1 << card
+                key += KEY_OF_CARD[card]
+                place += 1
+        ours = _rank_of_mask(table, key + our_key, board_mask | our_mask)
+        theirs = _rank_of_mask(table, key + KEY_OF_CARD[a] + KEY_OF_CARD[b], board_mask | their_mask)
+        won += ours > theirs
+        tied += ours == theirs
+    results[0] = won
+    results[1] = tied
+
+
+@kernel()
+def _rank_of_mask(table: NDArray[np.uint16], key: int, cards: int) -> int:
+    """The class of a hand given by its key and the bits of its cards."""
+    if key & FLUSH_BITS == 0:
+        return class_of_key(table, key)
+    ranks = cards >> flush_suit(key)
+    mask = 0
+    for rank in range(13):
+        mask |= (ranks >> (4 * rank) & 1) << rank
+    return integer(table[FLUSH_AT + mask])

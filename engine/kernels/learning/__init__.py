@@ -1,0 +1,1 @@
+"""Kernels of the street-learner: hands played and values learnt by the hundred thousand."""

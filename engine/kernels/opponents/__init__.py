@@ -1,0 +1,1 @@
+"""Kernels of probability triples and re-weighting: how players act, and what their actions tell."""

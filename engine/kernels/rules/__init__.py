@@ -1,0 +1,1 @@
+"""Kernels of the betting and of the settling of pots."""

@@ -1,0 +1,121 @@
+"""Strata of hand strength: how all hands, and weight tables, lie in them, and how hands move between them.
+
+A stratum is a class of strength, the share of all hands a hand beats (``hand_features``).  Strata are of
+equal width in the square of the strength, finer towards the top, where the money goes in.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.opponents.hand_features import (
+    MAX_GROUPS,
+    class_on_board,
+    fill_class_counts,
+    quick_potential,
+    share_of_class,
+    usual_negative_potential,
+)
+
+NUM_STRATA: Final = 16
+
+
+class Averages(NamedTuple):
+    """How hands lie in the strata."""
+
+    to_flop: NDArray[np.float64]
+    """From a stratum before the flop to those on the flop, shape (NUM_STRATA, NUM_STRATA); rows add to 1."""
+    to_next: NDArray[np.float64]
+    """From the flop to the turn and from there to the river, shape (2, NUM_STRATA, NUM_STRATA)."""
+    potentials: NDArray[np.float64]
+    """On flop, turn and river, by the number of opponents: the positive one for a card, and what both come to
+    by the showdown (``trial_players.potentials_against``).  Shape (3, 10, 3, NUM_STRATA)."""
+    preflop_values: NDArray[np.float64]
+    """The value of each starting hand for 2 to 10 players and company: shape (81, 169)."""
+    preflop_draws: NDArray[np.float64]
+    """Likewise, 1 for hands that want company."""
+    preflop_strata: NDArray[np.float64]
+    """The mean value and draw of each stratum, shape (81, 2, NUM_STRATA)."""
+    preflop_equities: NDArray[np.float64]
+    """Of each starting hand against each stratum, shape (169, NUM_STRATA)."""
+    preflop_stratum_equities: NDArray[np.float64]
+    """Against each stratum, of each: shape (NUM_STRATA, NUM_STRATA)."""
+
+
+@kernel()
+def count_strata(
+    table: NDArray[np.uint16],
+    completing: NDArray[np.int64],
+    combo_cards: NDArray[np.int64],
+    starting_hands: NDArray[np.int64],
+    boards: NDArray[np.uint8],
+    to_flop: NDArray[np.float64],
+    to_next: NDArray[np.float64],
+    potentials: NDArray[np.float64],
+) -> None:
+    """Counts how all hands move between strata on some boards.
+
+    combo_cards: shape (1326, 2).  starting_hands: shape (52, 52).  boards: shape (n, 5).
+    to_flop: shape (169, NUM_STRATA), to_next: shape (2, NUM_STRATA, NUM_STRATA), potentials: shape (2, 3,
+    NUM_STRATA), sums of positive and negative potentials and their number; all added to in place.
+    """
+    classes = np.empty((3, MAX_GROUPS), np.int32)
+    counts = np.empty((3, MAX_GROUPS), np.int32)
+    for index in range(boards.shape[0]):
+        board = boards[index]
+        dead = 0
+        for i in range(5):
+            dead |= 1 << integer(board[i])
+        for later in range(3):
+            fill_class_counts(table, board, later + 3, classes[later], counts[later])
+        for combo in range(1326):
+            a, b = integer(combo_cards[combo, 0]), integer(combo_cards[combo, 1])
+            if (dead >> a | dead >> b) & 1:
+                continue
+            before = -1
+            for later in range(3):
+                rank = class_on_board(table, board, later + 3, a, b)
+                strength = share_of_class(classes[later], counts[later], later + 3, rank)
+                stratum = min(integer(strength * strength * NUM_STRATA), NUM_STRATA - 1)
+                if later == 0:
+                    to_flop[starting_hands[a, b], stratum] += 1.0
+                else:
+                    to_next[later - 1, before, stratum] += 1.0
+                if later < 2:
+                    potentials[later, 0, stratum] += quick_potential(
+                        completing, board, later + 3, a, b, strength
+                    )
+                    potentials[later, 1, stratum] += usual_negative_potential(later + 3, strength)
+                    potentials[later, 2, stratum] += 1.0
+                before = stratum
+
+
+@kernel()
+def fill_strata(
+    table: NDArray[np.uint16],
+    combo_cards: NDArray[np.int64],
+    board: NDArray[np.uint8],
+    strata: NDArray[np.int64],
+) -> None:
+    """The stratum of every combo on a board.
+
+    board: shape (3|4|5,).  strata: shape (1326,), filled in place; of combos of board cards anything.
+    """
+    classes = np.empty(MAX_GROUPS, np.int32)
+    counts = np.empty(MAX_GROUPS, np.int32)
+    size = board.shape[0]
+    fill_class_counts(table, board, size, classes, counts)
+    dead = 0
+    for i in range(size):
+        dead |= 1 << integer(board[i])
+    for combo in range(1326):
+        a, b = integer(combo_cards[combo, 0]), integer(combo_cards[combo, 1])
+        strata[combo] = 0
+        if (dead >> a | dead >> b) & 1 == 0:
+            rank = class_on_board(table, board, size, a, b)
+            strength = share_of_class(classes, counts, size, rank)
+            strata[combo] = min(integer(strength * strength * NUM_STRATA), NUM_STRATA - 1)

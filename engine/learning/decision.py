@@ -1,0 +1,182 @@
+"""The street-learner's decisions one at a time, for who sits at a table.
+
+What happens at the table goes into `StyleCounters`; `consider` says what may be done in a betting and what
+the learner thinks that is worth, and `learn` tells it what came of a decision.  All by the functions of the
+training loop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
+from engine.kernels.learning import situations as situations
+from engine.kernels.learning import street as kernels
+from engine.kernels.rules.betting import MAX_PLAYERS
+from engine.learning.deal_pool import STRENGTH_STEPS, bucket_of, strength_of
+from engine.learning.street import (
+    ANY_WEIGHT,
+    SHOWDOWN_WEIGHT,
+    STEP_DECAY,
+    ActionValues,
+    num_situations,
+)
+from engine.rules import Action, GameDefinition, initial_betting
+from engine.rules.betting import BettingState
+
+__all__ = ["Considered", "HandInRound", "StyleCounters", "consider", "learn", "opening_values", "warm_up"]
+
+
+class StyleCounters:
+    """What each seat of a table has done so far, as far as its style depends on it."""
+
+    def __init__(self) -> None:
+        self.by_seat: NDArray[np.float64] = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
+        """Decisions with something to call, folds, chances to raise, raises; fading."""
+
+    def observe(self, seat: int, before: BettingState, action: Action) -> None:
+        """The player in a seat, who is to act in a betting, does something."""
+        number = number_of_action(action, before)
+        situations.count_decision(self.by_seat[seat], game_array(before.game), *_arrays(before), number)
+
+    def by_position(self, seats: Sequence[int]) -> NDArray[np.float64]:
+        """The counters of the seats of each position, as kernels take them."""
+        counters = np.zeros_like(self.by_seat)
+        counters[: len(seats)] = self.by_seat[list(seats)]
+        return counters
+
+
+@attrs.frozen
+class HandInRound:
+    """A hand as the learner sees it in a betting round."""
+
+    bucket: int
+    strength: float
+    """As a pool of deals has it."""
+
+    @classmethod
+    def of(cls, hole_cards: Sequence[int], board: Sequence[int], betting_round: int) -> HandInRound:
+        """Of two cards on a board of 0, 3, 4 or 5.
+
+        Raises:
+            ValueError: wrong cards.
+        """
+        exact = strength_of(hole_cards, board)
+        return cls(bucket_of(betting_round, exact), round(exact * STRENGTH_STEPS) / STRENGTH_STEPS)
+
+
+@attrs.frozen
+class Considered:
+    """What the position to act may do."""
+
+    actions: tuple[Action, ...]
+    """In the order of the table's columns: fold where that is legal, call, raises."""
+    values: tuple[float, ...]
+    """Of each action, in pots; folding is worth nothing."""
+    best: int
+    """Index of the action that is worth most."""
+    offers: tuple[int, ...]
+    """Of each action, its number in the training loop."""
+    cells: tuple[int, int]
+    """Rows of the values: against whomever, and against opponents of this style; twice the same where it is
+    not known."""
+    pot: int
+    """Before the action."""
+    paid: int
+    """Of it, by the position to act."""
+
+
+def consider(
+    learnt: ActionValues, betting: BettingState, hand: HandInRound, counters: NDArray[np.float64]
+) -> Considered:
+    """What the position to act may do, and what the learner thinks it is worth.
+
+    Args:
+        learnt: what it knows.
+        betting: somebody is to act.
+        hand: of the position to act.
+        counters: of `StyleCounters.by_position`.
+    """
+    position = betting.position_to_act
+    assert position is not None, "somebody is to act"
+    offers = np.zeros(kernels.NUM_OFFERS, np.int64)
+    found = np.zeros(kernels.NUM_OFFERS)
+    cells = kernels.consider(
+        game_array(learnt.game), *_arrays(betting), counters, hand.bucket, hand.strength,
+        learnt.values, learnt.counts, SHOWDOWN_WEIGHT, ANY_WEIGHT, offers, found,
+    )  # fmt: skip
+    offered = [offer for offer, number in enumerate(offers.tolist()) if number != kernels.NOT_OFFERED]
+    return Considered(
+        tuple([action_from_number(int(offers[offer]), learnt.game.is_limit) for offer in offered]),
+        tuple(found[offered].tolist()),
+        offered.index(kernels.best_offer(found)),
+        tuple(offered),
+        cells,
+        betting.pot,
+        betting.spent[position],
+    )
+
+
+def learn(learnt: ActionValues, considered: Considered, action: int, won: float) -> list[tuple[int, int]]:
+    """Learn what has come of a decision; returns the places of the values that it has changed.
+
+    Args:
+        learnt: changed in place.
+        considered: what the decision was about.
+        action: index of what was done.
+        won: chips, in the whole hand.
+    """
+    offer = considered.offers[action]
+    if offer == kernels.FOLD_OFFER:
+        return []
+    target = (won + considered.paid) / max(1, considered.pot)
+    cells = sorted(set(considered.cells))
+    for cell in cells:
+        kernels.learn(learnt.values, learnt.counts, cell, offer, target, STEP_DECAY)
+    return [(cell, offer - 1) for cell in cells]
+
+
+def opening_values(
+    learnt: ActionValues, betting: BettingState, hand: HandInRound, style: int
+) -> tuple[Considered, int]:
+    """What is known against opponents of a style, by its number, and how many observations there are."""
+    everything = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
+    anybody = consider(learnt, betting, hand, everything)
+    cell = anybody.cells[0] + style * num_situations(learnt.game)
+    found = np.zeros(kernels.NUM_OFFERS)
+    offers = np.zeros(kernels.NUM_OFFERS, np.int64)
+    arrays = (game_array(learnt.game), *_arrays(betting))
+    kernels.fill_offers(*arrays, offers)
+    kernels.fill_values(
+        *arrays, offers, hand.strength, anybody.cells[0], cell, learnt.values, learnt.counts,
+        SHOWDOWN_WEIGHT, ANY_WEIGHT, found,
+    )  # fmt: skip
+    best = anybody.offers.index(kernels.best_offer(found))
+    values = tuple(found[list(anybody.offers)].tolist())
+    return attrs.evolve(anybody, values=values, best=best), int(learnt.counts[cell].sum())
+
+
+@functools.lru_cache(maxsize=8)
+def warm_up(game: GameDefinition) -> None:
+    """Compile (once a machine) or load (once a process) all that decisions take."""
+    betting = initial_betting(game)
+    if betting.position_to_act is None:
+        return
+    learnt = ActionValues.unlearnt(game)
+    counters = StyleCounters()
+    for board in ((), (0, 5, 10), (0, 5, 10, 15, 20)):
+        hand = HandInRound.of((51, 50), board, 0)
+    considered = consider(learnt, betting, hand, counters.by_position(range(game.num_players)))
+    counters.observe(0, betting, considered.actions[considered.best])
+    learn(learnt, considered, len(considered.actions) - 1, 0.0)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    # Limit games walk the same betting over and over.
+    return betting_arrays(betting)

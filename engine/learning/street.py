@@ -1,0 +1,358 @@
+"""A learner for the whole hand: what it tells apart, what it learns, and how it is trained.
+
+**State.**  Betting round; bucket of effective hand strength (``engine.learning.deal_pool``); the betting:
+the price of a call (none, one bet, more; in no-limit its share of the pot), the depth (bets in the pot; in
+no-limit the stacks behind, in pots), raises in this round, and who raised last before it; the position after
+the flop; with more than two players the number of opponents; and the opponents' style: how often they stay
+when there is something to call, in five degrees, and how often they raise when they may, in four, or that it
+is not known yet.  The style is that of the opponents who are still in the hand, taken together.
+
+**Actions.**  Fold, call, and raise: to the one size of limit games; by half the pot, by the pot and all-in in
+no-limit.
+
+**Method.**  Every-visit Monte Carlo control, on-policy, with exploring starts in the middle of hands (Sutton
+and Barto, *Reinforcement Learning*, 2nd edition, 5.3 and 5.4).  A value is the mean of the chips won from the
+decision on, in pots, over the hands in which it was taken; the learner takes the action of the greatest
+value.  Folding is worth nothing, by definition.
+
+Monte Carlo rather than expected SARSA, since the states are aggregates: buckets leave out most of the cards,
+the betting most of what was bet, and what the opponent holds is not seen, so that the process is not Markov
+in them.  A method that bootstraps takes the values of later aggregates for those of what is really there.  A
+Monte Carlo return does not, and is right for whatever is behind it (an advantage that chapter 5 names in its
+summary).  A hand is short, some ten decisions at most, so that little is lost by waiting for its end.
+
+**Exploration.**  In a share of the hands one decision, whose number is drawn before the hand, is left to
+chance.  Decisions before it are not learnt from; those after it are the learner's own.  So each value is that
+of the greedy strategy, not of one that errs now and then, and whether a decision is learnt from does not
+depend on the cards.  The share decays with the hands that have been learnt from (`exploration`).
+
+**Steps.**  The n-th observation of a value moves it by ``n ** -0.8`` of the way: the conditions for
+convergence hold (2.5), and what was seen of a strategy that has changed since is forgotten sooner than in a
+plain mean.
+
+**Sharing.**  Each hand is learnt from twice: against opponents of its style, and against whomever.  The
+latter value counts for `ANY_WEIGHT` observations of the former.  The value that the hand would have if all
+called and nobody bet any more, which the evaluator alone tells, counts for `SHOWDOWN_WEIGHT` observations of
+the latter.  So a learner that has seen nothing plays its hand strength, and what has been seen rarely is not
+taken at its word.
+
+**Opponents.**  Training needs nobody else: the learner plays sessions against simple players who differ in
+all they do (`population`), and against former selves.
+
+**Learning curve.**  Drawn by ``riverboat experiment street-learner``; ``clients/learners/street/RESULTS.md``.
+In limit, heads-up against a bot that bets by hand strength: -0.17 big blinds a hand unlearnt, +0.13 after
+100,000 hands, +0.23 after 20 million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.betting_arrays import game_array
+from engine.combos import COMBOS_PER_STARTING_HAND
+from engine.evaluation.preflop.tables import shipped_tables
+from engine.kernels.learning import scripted_players as scripted
+from engine.kernels.learning import situations as situations
+from engine.kernels.learning import street as kernels
+from engine.learning.deal_pool import NUM_BUCKETS, DealPool
+from engine.opponents.action_context import is_holdem
+from engine.rules import GameDefinition
+from engine.seeds import derive_seed
+
+__all__ = [
+    "ANY_WEIGHT",
+    "SHOWDOWN_WEIGHT",
+    "STEP_DECAY",
+    "ActionValues",
+    "exploration",
+    "num_situations",
+    "num_styles",
+    "play",
+    "population",
+    "train",
+]
+
+STEP_DECAY: Final = 0.8
+"""Steps are ``count ** -STEP_DECAY``."""
+SHOWDOWN_WEIGHT: Final = 10.0
+"""Observations."""
+ANY_WEIGHT: Final = 30.0
+"""Observations."""
+
+SESSION: Final = 300
+"""Hands against the same opponents in training."""
+CHUNK: Final = 100_000
+"""Hands that are played at once in training: some 0.4 s."""
+POPULATION: Final = 1000
+"""Opponents in the population that training draws."""
+FORMER_SELF_AFTER: Final = 10
+"""Chunks after which the learner of the moment becomes the former self that it plays."""
+
+LEAST_EXPLORING: Final = 0.1
+"""Share of the hands that explore, however long it has been learning."""
+_HALF_EXPLORED: Final = 2_000_000
+# Hands after which half of all hands explore.
+
+assert NUM_BUCKETS == situations.NUM_BUCKETS
+
+
+def num_styles(num_players: int) -> int:
+    """How many styles of opponents are told apart, "not known" included."""
+    return situations.MANY_STYLES if num_players == 2 else situations.FEW_STYLES
+
+
+def num_situations(game: GameDefinition) -> int:
+    """How many situations there are against opponents of one style."""
+    return situations.num_situations(int(game.is_limit), game.num_players)
+
+
+def exploration(hands: int) -> float:
+    """The share of hands that explore after so many hands."""
+    return max(LEAST_EXPLORING, 1.0 / (1.0 + hands / _HALF_EXPLORED))
+
+
+@attrs.define(eq=False)
+class ActionValues:
+    """What has been learnt in a game.  Rows are cells: ``style * num_situations + situation``."""
+
+    game: GameDefinition
+    values: NDArray[np.float32]
+    """Of calling and of each raise, in pots.  Shape (cells, 1 call + 1 or 3 raises)."""
+    counts: NDArray[np.int32]
+    """Observations behind each value; same shape."""
+    hands: int = 0
+    """Hands learnt from."""
+
+    @classmethod
+    def unlearnt(cls, game: GameDefinition) -> ActionValues:
+        """Of a learner that has seen nothing.
+
+        Raises:
+            ValueError: the game is not Texas hold'em.
+        """
+        if not is_holdem(game):
+            raise ValueError(
+                "the learner plays Texas hold'em only: 52 cards, two hole cards, boards of 0, 3, 4 and 5"
+            )
+        shape = (num_situations(game) * num_styles(game.num_players), 2 if game.is_limit else 4)
+        return cls(game, np.zeros(shape, np.float32), np.zeros(shape, np.int32))
+
+    def copy(self) -> ActionValues:
+        """The same values in arrays of their own."""
+        return ActionValues(self.game, self.values.copy(), self.counts.copy(), self.hands)
+
+
+# --- opponents -------------------------------------------------------------------------------------------
+
+_ALL_IN: Final = 1e9
+_LEAST: Final = 1e-3
+_NEVER: Final = 2.0
+_ALWAYS: Final = -2.0
+
+
+def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Simple opponents, no two alike, by the columns of ``engine.kernels.learning.street``.
+
+    ==========================  ======  ===========================================================
+    calls everything            10 %    half of them bet and raise their best hands
+    acts at random              15 %    the ACPC's example player among them
+    bets and raises most hands  12 %    up to each
+    plays by hand strength      37 %    with thresholds of its own before and after the flop
+    the same, later all-in      11 %    no-limit only: after the flop bets all it has; else as above
+    a former self               15 %
+    ==========================  ======  ===========================================================
+
+    Returns:
+        Shape (num, NUM_TRAITS).
+    """
+    opponents = np.zeros((num, scripted.NUM_TRAITS))
+    by_hand = np.sort(np.repeat(shipped_tables().raw_odds[:, 0], COMBOS_PER_STARTING_HAND))
+
+    def quantile(share: float) -> float:
+        """The strength below which this share of all starting hands is."""
+        return float(by_hand[min(len(by_hand) - 1, int(share * len(by_hand)))])
+
+    sizes = (_LEAST, 0.5, 0.75, 1.0, scripted.BY_HAND, scripted.ANY_SIZE, _ALL_IN)
+    for traits in opponents:
+        kind = rng.random()
+        traits[scripted.BET_SIZE : scripted.BET_SIZE + 2] = rng.choice(sizes, 2)
+        traits[scripted.MOST_RAISES] = rng.choice([1, 2, 3, 100])
+        traits[scripted.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
+        bet, raise_, call, odds = (
+            traits[column : column + 2]
+            for column in (scripted.BET_FROM, scripted.RAISE_FROM, scripted.CALL_FROM, scripted.CALL_ODDS)
+        )
+        if kind < 0.10:
+            bet[:] = raise_[:] = _NEVER
+            call[:] = _ALWAYS
+            if rng.random() < 0.5:
+                bet[:] = rng.uniform(0.6, 0.9)
+                raise_[:] = rng.uniform(0.75, 0.95)
+        elif kind < 0.25:
+            traits[scripted.KIND] = scripted.AT_RANDOM
+            weights = (0.06, 0.47, 0.47)
+            if rng.random() < 0.7:
+                weights = (rng.uniform(0.0, 0.3), rng.uniform(0.1, 1.0), rng.uniform(0.0, 1.0))
+            bet[0], bet[1], raise_[0] = weights
+            traits[scripted.BET_SIZE : scripted.BET_SIZE + 2] = rng.choice(
+                [scripted.ANY_SIZE, _LEAST, _ALL_IN]
+            )
+        elif kind < 0.37:
+            share = rng.uniform(-0.3, 0.5)
+            bet[:] = quantile(share) if share > 0 else _ALWAYS, max(share, 0.0) or _ALWAYS
+            raise_[:] = bet + rng.uniform(0.0, 0.2)
+            call[:] = rng.choice([_ALWAYS, rng.uniform(0.2, 0.45)])
+            traits[scripted.MOST_RAISES] = rng.choice([3, 100])
+        elif kind < 0.85:
+            opens = rng.uniform(0.2, 0.95)
+            bet[:] = quantile(opens), rng.uniform(0.35, 0.85)
+            raise_[:] = quantile(rng.uniform(opens, 1.0)), rng.uniform(bet[1], 1.0)
+            if rng.random() < 0.5:  # by the pot odds
+                call[:] = rng.uniform(-0.1, 0.1, 2)
+                odds[:] = rng.uniform(0.6, 1.4)
+            else:
+                call[:] = quantile(rng.uniform(0.0, 0.8)), rng.uniform(0.2, 0.7)
+                odds[:] = rng.uniform(0.0, 0.4)
+            if rng.random() < 0.5:
+                traits[scripted.BLUFF] = rng.uniform(0.0, 0.3)
+            if kind > 0.74 and not is_limit:
+                bet[1] = raise_[1] = call[1] = _ALWAYS
+                traits[scripted.BET_SIZE + 1] = _ALL_IN
+                traits[scripted.MOST_RAISES] = 100
+        else:
+            traits[scripted.KIND] = scripted.FORMER_SELF
+            traits[scripted.NOISE] = rng.uniform(0.0, 0.1)
+    return opponents
+
+
+# --- training --------------------------------------------------------------------------------------------
+
+
+def train(
+    learnt: ActionValues,
+    pool: DealPool,
+    hands: int,
+    seed: int,
+    *,
+    opponents: NDArray[np.float64] | None = None,
+    explore: float | None = None,
+) -> Iterator[NDArray[np.float64]]:
+    """Play hands against a population and learn from them, in place.
+
+    Args:
+        learnt: what is known so far.
+        pool: deals for as many players as play.
+        hands: how many to play.
+        seed: same seed, same start, same values.
+        opponents: of `population`; a thousand by default.
+        explore: the share of hands that explore; it decays as `exploration` says by default.
+
+    Yields:
+        The chips won in each of the last CHUNK hands or less, while they were learnt from.
+
+    Raises:
+        ValueError: a pool for another number of players.
+    """
+    game = learnt.game
+    if opponents is None:
+        opponents = population(POPULATION, game.is_limit, np.random.default_rng([seed, learnt.hands]))
+    former = learnt.copy()
+    start = derive_seed(seed, learnt.hands)
+    for chunk, first in enumerate(range(0, hands, CHUNK)):
+        won = _play(
+            learnt,
+            pool,
+            min(CHUNK, hands - first),
+            derive_seed(start, chunk),
+            opponents=opponents,
+            former=former,
+            exploring=exploration(learnt.hands) if explore is None else explore,
+            decay=STEP_DECAY,
+        )
+        learnt.hands += len(won)
+        if (chunk + 1) % FORMER_SELF_AFTER == 0:
+            former = learnt.copy()
+        yield won
+
+
+def play(
+    learnt: ActionValues,
+    pool: DealPool,
+    hands: int,
+    seed: int,
+    opponents: NDArray[np.float64],
+    *,
+    former: ActionValues | None = None,
+    record: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Play hands without learning or exploring; chips won in each, shape (hands,).
+
+    Args:
+        learnt: what the learner knows.
+        pool: deals for as many players as play.
+        hands: how many.
+        seed: of the opponents and of where in the pool to begin.
+        opponents: of `population`.
+        former: what former selves know; the same as the learner by default.
+        record: filled in place with the hands as they were played, shape (hands, RECORD_SIZE).
+
+    Raises:
+        ValueError: a pool for another number of players.
+    """
+    return _play(
+        learnt,
+        pool,
+        hands,
+        seed,
+        opponents=opponents,
+        former=learnt if former is None else former,
+        exploring=0.0,
+        decay=-1.0,
+        record=record,
+    )
+
+
+def _play(
+    learnt: ActionValues,
+    pool: DealPool,
+    hands: int,
+    seed: int,
+    *,
+    opponents: NDArray[np.float64],
+    former: ActionValues,
+    exploring: float,
+    decay: float,
+    record: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    game = learnt.game
+    if pool.num_players != game.num_players:
+        raise ValueError(f"expected deals for {game.num_players} players, got {pool.num_players}")
+    results = np.zeros(hands)
+    kernels.play_hands(
+        game_array(game),
+        pool.strengths,
+        pool.buckets,
+        pool.ranks,
+        derive_seed(seed, 0) % len(pool),
+        hands,
+        0,
+        opponents,
+        SESSION,
+        learnt.values,
+        learnt.counts,
+        former.values,
+        former.counts,
+        exploring,
+        decay,
+        SHOWDOWN_WEIGHT,
+        ANY_WEIGHT,
+        derive_seed(seed, 1),
+        results,
+        np.zeros((0, kernels.RECORD_SIZE), np.int64) if record is None else record,
+    )
+    return results

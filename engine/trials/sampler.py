@@ -1,0 +1,113 @@
+"""Hole cards of several players drawn together from their weight tables.
+
+The distribution is the product of the tables on condition that no card is held twice: hands are drawn from
+every table by itself, and all of them anew until no two share a card.  That is exact whatever the tables;
+its price is the number of attempts, which grows as the tables get narrower and overlap.
+
+Source: rejection sampling, J. von Neumann, "Various techniques used in connection with random digits"
+(1951); drawing from a table in constant time, A. J. Walker (1977).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.combos import COMBO_CARDS, NUM_COMBOS, combos_without
+from engine.evaluation.hand_strength import check_weights
+from engine.kernels.evaluation.showdown import fill_alias_table
+from engine.kernels.trials import joint_sampling as kernels
+
+__all__ = ["JointSampler"]
+
+MAX_ATTEMPTS: Final = 20_000
+"""For one trial.  Ten players with any cards need 35 on average."""
+
+_POSITIONS: Final = 10
+
+
+class JointSampler:
+    """Deals trials: hole cards for everybody, and the board to come.
+
+    Args:
+        own_cards: ours.
+        own_position: ours.
+        board: the board cards that are out.
+        tables: by position, the weights of the others' combos, shape (1326,).  Combos of our cards and the
+            board's do not count; a player whose table has nothing else may hold any two cards.
+        passive: positions whose cards nobody looks at, since they have folded.  Those who may hold any cards
+            alike are not dealt in: it makes no difference to what the others get.
+        max_attempts: for one trial; after so many the trial is dealt in turn, everybody from what those
+            before him have left of his table, which is not quite the joint distribution (`dealt_in_turn`).
+
+    Raises:
+        ValueError: wrong cards or tables.
+    """
+
+    def __init__(
+        self,
+        own_cards: Sequence[int],
+        own_position: int,
+        board: Sequence[int],
+        tables: Mapping[int, NDArray[np.float64]],
+        *,
+        passive: Sequence[int] = (),
+        max_attempts: int = MAX_ATTEMPTS,
+    ) -> None:
+        free = combos_without((*own_cards, *board))
+        if len({*own_cards, *board}) != len(own_cards) + len(board):
+            raise ValueError("expected different cards in our hand and on the board")
+        left: dict[int, NDArray[np.float64]] = {}
+        for position, table in tables.items():
+            weights = np.where(free, check_weights(table), 0.0)
+            if not weights.any():
+                weights = free.astype(np.float64)
+            if position in passive and _is_uniform(weights[free]):
+                continue
+            left[position] = weights
+        # Narrow tables first: what does not fit is found out early.
+        order = sorted(left, key=lambda position: (_breadth(left[position]), position))
+        self._positions = np.array(order, np.int64)
+        self._weights = np.array([left[position] for position in order]).reshape(-1, NUM_COMBOS)
+        self._thresholds = np.empty(self._weights.shape, np.int64)
+        self._aliases = np.empty(self._weights.shape, np.int64)
+        for row, weights in enumerate(self._weights):
+            fill_alias_table(weights, self._thresholds[row], self._aliases[row])
+        self._own = np.array(own_cards, np.uint8)
+        self._own_position = own_position
+        self._board = np.array(board, np.uint8)
+        self._max_attempts = max_attempts
+        self.dealt_in_turn = 0
+
+    dealt_in_turn: int
+    """Trials so far that were not drawn from the joint distribution, for want of patience."""
+
+    def deal(self, trials: int, seed: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint64]]:
+        """Hole cards, shape (trials, 10, 2), boards, shape (trials, 5), and a number for each trial.
+
+        Cards of positions that are not dealt in are 0.
+
+        Args:
+            trials: how many.
+            seed: below 2**63.
+        """
+        holes = np.zeros((trials, _POSITIONS, 2), np.uint8)
+        boards = np.empty((trials, 5), np.uint8)
+        seeds = np.empty(trials, np.uint64)
+        self.dealt_in_turn += kernels.deal_jointly(
+            self._weights, self._thresholds, self._aliases, self._positions, COMBO_CARDS,
+            self._own, self._own_position, self._board, self._max_attempts, seed, holes, boards, seeds,
+        )  # fmt: skip
+        return holes, boards, seeds
+
+
+def _is_uniform(weights: NDArray[np.float64]) -> bool:
+    return bool(weights.max() == weights.min())
+
+
+def _breadth(weights: NDArray[np.float64]) -> float:
+    """How many combos a table amounts to."""
+    return float(weights.sum() ** 2 / (weights @ weights))

@@ -1,0 +1,161 @@
+"""How hands lie in the strata of the trials' kernels, and how they move from one board to the next.
+
+The numbers are means over random boards, the same boards in every process.  They describe ranges in later
+betting rounds of a trial, where nobody asks for the strength of every combo on every board.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.combos import (
+    COMBO_CARDS,
+    COMBO_HIGH,
+    COMBO_LOW,
+    COMBOS_PER_STARTING_HAND,
+    NUM_COMBOS,
+    NUM_STARTING_HANDS,
+    STARTING_HAND_OF_COMBO,
+    combos_without,
+)
+from engine.evaluation.equity import preflop_equities
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.opponents.hand_features import straight_completions
+from engine.kernels.rules.betting import MAX_PLAYERS
+from engine.kernels.trials.players import potentials_against
+from engine.kernels.trials import strata as kernels
+from engine.opponents.models.formula import preflop_percentiles
+
+__all__ = ["STARTING_HANDS", "averages", "range_of"]
+
+Floats = NDArray[np.float64]
+
+
+def _starting_hands() -> NDArray[np.int64]:
+    hands = np.zeros((52, 52), np.int64)
+    hands[COMBO_HIGH, COMBO_LOW] = STARTING_HAND_OF_COMBO
+    hands[COMBO_LOW, COMBO_HIGH] = STARTING_HAND_OF_COMBO
+    return hands
+
+
+STARTING_HANDS: Final = _starting_hands()
+"""The starting hand of two cards, shape (52, 52)."""
+
+_BOARDS: Final = 300
+_SEED: Final = 1
+
+
+@functools.cache
+def _moves() -> tuple[Floats, Floats, Floats]:
+    """From starting hands to the flop (169, S), on to turn and river (2, S, S), and potentials (2, 2, S)."""
+    size = kernels.NUM_STRATA
+    to_flop = np.zeros((NUM_STARTING_HANDS, size))
+    to_next = np.zeros((2, size, size))
+    potentials = np.zeros((2, 3, size))
+    rng = np.random.default_rng(_SEED)
+    boards = rng.permuted(np.tile(np.arange(52, dtype=np.uint8), (_BOARDS, 1)), axis=1)[:, :5]
+    kernels.count_strata(
+        ranking_table(), straight_completions(), COMBO_CARDS, STARTING_HANDS, np.ascontiguousarray(boards),
+        to_flop, to_next, potentials,
+    )  # fmt: skip
+    to_flop /= to_flop.sum(axis=1, keepdims=True)
+    to_next /= to_next.sum(axis=2, keepdims=True)
+    return to_flop, to_next, potentials[:, :2] / potentials[:, 2:]
+
+
+def _potentials_by_company(potentials: Floats) -> Floats:
+    """``Averages.potentials`` from the positive and negative ones on flop and turn, shape (2, 2, S)."""
+    by_company = np.zeros((3, MAX_PLAYERS, 3, kernels.NUM_STRATA))
+    by_company[:, :, 1] = 1.0  # who is ahead on the river stays ahead
+    for later, (positive, negative) in enumerate(potentials):
+        by_company[later, :, 0] = positive
+        for company in range(MAX_PLAYERS):
+            for stratum in range(kernels.NUM_STRATA):
+                by_company[later, company, 1:, stratum] = potentials_against(
+                    positive[stratum], negative[stratum], later + 1, company
+                )
+    return by_company
+
+
+@functools.cache
+def _strata_before_flop(players: int) -> NDArray[np.int64]:
+    """The stratum of each starting hand at a table of so many, shape (169,)."""
+    values, _ = preflop_percentiles(players, 2)
+    return np.minimum((values**2 * kernels.NUM_STRATA).astype(np.int64), kernels.NUM_STRATA - 1)
+
+
+def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
+    """The mean of numbers of starting hands, shape (169, ...), in each stratum; the strata's first axis.
+
+    A stratum without starting hands has what the next lower one has.
+    """
+    counts = COMBOS_PER_STARTING_HAND.astype(np.float64)
+    means = np.zeros((kernels.NUM_STRATA, *numbers.shape[1:]))
+    for stratum in range(kernels.NUM_STRATA):
+        chosen = strata == stratum
+        if chosen.any():
+            means[stratum] = np.average(numbers[chosen], axis=0, weights=counts[chosen])
+        elif stratum:
+            means[stratum] = means[stratum - 1]
+    return means
+
+
+@functools.cache
+def averages(players: int) -> kernels.Averages:
+    """How hands lie at a table of so many players, 2 to 10."""
+    to_flop, to_next, potentials = _moves()
+    strata = _strata_before_flop(players)
+    values, draws = [], []
+    for table_size in range(2, 11):
+        for company in range(2, 11):
+            value, draw = preflop_percentiles(table_size, company)
+            values.append(value)
+            draws.append(draw)
+    preflop_strata = np.array(
+        [
+            [_by_stratum(strata, value), _by_stratum(strata, draw)]
+            for value, draw in zip(values, draws, strict=True)
+        ]
+    )
+    equities = np.ascontiguousarray(_by_stratum(strata, preflop_equities().T.copy()).T)
+    return kernels.Averages(
+        to_flop=_by_stratum(strata, to_flop),
+        to_next=to_next,
+        potentials=_potentials_by_company(potentials),
+        preflop_values=np.array(values),
+        preflop_draws=np.array(draws),
+        preflop_strata=preflop_strata,
+        preflop_equities=equities,
+        preflop_stratum_equities=np.ascontiguousarray(_by_stratum(strata, equities).T),
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _strata_on_board(board: tuple[int, ...]) -> NDArray[np.int64]:
+    """The stratum of each combo on a board of 3 to 5 cards, shape (1326,)."""
+    strata = np.empty(NUM_COMBOS, np.int64)
+    kernels.fill_strata(ranking_table(), COMBO_CARDS, np.array(board, np.uint8), strata)
+    return strata
+
+
+def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
+    """A weight table at a table of so many players as the part of its weight below each edge.
+
+    Args:
+        weights: shape (1326,); combos of board cards do not count.
+        board: 0, 3, 4 or 5 cards.
+        players: dealt in, 2 to 10.
+
+    Returns:
+        Shape (NUM_STRATA + 1,), from 0 to 1.
+    """
+    if board:
+        strata, weights = _strata_on_board(board), np.where(combos_without(board), weights, 0.0)
+    else:
+        strata = _strata_before_flop(players)[STARTING_HAND_OF_COMBO]
+    in_stratum = np.bincount(strata, weights=weights, minlength=kernels.NUM_STRATA)
+    return np.concatenate([[0.0], np.cumsum(in_stratum) / in_stratum.sum()])

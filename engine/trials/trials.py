@@ -1,0 +1,282 @@
+"""Trials of a decision: hands dealt from weight tables and played to the end (Loki; Poki 3.5, Fig. 3.9).
+
+A `Spot` is a decision with what is known about it.  `Trials` turns it into the three parts that
+``selective_sampling`` asks for: the legal first actions, samples of what is hidden, and what an action is
+worth in each.  How a trial is played is told in ``engine.kernels.trials.trials``, ``trial_tree`` and
+``trial_triples``.
+
+Values are chips won from the decision on, so that folding is worth 0, in small bets (limit) or big blinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.betting_arrays import betting_arrays, game_array, number_of_action
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.opponents.hand_features import MAX_GROUPS, straight_completions
+from engine.kernels.rules import betting as betting_kernels
+from engine.kernels.rules.betting import MAX_PLAYERS
+from engine.kernels.trials.players import Players
+from engine.kernels.trials import strata as strata_kernels
+from engine.kernels.trials import tree as tree_kernels
+from engine.kernels.trials import trials as kernels
+from engine.opponents.board_values import board_values
+from engine.rules.action import CALL, Action, ActionKind
+from engine.rules.betting import BettingState
+from engine.trials.sampler import JointSampler
+from engine.trials.selective_sampling import Criterion, Estimates, selective_sampling
+from engine.trials.strata import STARTING_HANDS, averages, range_of
+
+__all__ = ["Spot", "Trials", "first_actions", "new_tree", "simulate"]
+
+Floats = NDArray[np.float64]
+
+TREE_SIZE: Final = 16_384
+"""Nodes of a betting tree that are kept; 21 MB when all are used."""
+
+
+@attrs.frozen(eq=False)
+class Spot:
+    """A decision, and what is known about it."""
+
+    betting: BettingState
+    """The state; the position to act is ours."""
+    board: tuple[int, ...]
+    own_cards: tuple[int, int]
+    weights: tuple[Floats, ...]
+    """By position, weight tables as they follow from public information, shape (1326,): our own, too, as the
+    others see it."""
+    players: Players
+    """Of ``engine.trials.players``."""
+
+    @property
+    def position(self) -> int:
+        """Ours."""
+        position = self.betting.position_to_act
+        if position is None:
+            raise ValueError(f"after {self.betting.text!r} the hand is over: there is nothing to decide")
+        return position
+
+    @property
+    def unit(self) -> int:
+        """Chips of a small bet, or of a big blind in no-limit games."""
+        game = self.betting.game
+        return game.small_bet if game.small_bet is not None else max(1, game.big_blind)
+
+
+def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
+    """An empty tree; it may serve one simulation after the other."""
+    return tree_kernels.Tree(
+        np.empty((capacity, tree_kernels.NODE_INTEGERS), np.int64),
+        np.empty((capacity, tree_kernels.NODE_NUMBERS)),
+        np.empty((_START_RANGES + 2 * capacity + tree_kernels.PASSING_RANGES, strata_kernels.NUM_STRATA + 1)),
+        np.zeros(3, np.int64),
+        np.zeros((6, strata_kernels.NUM_STRATA + 1)),
+    )
+
+
+def first_actions(betting: BettingState, shares: Sequence[float] = (0.5, 1.0, np.inf)) -> tuple[Action, ...]:
+    """What may be simulated besides folding: a call, and a raise of each size that is legal and different.
+
+    Args:
+        betting: the state.
+        shares: of no-limit games, a raise as a part of the pot after a call; infinity is all in.
+    """
+    legal = betting.legal_actions()
+    actions = [CALL]
+    position = betting.position_to_act
+    if legal.can_raise and position is not None:
+        for share in shares:
+            total = legal.max_raise_to
+            if not legal.is_limit and share < np.inf:
+                pot = betting.pot + betting.amount_to_call(position)
+                total = round(betting.max_spent + share * pot)
+            action = legal.raising_to(total)
+            if action not in actions:
+                actions.append(action)
+    return tuple(actions)
+
+
+_STARTS: Final = 15
+"""Nodes after the root that are kept for our first actions."""
+_START_RANGES: Final = (1 + _STARTS) * MAX_PLAYERS
+"""Ranges kept for the root and for them."""
+
+_NO_TRACE: Final = np.zeros((0, 0, 5))
+
+
+class Trials:
+    """The trials of one spot.
+
+    Args:
+        spot: what is decided on.
+        seed: same seed, same trials.
+        tree: scratch, of `new_tree`; nobody else may use it meanwhile.
+    """
+
+    def __init__(self, spot: Spot, seed: int, tree: tree_kernels.Tree | None = None) -> None:
+        self._spot, self._seed = spot, seed
+        game, position = spot.betting.game, spot.position
+        self._rules = game_array(game)
+        self._averages = averages(game.num_players)
+        others = [p for p in range(game.num_players) if p != position]
+        self.sampler = JointSampler(
+            spot.own_cards,
+            position,
+            spot.board,
+            {p: spot.weights[p] for p in others},
+            passive=[p for p in others if spot.betting.folded[p]],
+        )
+        self._batches = 0
+        self._cards = _cards(spot.board)
+        self.tree = tree if tree is not None else new_tree()
+        self._plant()
+        self._starts: dict[Action, int] = {}
+
+    def _plant(self) -> None:
+        """The root: the betting as it stands, ranges from the tables."""
+        spot, tree = self._spot, self.tree
+        tree.used[:] = 1 + _STARTS, _START_RANGES, 0
+        integers = tree.integers[0]
+        integers[:] = 0
+        spent, node = betting_arrays(spot.betting)
+        integers[: betting_kernels.NODE_SIZE] = node
+        integers[tree_kernels.SPENT : tree_kernels.SPENT + len(spent)] = spent
+        state = spot.betting
+        while state.parent is not None:
+            assert state.last_action is not None
+            assert state.last_position is not None
+            kind = state.last_action.kind
+            if kind is not ActionKind.FOLD:
+                if state.parent.betting_round == spot.betting.betting_round:
+                    integers[tree_kernels.ENTERED] |= 1 << state.last_position
+                last = tree_kernels.LAST_ACTION + state.last_position
+                integers[last] = integers[last] or (2 if kind is ActionKind.RAISE else 1)
+            state = state.parent
+        low, high = betting_kernels.legal_raise(self._rules, spent, node)
+        integers[tree_kernels.LOW], integers[tree_kernels.HIGH] = low, high
+        for position, weights in enumerate(spot.weights):
+            integers[tree_kernels.RANGES + position] = position
+            tree.ranges[position] = range_of(weights, spot.board, spot.betting.game.num_players)
+
+    def start(self, action: Action) -> int:
+        """The node after our first action."""
+        node = self._starts.get(action)
+        if node is None:
+            tree, used = self.tree, self.tree.used.copy()
+            if len(self._starts) >= _STARTS:
+                raise ValueError(f"a spot has at most {_STARTS} first actions")
+            # Among those kept free, whether the tree is full or not.
+            tree.used[:2] = 1 + len(self._starts), MAX_PLAYERS * (1 + len(self._starts))
+            number = number_of_action(action, self._spot.betting)
+            node = self._starts[action] = tree_kernels.make_child(
+                tree, self._spot.players, self._averages, self._rules, 0, number
+            )
+            tree.used[:] = used
+        return node
+
+    def sample(self, trials: int) -> kernels.Deals:
+        """Deals so many trials."""
+        self._batches += 1
+        holes, boards, seeds = self.sampler.deal(trials, (self._seed * 0x10001 + self._batches) & _SEEDS)
+        return deals_of(holes, boards, seeds)
+
+    def value(self, deals: kernels.Deals, action: Action) -> Floats:
+        """What an action is worth in each trial, shape (trials,)."""
+        position = self._spot.position
+        chips = self.play(deals, self.start(action))
+        return (chips[:, position] + self._spot.betting.spent[position]) / self._spot.unit
+
+    def play(
+        self,
+        deals: kernels.Deals,
+        start: int = 0,
+        script: Sequence[int] = (),
+        trace: Floats = _NO_TRACE,
+    ) -> Floats:
+        """The chips each position wins in each trial in the whole hand, shape (trials, 10).
+
+        Args:
+            deals: the trials.
+            start: the node to begin at: of `start`, or 0 for the spot itself.
+            script: what is done first whatever anybody would do, as numbers of the kernel.
+            trace: filled with what is done (``play_trials``).
+        """
+        chips = np.zeros((len(deals.boards), MAX_PLAYERS))
+        kernels.play_trials(
+            self.tree, self._spot.players, self._averages, self._cards, deals, self._rules, start,
+            np.array(script, np.int64), trace, chips, np.zeros((3, MAX_PLAYERS), np.int64),
+        )  # fmt: skip
+        return chips
+
+
+_SEEDS: Final = (1 << 63) - 1
+
+
+def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> kernels.Deals:
+    """Trials with the given cards, nothing worked out about them yet."""
+    number = len(boards)
+    return kernels.Deals(
+        holes,
+        boards,
+        seeds,
+        np.empty((number, 3, MAX_PLAYERS, 3)),
+        np.zeros((number, 3), np.int64),
+        np.full((number, MAX_PLAYERS), -1, np.int64),
+    )
+
+
+def _cards(board: tuple[int, ...]) -> kernels.Cards:
+    potentials = np.zeros((2, 1))
+    if board:
+        values = board_values(board)
+        potentials = np.array([values.positive_potential, values.negative_potential])
+    return kernels.Cards(
+        ranking_table(),
+        straight_completions(),
+        STARTING_HANDS,
+        np.array([max(0, len(board) - 2)], np.int64),
+        potentials,
+        np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),
+        np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),
+        np.zeros(kernels.NUM_BOARDS, np.uint64),
+    )
+
+
+def simulate(
+    spot: Spot,
+    seed: int,
+    *,
+    max_trials: int,
+    batch: int = 100,
+    criterion: Criterion = Criterion.NEVER,
+    shares: Sequence[float] = (0.5, 1.0, np.inf),
+    tree: tree_kernels.Tree | None = None,
+) -> Iterator[Estimates[Action]]:
+    """Simulates a spot; yields the values so far after each batch of trials.
+
+    Args:
+        spot: what is decided on.
+        seed: same seed, same values.
+        max_trials: as many and no more.
+        batch: trials between two looks.
+        criterion: when an action is obvious.
+        shares: of no-limit games, the raises to simulate (`first_actions`).
+        tree: scratch, of `new_tree`.
+    """
+    trials = Trials(spot, seed, tree)
+    return selective_sampling(
+        trials.sample,
+        first_actions(spot.betting, shares),
+        trials.value,
+        max_samples=max_trials,
+        batch=batch,
+        criterion=criterion,
+        known=0.0 if spot.betting.legal_actions().can_fold else None,
+    )

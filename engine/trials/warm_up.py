@@ -1,0 +1,32 @@
+"""Compiles (once a machine) or loads (once a process) everything a simulation runs.
+
+A bot does so before it takes its seat, where no clock runs.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from engine.opponents import warm_up as opponents
+from engine.opponents.models.specific import SpecificModel
+from engine.opponents.table_reader import TableReader
+from engine.rules import load_game, parse_betting
+from engine.trials.players import OwnStrategy, simulated_players
+from engine.trials.trials import Spot, new_tree, simulate
+
+
+@functools.cache
+def warm_up() -> None:
+    """Simulate a decision before the flop and one on it."""
+    opponents.warm_up()
+    game = load_game("limit-2p")
+    models = [SpecificModel(), SpecificModel()]
+    for text, board in (("", ()), ("rc/", (8, 30, 51))):
+        betting = parse_betting(game, text)
+        reader = TableReader(models)
+        reader.follow(betting, board)
+        position = betting.position_to_act
+        players = simulated_players([OwnStrategy() if p == position else models[p] for p in range(2)])
+        spot = Spot(betting, board, (0, 5), reader.reading.weights, players)
+        for _ in simulate(spot, 0, max_trials=2, tree=new_tree(64)):
+            pass

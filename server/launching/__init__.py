@@ -1,0 +1,1 @@
+"""Matches whose players are started by the house."""

@@ -1,0 +1,254 @@
+"""Matches whose players we launch: one pass, or all the passes of a duplicate match (design: duplicate).
+
+In pass k of a duplicate match player i sits at seat (i + k) mod n, and the cards are the same: each player
+gets each seat's cards once, and what luck gives in one pass it takes in another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import trio
+
+from engine.intervals import Z95, LookSchedule
+from engine.rules import game_path
+from engine.seeds import derive_seed
+from server.launching.launcher import Launcher
+from server.launching.players import Player
+from server.report.results import Pass, PlayerResult, player_results
+from server.table.config import MatchConfig
+from server.table.match import Looks, MatchOutcome, MatchServer
+
+_LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+# Where a player on this machine finds a house that listens on every address.
+
+
+@attrs.frozen(slots=False)  # so that the schedule can be kept
+class MatchPlan:
+    """A match to be played."""
+
+    config: MatchConfig
+    """Of pass 0; the other passes differ in who sits where and in their files."""
+    players: tuple[Player, ...]
+    """In the order given, which is pass 0's seat order."""
+    folder: Path
+    """The match folder, which exists."""
+    duplicate: bool = False
+    jobs: int = 1
+    """Passes played side by side."""
+    until: float | None = None
+    """Stop at the first look at which no player's interval is wider: a half width in mbb/h."""
+    start_s: float = 120.0
+    """For a launched player to join."""
+    ends_with_stdin: bool = False
+    """The match ends when standard input is closed."""
+
+    @functools.cached_property
+    def schedule(self) -> LookSchedule | None:
+        """When the results are looked at; None where every hand is played come what may."""
+        return None if self.until is None else LookSchedule.of(self.config.hands)
+
+    @property
+    def num_passes(self) -> int:
+        """How often each deal is played."""
+        return len(self.players) if self.duplicate else 1
+
+    def seating(self, number: int) -> tuple[int, ...]:
+        """By seat, which player sits there in a pass."""
+        n = len(self.players)
+        return tuple((seat - number) % n for seat in range(n))
+
+    def pass_folder(self, number: int) -> Path:
+        """Where a pass keeps its files."""
+        return self.folder / f"pass-{number}" if self.duplicate else self.folder
+
+    def pass_config(self, number: int) -> MatchConfig:
+        """The match that a pass is."""
+        names = tuple(self.players[player].name for player in self.seating(number))
+        return attrs.evolve(self.config, names=names, log_path=self.pass_folder(number) / "match.log")
+
+    def results(self, passes: Sequence[Pass]) -> tuple[PlayerResult, ...]:
+        """The players' results, with the intervals that are in force."""
+        critical_value = Z95 if self.schedule is None else self.schedule.critical_value
+        return player_results(passes, self.config.names, self.config.game, critical_value)
+
+    def is_settled_by(self, results: Sequence[PlayerResult]) -> bool:
+        """Whether no player's interval is wider than was asked for."""
+        return self.until is not None and all(
+            result.ci95 is not None and result.ci95 <= self.until for result in results
+        )
+
+
+class Interrupted(Exception):
+    """A signal, or whoever launched us, wants no more; `status` is the exit status that says so."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class _FileConsole:
+    """Warnings and failures go into a file of the match folder."""
+
+    def __init__(self, path: Path, hand_finished: Callable[[], None]) -> None:
+        self._file = open(path, "wb", buffering=0)  # noqa: SIM115 - closed in close()
+        self._hand_finished = hand_finished
+
+    def out(self, text: str) -> None:
+        pass  # the score is in the log and in the result
+
+    def err(self, text: str) -> None:
+        self._file.write(text.encode("utf-8", "surrogateescape"))
+
+    def hand_finished(self, hand_number: int) -> None:
+        self._hand_finished()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class LaunchedMatch:
+    """Plays the passes of a plan.
+
+    Args:
+        plan: what to play.
+        say: takes lines for people.
+    """
+
+    def __init__(self, plan: MatchPlan, say: Callable[[str], None]) -> None:
+        self._plan = plan
+        self._say = say
+        self._passes: dict[int, Pass] = {}
+        """Those that have ended."""
+        self._resting: dict[int, Pass] = {}
+        """Those that wait for the others to reach the same look, as they stand."""
+        self._playing = trio.CapacityLimiter(plan.jobs)
+        """Holds the passes that play, by number; one that rests makes room for another."""
+        self._looked = trio.Event()
+        self._goes_on = True
+        self.hands_done = 0
+        """Hands finished so far, in all passes."""
+
+    async def play(self) -> list[Pass]:
+        """Play every pass.  On every way out no process is left and the files are complete.
+
+        Raises:
+            Interrupted: by a signal.
+            MatchAborted: a file or port cannot be opened.
+        """
+        plan = self._plan
+        interruptions: list[int] = []
+        async with trio.open_nursery() as nursery:
+            await nursery.start(_await_signal, interruptions, nursery.cancel_scope)
+            if plan.ends_with_stdin:
+                nursery.start_soon(_await_end_of_stdin, interruptions, nursery.cancel_scope)
+            async with trio.open_nursery() as passes:
+                for number in range(plan.num_passes):
+                    await self._playing.acquire_on_behalf_of(number)
+                    passes.start_soon(self._play_pass, number)
+            nursery.cancel_scope.cancel()
+        if interruptions:
+            raise Interrupted(interruptions[0])
+        return [self._passes[number] for number in range(plan.num_passes)]
+
+    async def _play_pass(self, number: int) -> None:
+        plan = self._plan
+        config = plan.pass_config(number)
+        seating = plan.seating(number)
+        folder = plan.pass_folder(number)
+        seated = [plan.players[player] for player in seating]
+        folder.mkdir(exist_ok=True)
+        console = _FileConsole(folder / "dealer.err", self._count_hand)
+        # Who learns from one pass would know the cards of the next: what it keeps, it must not keep now.
+        variables = {"RIVERBOAT_DUPLICATE": str(number)} if plan.duplicate else {}
+        launcher = Launcher(folder / "players", plan.start_s, self._say, variables)
+        schedule = plan.schedule
+        looks = None
+        if schedule is not None:
+            looks = Looks(schedule.looks[:-1], lambda outcome: self._look(number, outcome))
+        server = MatchServer(config, console, looks)
+        try:
+            server.open()
+            for seat, player in enumerate(seated):
+                if player.command is None:
+                    where = f"{config.host} port {server.ports[seat]}"
+                    self._say(f"seat {seat + 1} ({player.name}): waiting for a player on {where}")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(
+                    launcher.start,
+                    seated,
+                    [derive_seed(config.seed, seat) for seat in range(len(seated))],
+                    _LOCAL.get(config.host, config.host),
+                    str(game_path(config.game_text)),
+                    server,
+                    nursery,
+                )
+                outcome = await server.run()
+                await launcher.settle()
+                nursery.cancel_scope.cancel()
+            self._passes[number] = Pass(outcome, seating, launcher.crashes())
+        finally:
+            await launcher.end()
+            console.close()
+            self._playing.release_on_behalf_of(number)
+        if self._resting:  # this one was cut short: there will be no look at all of them
+            self._end_look(goes_on=False)
+
+    async def _look(self, number: int, outcome: MatchOutcome) -> bool:
+        """Rest until every pass has played as many hands; returns whether they all go on."""
+        plan = self._plan
+        self._playing.release_on_behalf_of(number)
+        try:
+            self._resting[number] = Pass(outcome, plan.seating(number))
+            if self._passes:
+                self._end_look(goes_on=False)
+            elif len(self._resting) == plan.num_passes:
+                passes = [self._resting[each] for each in range(plan.num_passes)]
+                self._end_look(goes_on=not plan.is_settled_by(plan.results(passes)))
+            else:
+                await self._looked.wait()
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._playing.acquire_on_behalf_of(number)
+        return self._goes_on
+
+    def _end_look(self, *, goes_on: bool) -> None:
+        self._goes_on = goes_on
+        self._resting.clear()
+        self._looked.set()
+        self._looked = trio.Event()
+
+    def _count_hand(self) -> None:
+        self.hands_done += 1
+
+
+async def _await_signal(
+    interruptions: list[int],
+    scope: trio.CancelScope,
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Ctrl-C and its like end the match in good order."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as received:
+        task_status.started()
+        async for number in received:
+            interruptions.append(128 + number)  # 130 on Ctrl-C
+            scope.cancel()
+
+
+async def _await_end_of_stdin(interruptions: list[int], scope: trio.CancelScope) -> None:
+    """Whoever launched us has gone, or closes the pipe to say that it wants no more."""
+    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
+        with contextlib.suppress(trio.BrokenResourceError):
+            while await stdin.receive_some():
+                pass
+    interruptions.append(128 + signal.SIGHUP)
+    scope.cancel()

@@ -1,0 +1,1 @@
+"""What a match came to: statistics, tables, files."""

@@ -1,0 +1,169 @@
+"""The report of a match: ``result.json``, the JSON line, the table for people (design: units)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import click
+
+from engine.rules import GameDefinition
+from server.launching.launched_match import MatchPlan
+from server.report.results import Pass, PlayerResult, hands_saved
+
+
+class Report:
+    """What there is to say about a match that has been played."""
+
+    def __init__(self, plan: MatchPlan, passes: Sequence[Pass], results: Sequence[PlayerResult]) -> None:
+        self._plan = plan
+        self._results = results
+        self._hands = sum(each.outcome.hands for each in passes)
+        self._deals = min(each.outcome.hands for each in passes)
+        self._seconds = sum(each.outcome.seconds for each in passes)
+        paths = [plan.pass_config(number).log_path for number in range(plan.num_passes)]
+        self._logs = [str(path) for path in paths if path is not None and path.exists()]
+        self._error = next((each.outcome.error for each in passes if each.outcome.error), None)
+        self._is_settled = self._error is None and plan.is_settled_by(results)
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        config = self._plan.config
+        return {
+            "game": config.game_text,
+            "hands": self._hands,
+            "deals": self._deals,
+            "seed": config.seed,
+            "duplicate": self._plan.duplicate,
+            **self._until(),
+            "players": [each.as_json(config.game) for each in self._results],
+            "logs": self._logs,
+            "seconds": self._seconds,
+            "hands_per_second": self._hands / self._seconds if self._seconds > 0 else None,
+        }
+
+    def _until(self) -> dict[str, Any]:
+        """How a match that might stop early came to its end; nothing for others."""
+        schedule = self._plan.schedule
+        if schedule is None:
+            return {}
+        return {
+            "until": {
+                "mbb_per_hand": self._plan.until,
+                "reached": self._is_settled,
+                "looks": list(schedule.looks),
+                "critical_value": schedule.critical_value,
+            }
+        }
+
+    def write(self, started: datetime) -> None:
+        """Write ``result.json``, whole or not at all."""
+        plan = self._plan
+        config, limits = plan.config, plan.config.limits
+        result = {
+            **self.as_json(),
+            "version": version("riverboat"),
+            "commands": [player.text for player in plan.players],
+            "options": {
+                "hands": config.hands,
+                "fixed_seats": config.fixed_seats,
+                "on_failure": config.on_failure.value,
+                "host": config.host,
+                "response_time": limits.response,
+                "hand_time": limits.hand,
+                "match_time": limits.per_hand,
+                "start_time": plan.start_s,
+                "jobs": plan.jobs,
+            },
+            "error": self._error,
+            "started": started.isoformat(timespec="seconds"),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        path = plan.folder / "result.json"
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(result, indent=2) + "\n")
+        partial.replace(path)
+
+    def print(self) -> None:
+        """Print the table, on a terminal with lines around it."""
+        plan = self._plan
+        config = plan.config
+        heads = ["player", "chips", "mbb/h (95 %)"]
+        heads += ["sb/h (95 %)"] if config.game.is_limit else []
+        heads += ["plain 95 %"] if plan.duplicate else []
+        heads += ["decision ms: median", "p99", "max"]
+        rows = [self._row(result) for result in self._results]
+        speed = f"{self._seconds:.1f} s"
+        if self._seconds > 0:
+            speed += f", {self._hands / self._seconds:.0f} hands/s"
+        deals = f" ({self._deals} deals, duplicate)" if plan.duplicate else ""
+        title = f"{config.game_text}: {self._hands} hands{deals}, seed {config.seed}, {speed}"
+        _print_table(title, heads, rows)
+        saved = hands_saved(self._results, self._hands) if plan.duplicate else None
+        if saved is not None:
+            click.echo(f"the pairing saved {saved} hands: without it so many more give the same interval")
+        schedule = plan.schedule
+        if schedule is not None:
+            wanted = f"± {plan.until:g} mbb/h"
+            end = f"every interval is within {wanted}" if self._is_settled else f"{wanted} was not reached"
+            errors = f"± {schedule.critical_value:.2f} standard errors"
+            click.echo(f"{end}; intervals are {errors}, for {len(schedule.looks)} looks at most")
+        for result in self._results:
+            failure = result.failure
+            if failure is not None:
+                where = "" if failure.hand_number is None else f" in hand {failure.hand_number}"
+                more = f" (first of {len(result.failures)} failures)" if len(result.failures) > 1 else ""
+                click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
+        for log in self._logs:
+            click.echo(f"log: {log}")
+        if not self._logs:
+            click.echo(f"in {plan.folder}")
+
+    def _row(self, result: PlayerResult) -> list[str]:
+        game = self._plan.config.game
+        cells = [result.name, f"{result.chips:+.2f}".rstrip("0").rstrip("."), _mbb(result)]
+        cells += [_small_bets(result, game)] if game.is_limit else []
+        if self._plan.duplicate:
+            cells.append("-" if result.plain_ci95 is None else f"± {result.plain_ci95:.1f}")
+        times = result.decision_seconds
+        if times is None:
+            return [*cells, "-", "-", "-"]
+        return cells + [f"{seconds * 1000:.2f}" for seconds in (times.median, times.p99, times.max)]
+
+
+def _mbb(result: PlayerResult) -> str:
+    if result.mbb_per_hand is None:
+        return "-"
+    half = "" if result.ci95 is None else f" ± {result.ci95:.1f}"
+    return f"{result.mbb_per_hand:+.1f}{half}"
+
+
+def _small_bets(result: PlayerResult, game: GameDefinition) -> str:
+    if result.sb_per_hand is None or not game.small_bet:
+        return "-"
+    if result.ci95 is None:
+        return f"{result.sb_per_hand:+.4f}"
+    return f"{result.sb_per_hand:+.4f} ± {result.ci95 / 1000 * game.big_blind / game.small_bet:.4f}"
+
+
+def _print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(title=title, title_justify="left")
+        for k, head in enumerate(heads):
+            table.add_column(head, justify="left" if k == 0 else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        Console().print(table)
+        return
+    click.echo(title)
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, *rows):
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        click.echo("  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip())

@@ -1,0 +1,176 @@
+"""What a match proves: chips, rates and intervals (design: units, duplicate).
+
+Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, with s the sample standard
+deviation (n - 1 in its denominator); below two samples there is none.  A match that may stop early has the
+wider intervals of its look schedule (`engine.intervals`).  The samples are a player's chips
+in each hand; in a duplicate match they are its means over the passes of each deal, which are what is
+independent there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from engine.intervals import Z95, half_width
+from engine.rules import GameDefinition
+from server.errors import Failure, FailureKind
+from server.table.match import MatchOutcome
+
+
+def percentile(ordered: Sequence[float], share: float) -> float:
+    """The smallest of some sorted values that at least `share` of them do not pass."""
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+@attrs.frozen
+class DecisionTimes:
+    """How long a player took for its decisions, in seconds."""
+
+    median: float
+    p99: float
+    max: float
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> DecisionTimes | None:
+        """Of all decisions of a match; None without any."""
+        if not seconds:
+            return None
+        ordered = sorted(seconds)
+        return cls(percentile(ordered, 0.5), percentile(ordered, 0.99), ordered[-1])
+
+
+@attrs.frozen
+class Pass:
+    """One time through the deals; a match has one, a duplicate match one for each rotation of the seats."""
+
+    outcome: MatchOutcome
+    players: tuple[int, ...]
+    """By seat, which player sat there."""
+    crashes: Mapping[int, str] = attrs.Factory(dict)
+    """By seat, how a player's process ended that ended by itself with an error."""
+
+    def failures_at(self, seat: int) -> list[Failure]:
+        """The failures at a seat; a connection that was lost because the process died was a crash."""
+        failures = list(self.outcome.seats[seat].failures)
+        if seat in self.crashes:
+            failures = [
+                attrs.evolve(failure, kind=FailureKind.CRASHED, detail=self.crashes[seat])
+                if failure.kind is FailureKind.DISCONNECTED
+                else failure
+                for failure in failures
+            ]
+        return failures
+
+
+@attrs.frozen
+class PlayerResult:
+    """What one player won."""
+
+    name: str
+    seat: int
+    """Its seat in the first pass, which is the order the players were given in."""
+    chips: float
+    mbb_per_hand: float | None
+    """Milli big blinds per hand; None without a hand."""
+    ci95: float | None
+    """Half width of its 95 % interval, in mbb/h."""
+    plain_ci95: float | None
+    """The same as if all hands were independent: what the pairing of a duplicate match is measured by."""
+    sb_per_hand: float | None
+    """Small bets per hand; None in no-limit games."""
+    failures: tuple[Failure, ...]
+    decision_seconds: DecisionTimes | None
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first failure, where there was one."""
+        return self.failures[0] if self.failures else None
+
+    def as_json(self, game: GameDefinition) -> dict[str, Any]:
+        """The player's object in ``result.json``."""
+        row: dict[str, Any] = {
+            "name": self.name,
+            "seat": self.seat,
+            "chips": self.chips,
+            "mbb_per_hand": self.mbb_per_hand,
+            "ci95": self.ci95,
+        }
+        if game.is_limit:
+            row["sb_per_hand"] = self.sb_per_hand
+        if self.failure is not None:
+            row |= {
+                "failure": self.failure.kind.value,
+                "failure_detail": self.failure.detail,
+                "failure_hand": self.failure.hand_number,
+                "failures": len(self.failures),
+            }
+        times = self.decision_seconds
+        row["decision_seconds"] = None if times is None else attrs.asdict(times)
+        return row
+
+
+def player_results(
+    passes: Sequence[Pass], names: Sequence[str], game: GameDefinition, critical_value: float = Z95
+) -> tuple[PlayerResult, ...]:
+    """The players' results, in the order they were given.
+
+    Args:
+        passes: of the match; with several, each deal counts once, as far as every pass got.
+        names: in the order given.
+        game: what was played.
+        critical_value: how many standard errors half an interval is wide.
+    """
+    results: list[PlayerResult] = []
+    to_mbb = 1000 / game.big_blind if game.big_blind else None
+    for player, name in enumerate(names):
+        seats = [each.players.index(player) for each in passes]
+        chips = [each.outcome.hand_chips_by_seat[seat] for each, seat in zip(passes, seats, strict=True)]
+        deals = min(map(len, chips))
+        means = [
+            math.fsum(deal) / len(passes) for deal in zip(*[hand[:deals] for hand in chips], strict=True)
+        ]
+        played = [won for hands in chips for won in hands]
+        total = math.fsum(
+            [each.outcome.chips_by_seat[seat] for each, seat in zip(passes, seats, strict=True)]
+        )
+        per_hand = total / len(played) if played else None
+        half, plain_half = half_width(means, critical_value), half_width(played, critical_value)
+        has_rate = per_hand is not None and to_mbb is not None
+        seconds = [
+            s
+            for each, seat in zip(passes, seats, strict=True)
+            for s in each.outcome.seats[seat].decision_seconds
+        ]
+        results.append(
+            PlayerResult(
+                name=name,
+                seat=player,
+                chips=total,
+                mbb_per_hand=per_hand * to_mbb if has_rate and per_hand is not None and to_mbb else None,
+                ci95=half * to_mbb if half is not None and to_mbb else None,
+                plain_ci95=plain_half * to_mbb if plain_half is not None and to_mbb else None,
+                sb_per_hand=per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
+                failures=tuple(
+                    failure
+                    for each, seat in zip(passes, seats, strict=True)
+                    for failure in each.failures_at(seat)
+                ),
+                decision_seconds=DecisionTimes.of(seconds),
+            )
+        )
+    return tuple(results)
+
+
+def hands_saved(results: Sequence[PlayerResult], hands: int) -> int | None:
+    """How many more hands without pairing would have given the same widest interval; None where unknown."""
+    widths = [(r.plain_ci95, r.ci95) for r in results if r.plain_ci95 is not None and r.ci95]
+    if not widths:
+        return None
+    plain, paired = max(widths)
+    assert plain is not None
+    assert paired is not None
+    return round(hands * (plain / paired) ** 2) - hands

@@ -1,0 +1,1 @@
+"""One table, one match: seats, clocks, records, play."""

@@ -1,0 +1,174 @@
+"""Reading the acting seat until it has answered (acpc-spec 5.6 to 5.8).
+
+Junk is skipped with a warning, comments without one, an answer that is not legal is put right, all as
+the ACPC dealer does and with its words on stderr.  A seat that leaves or is late has failed; what that
+means for the match is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import trio
+
+from engine.rules import CALL, Action, ActionKind, HandState
+from protocol import (
+    NEED_DATA,
+    Comment,
+    ConnectionClosed,
+    Event,
+    Flaw,
+    Greeting,
+    NeedData,
+    Reply,
+    StaleReply,
+    UnreadableLine,
+)
+from protocol.records import format_stamp
+from server.console import Console, now_us
+from server.errors import FailureKind, SeatFailed
+from server.table.config import MatchConfig, OnFailure
+from server.table.lobby import welcome
+from server.table.seat import Client, Seat
+
+MAX_JUNK_LINES: Final = 1000
+"""Lines that are no answer, in one decision, after which a client has failed (policy `fold`)."""
+
+
+async def read_answer(
+    seat: Seat,
+    client: Client,
+    state: HandState,
+    config: MatchConfig,
+    console: Console,
+    now: Callable[[], float],
+    *,
+    may_poll: bool,
+) -> Action:
+    """The action of the seat to act, legal in `state`; its clock is charged once.
+
+    Args:
+        seat: whose turn it is; it has just been shown the state.
+        client: who sits there.
+        state: the hand.
+        config: limits, policy, trace or not.
+        console: gets the trace and the warnings.
+        now: trio's clock.
+        may_poll: see `Channel.receive`.
+
+    Raises:
+        SeatFailed: it left, or did not answer in time.
+    """
+    connection, channel = client.connection, client.channel
+    response = config.limits.response
+    shown_at = heard_at = now()
+    junk_lines = stale_answers = 0
+    number = seat.number + 1
+    event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
+    while True:
+        if event is NEED_DATA:
+            data = await channel.receive(heard_at + response, may_poll=may_poll)
+            if data is None:
+                seconds = now() - shown_at
+                raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
+            connection.receive_data(data)
+            event = connection.next_event()
+            continue
+        seconds = now() - shown_at
+        if isinstance(event, Reply):
+            if not config.quiet:
+                _trace(console, number, event.line)
+            clock = seat.clock
+            if clock.is_exceeded_by(seconds):
+                clock.charge(seconds)
+                raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
+            clock.charge(seconds)
+            seat.late_in_a_row = 0
+            seat.decision_seconds.append(seconds)
+            action = event.action
+            if action is not None and state.betting.is_legal(action):
+                return action
+            return _corrected(seat, event, state, console)
+        if isinstance(event, ConnectionClosed):
+            raise SeatFailed(
+                FailureKind.DISCONNECTED,
+                "closed its connection when it was to act",
+                _no_action(number, seconds, response),
+            )
+        if isinstance(event, Comment | UnreadableLine | StaleReply) and not config.quiet:
+            _trace(console, number, event.line)
+        if isinstance(event, Greeting | Comment):
+            if isinstance(event, Greeting):
+                welcome(seat, client, event.words, config)
+                client.flush()
+            elif seconds <= response:  # it restarts the wait once, but not the clock
+                heard_at = now()
+            if seconds > 2 * response:  # it comments on and on
+                raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
+        elif seat.clock.is_exceeded_by(seconds):
+            seat.clock.charge(seconds)
+            raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
+        else:
+            if isinstance(event, StaleReply):
+                stale_answers += 1
+                _warn(seat, console, "ignoring un-requested response")
+            else:
+                junk_lines += 1
+                _warn(seat, console, "bad state format in response")
+            heard_at = now()
+            if config.on_failure is OnFailure.FOLD and junk_lines + stale_answers >= MAX_JUNK_LINES:
+                detail = f"sent {junk_lines} unreadable lines and {stale_answers} answers to other states"
+                raise SeatFailed(FailureKind.NONSENSE, detail, "")
+        # Somebody who talks without answering must not keep the others from running.
+        await trio.lowlevel.checkpoint()
+        event = connection.next_event()
+
+
+def _corrected(seat: Seat, reply: Reply, state: HandState, console: Console) -> Action:
+    """The action played for one that is not legal as it stands."""
+    if reply.flaw is Flaw.BAD_FORMAT:
+        _warn(seat, console, "bad action format in response, changed to call")
+        return CALL
+    action, legal = reply.action, state.legal_actions()
+    if action is None or action.kind is not ActionKind.RAISE or not legal.can_raise:
+        betting = state.betting
+        is_raise = action is not None and action.kind is ActionKind.RAISE
+        if is_raise and betting.raises_left() > 0 and betting.is_capped_by_length:
+            _warn(seat, console, "#actions in round is too close to MAX_NUM_ACTIONS, forcing call/fold")
+        _warn(seat, console, "invalid action, changed to call")
+        return CALL
+    played = legal.nearest(action)
+    assert action.raise_to is not None
+    assert played.raise_to is not None
+    way = "increased" if played.raise_to > action.raise_to else "decreased"
+    _warn(seat, console, f"raise of {action.raise_to} {way} to {played.raise_to}")
+    return played
+
+
+def _trace(console: Console, number: int, line: bytes) -> None:
+    console.err(f"FROM {number} at {format_stamp(now_us())} {line.decode('utf-8', 'surrogateescape')}")
+
+
+def _warn(seat: Seat, console: Console, text: str) -> None:
+    seat.warnings += 1
+    console.err(f"WARNING: {text}\n")
+
+
+def _no_action(number: int, seconds: float, response: float) -> str:
+    return (
+        f"ERROR: could not get action from seat {number}\n"
+        f"{seconds:.1f} seconds spent waiting; timeout {response:.1f}\n"
+    )
+
+
+def _late(seat: Seat, junk_lines: int, seconds: float, response: float, acpc_lines: str) -> SeatFailed:
+    if junk_lines:
+        detail = (
+            f"sent {junk_lines} lines that are no answer to its state, and none that is, in {seconds:.1f} s"
+        )
+        return SeatFailed(FailureKind.NONSENSE, detail, acpc_lines)
+    detail = f"gave no answer in {seconds:.1f} s (limit {response:g} s a response)"
+    if seconds <= response:
+        detail = f"used up its time (hand {seat.clock.in_hand:.1f} s, match {seat.clock.in_match:.1f} s)"
+    return SeatFailed(FailureKind.STALLED, detail, acpc_lines)

@@ -1,0 +1,227 @@
+"""The formula bot as a player: what it does, that it repeats itself, that it comes back, what it wins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clients.agent import Agent, begin_decision
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.bots.formula.agent import Formula
+from clients.bots.formula.memory import InvalidMemoryError, parse_memory
+from clients.options import make_agent
+from engine.combos import combo_index, combos_without
+from engine.rules import HandState, HandView, load_game
+from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
+
+
+def log_of(game: str, agents: list[Agent], hands: int, seed: int = 5) -> list[str]:
+    lines: list[str] = []
+    Arena(load_game(game), agents, seed).play(hands, record=lines.append)
+    return lines
+
+
+def decisions_of(game: str, hands: int, others: Callable[[], Agent]) -> list[tuple[Formula, HandView]]:
+    """Every state in which a formula bot is asked."""
+    asked: list[tuple[Formula, HandView]] = []
+
+    class Noted(Formula):
+        def choose_action(self, view: HandView):  # type: ignore[no-untyped-def]
+            asked.append((self, view))
+            return super().choose_action(view)
+
+    definition = load_game(game)
+    Arena(definition, [Noted(), *(others() for _ in range(definition.num_players - 1))], 3).play(hands)
+    return list(asked)
+
+
+@pytest.mark.parametrize("game", ["limit-2p", "nolimit-3p", "limit-10p"])
+def test_the_same_seed_plays_the_same_match(game: str) -> None:
+    players = load_game(game).num_players
+    first, second = (log_of(game, [Formula() for _ in range(players)], 6) for _ in range(2))
+
+    assert first == second
+
+
+@pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-6p"])
+@pytest.mark.parametrize("other", [Random, AlwaysAllIn, AlwaysFold])
+def test_it_plays_every_table_to_the_end(game: str, other: type[Agent]) -> None:
+    players = load_game(game).num_players
+
+    assert len(log_of(game, [Formula(), *(other() for _ in range(players - 1))], 15)) == 15
+
+
+def test_its_triple_is_its_row_and_its_action_is_in_it() -> None:
+    for agent, view in decisions_of("limit-2p", 10, Random):
+        triple = agent.probability_triple(view)
+
+        assert sum(triple) == pytest.approx(1)
+        row = agent.triples(view)[combo_index(*view.own_cards)]
+        assert triple == pytest.approx(row, abs=1e-9)
+        begin_decision(agent, view)
+        assert triple[("f", "c", "r").index(agent.choose_action(view).kind)] > 0
+
+
+def test_what_it_would_do_with_each_hand_does_not_depend_on_the_one_it_holds() -> None:
+    agent, view = decisions_of("limit-2p", 10, Random)[-1]
+    other = tuple(card for card in range(52) if card not in (*view.own_cards, *view.board))[:2]
+    hole_cards = tuple(other if p == view.position else cards for p, cards in enumerate(view.hole_cards))
+    same = HandView(view.betting, view.position, view.hand_number, hole_cards, view.board)
+
+    assert (agent.triples(view) == agent.triples(same)).all()
+
+
+def test_the_tables_of_others_leave_our_cards_out_and_our_own_does_not() -> None:
+    agent, view = decisions_of("limit-2p", 5, Random)[-1]
+    known = (*view.own_cards, *view.board)
+
+    theirs, ours = agent.weight_table(view, 1 - view.position), agent.weight_table(view, view.position)
+
+    assert not theirs.weights[~combos_without(known)].any()
+    assert ours.weights[combo_index(*view.own_cards)] > 0
+
+
+def test_a_bot_that_comes_back_in_mid_hand_decides_as_if_it_had_never_left() -> None:
+    first_hand = [view for _, view in decisions_of("limit-2p", 12, Random) if view.hand_number == 0]
+    stayed = Formula()
+    stayed.seat = 0
+    stayed.match_started(first_hand[0].game, 0)
+    for view in first_hand:
+        back = Formula()
+        back.seat = 0
+        back.match_started(view.game, 0)
+
+        assert back.probability_triple(view) == stayed.probability_triple(view)
+
+
+def test_a_hand_is_counted_once() -> None:
+    agent = Formula()
+    ends: list[HandState] = []
+    arena = Arena(load_game("limit-2p"), [agent, Random()], 1)
+    arena.play(3, on_hand=lambda state, _: ends.append(state))
+
+    agent.hand_finished(ends[-1].view(0))
+
+    assert agent.statistics[1].hands == 3
+
+
+def test_options_are_read_and_checked() -> None:
+    agent = make_agent("formula", Formula, {"model": "none", "noise": "0.5", "tightness": "0.7"})
+
+    assert isinstance(agent, Formula)
+    assert (agent.config.model, agent.config.noise, agent.config.tightness) == ("none", 0.5, 0.7)
+
+
+@pytest.mark.parametrize("options", [{"noise": "2"}, {"model": "clever"}, {"deception": "-1"}])
+def test_impossible_options_are_refused(options: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        make_agent("formula", Formula, options)
+
+
+def test_another_game_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match="hold'em only"):
+        Formula().match_started(load_game("leduc"), 0)
+
+
+def test_memory_keeps_models_between_matches(tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    agent = Formula(memory=path)
+    Arena(load_game("limit-2p"), [agent, AlwaysRaise()], 1, names=["us", "them"]).play(20)
+    agent.save_memory()
+
+    again = Formula(memory=path)
+    Arena(load_game("limit-2p"), [AlwaysCall(), again], 1, names=["them", "us"]).play(0)
+    again.game, again.seat, again.names = load_game("limit-2p"), 1, ("them", "us")
+    again.match_started(again.game, 1)
+
+    assert again.models[0].traits == agent.models[1].traits
+    assert again.statistics[0] == agent.statistics[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"kind": "riverboat opponent models", "schema": 99}', json.dumps({"kind": "x"})]
+)
+def test_a_file_that_is_no_memory_is_refused(text: str) -> None:
+    with pytest.raises(InvalidMemoryError, match="opponent models"):
+        parse_memory(text)
+
+
+@pytest.mark.parametrize(
+    ("opponent", "bound"), [("always-call", 0.4), ("random", 0.4), ("always-raise", 0.4)]
+)
+def test_it_beats_the_baselines(opponent: str, bound: float) -> None:
+    """A short match; the long ones are below and in RESULTS.md."""
+    won = play_rotations(load_game("limit-2p"), ["formula", opponent], 60, 1, (0, 1))[0] / 10
+
+    assert float(won.mean()) > bound
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize(
+    ("opponent", "bound"), [("always-call", 0.6), ("random", 0.8), ("always-raise", 0.8)]
+)
+def test_limit_strength_over_20000_hands(opponent: str, bound: float) -> None:
+    mean, half = interval(
+        play_rotations(load_game("limit-2p"), ["formula", opponent], 10_000, 1, (0, 1))[0] / 10
+    )
+
+    assert mean - half >= bound
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("opponent", ["always-call", "random", "always-raise"])
+def test_no_limit_strength(opponent: str) -> None:
+    mean, half = interval(play_rotations(load_game("nolimit-2p"), ["formula", opponent], 2500, 1, (0, 1))[0])
+
+    assert mean - half > 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+def test_modelling_pays_at_a_table_of_ten() -> None:
+    seats = ["formula", "formula:model=none"] * 5
+    won = play_rotations(load_game("limit-10p"), seats, 1500, 1, (0, 1))[::2].mean(axis=0)
+
+    mean, half = interval(won)
+    assert mean - half > 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_decision_at_a_table_of_ten_takes_ten_milliseconds() -> None:
+    time_decisions("limit-10p", "always-call", 5, 1)
+
+    timed = time_decisions("limit-10p", "always-call", 150, 1)
+
+    assert timed["median_ms"] <= 10
+    assert timed["p99_ms"] <= 40
+
+
+def test_bluffing_sizes_and_value_sizes_are_drawn_from_the_same_range() -> None:
+    """Against who may fold, a size must not tell the hand."""
+    from clients.bots.formula.bet_size import bet_size
+    from engine.opponents.action_context import situation_of
+    from engine.rules import parse_betting
+
+    betting = parse_betting(load_game("nolimit-2p"), "r300c/")
+    situation = situation_of(betting)
+    agent = Formula()
+    sizes = []
+    for value in (0.1, 0.9):
+        drawn = []
+        for seed in range(50):
+            agent.seed, agent._rng = seed, None
+            drawn.append(bet_size(betting, situation, value, 0.4, agent.rng).raise_to or 0)
+        sizes.append(drawn)
+
+    assert sizes[0] == sizes[1]
+    assert np.ptp(sizes[0]) > 100
+    assert min(sizes[0]) >= 300 + 0.5 * 600
+    assert max(sizes[0]) <= 300 + 600

@@ -1,0 +1,292 @@
+"""The simple bot: its rules before and after the flop, its notice of who raises, what it wins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clients.agent import Agent, begin_decision
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall, Random
+from clients.bots.hand_strength import HandStrengthBot
+from clients.bots.simple import SimpleBot, draw_outs
+from clients.options import OptionError
+from engine.cards import format_cards, parse_cards
+from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
+from tests.support.golden_files import GOLDEN
+from tests.support.holdem_hands import decisions, holdem_games, view_with
+from tests.support.matches import DEALERS, bot, play_match
+
+LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
+NO_LIMIT_6P = load_game("nolimit-6p-100bb")
+
+
+def seated(game: GameDefinition, *, preflop_only: bool = False) -> SimpleBot:
+    bot = SimpleBot(preflop_only)
+    bot.game, bot.seat = game, 0
+    bot.match_started(game, 0)
+    return bot
+
+
+def share(bot: SimpleBot, game: GameDefinition, *actions: str) -> dict[ActionKind, float]:
+    """How often it does what before the flop, over all hole cards."""
+    counts = Counter(
+        bot.choose_action(view_with(game, hole, (), *actions)).kind for hole in combinations(range(52), 2)
+    )
+    return {kind: counts[kind] / 1326 for kind in ActionKind}
+
+
+# --- before the flop ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("actions", "behind", "opened"),
+    [([], 5, 0.18), (["f"], 4, 0.22), (["f"] * 2, 3, 0.28), (["f"] * 3, 2, 0.40), (["f"] * 4, 1, 0.50)],
+)
+def test_it_opens_more_hands_the_fewer_are_left_behind(
+    actions: list[str], behind: int, opened: float
+) -> None:
+    shares = share(seated(NO_LIMIT_6P), NO_LIMIT_6P, *actions)
+
+    # An ordinary player at six seats raises 19 % of his hands: a little less is opened against him.
+    assert shares[ActionKind.RAISE] == pytest.approx(opened * (1.2 - 0.8 * 0.19), abs=0.01)
+    assert shares[ActionKind.CALL] == 0
+
+
+def test_it_calls_and_raises_less_after_a_raise_and_less_still_after_two() -> None:
+    one = share(seated(NO_LIMIT), NO_LIMIT, "r6")
+    two = share(seated(NO_LIMIT), NO_LIMIT, "r6", "r18")
+
+    # 45 % of the hands are raised by an ordinary player heads-up.
+    assert one[ActionKind.RAISE] == pytest.approx(0.3 * 0.45, abs=0.01)
+    assert one[ActionKind.RAISE] + one[ActionKind.CALL] == pytest.approx(0.9 * 0.45, abs=0.01)
+    assert two[ActionKind.RAISE] == pytest.approx(0.1 * 0.45, abs=0.01)
+    assert two[ActionKind.RAISE] + two[ActionKind.CALL] == pytest.approx(0.35 * 0.45, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("cards", "actions", "expected"),
+    [
+        ("AsAd", [], raise_to(6)),  # three big blinds
+        ("AsAd", ["c"], raise_to(8)),  # and one for the caller
+        ("AsAd", ["r6"], raise_to(18)),  # three times the raise
+        ("AsAd", ["r30"], raise_to(200)),  # 90 were 40 % of the chips
+        ("7s2d", ["c"], CALL),  # the big blind may check
+        ("7s2d", ["r4"], FOLD),
+    ],
+)
+def test_sizes_before_the_flop(cards: str, actions: list[str], expected: Action) -> None:
+    view = view_with(NO_LIMIT, tuple(parse_cards(cards)), (), *actions)
+
+    assert seated(NO_LIMIT).choose_action(view) == expected
+
+
+def test_it_notices_who_is_always_all_in_and_calls_with_the_better_half() -> None:
+    bot = SimpleBot()
+    before = share(seated(NO_LIMIT), NO_LIMIT, "r200")
+
+    Arena(NO_LIMIT, [bot, AlwaysAllIn()], 1).play(500)
+
+    # 500 hands against 20 that an ordinary player's habits count: always, near enough.
+    assert before[ActionKind.CALL] == pytest.approx(0.5 * 0.45, abs=0.01)
+    after = share(bot, NO_LIMIT, "r200")
+    assert after[ActionKind.CALL] == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_player_who_never_raises_is_believed_when_he_does() -> None:
+    bot = SimpleBot()
+    Arena(NO_LIMIT, [bot, AlwaysCall()], 1).play(500)
+
+    shares = share(bot, NO_LIMIT, "r6")
+
+    assert shares[ActionKind.FOLD] > 0.95
+
+
+# --- after the flop ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cards", "board", "actions", "expected"),
+    [
+        ("AsKd", "Ac7h2d", ["c", "c"], raise_to(4)),  # top pair: two thirds of 4, at least a big blind
+        ("3s2d", "AcKhQd", ["c", "c"], CALL),  # nothing: a check
+        ("3s2d", "AcKhQd", ["c", "c", "r100"], FOLD),
+        ("AsAd", "Ac7h2d", ["c", "c", "r100"], raise_to(200)),  # a set is raised, with all that is left
+        (
+            "7s7d",
+            "Ac7h2d",
+            ["c", "c", "r6"],
+            raise_to(14),
+        ),  # two thirds of the pot of 12 that is there after the call
+    ],
+)
+def test_value_bets_and_folds(cards: str, board: str, actions: list[str], expected: Action) -> None:
+    view = view_with(NO_LIMIT, tuple(parse_cards(cards)), tuple(parse_cards(board)), *actions)
+
+    assert seated(NO_LIMIT).choose_action(view) == expected
+
+
+def test_a_flush_draw_is_bet_every_second_time() -> None:
+    view = view_with(NO_LIMIT, tuple(parse_cards("8h3h")), tuple(parse_cards("AhKh2c")), "c", "c")
+    bot = seated(NO_LIMIT)
+
+    assert bot.probability_triple(view) == (0, 0.5, 0.5)
+    bets = 0
+    for seed in range(400):
+        bot.seed = seed
+        begin_decision(bot, attrs.evolve(view))  # another object: a decision anew
+        bets += bot.choose_action(view).kind is ActionKind.RAISE
+    assert 160 < bets < 240  # four standard deviations
+
+
+def test_a_draw_calls_a_small_bet_and_folds_to_a_big_one() -> None:
+    hole, board = tuple(parse_cards("8h3h")), tuple(parse_cards("AhKh2c"))
+    bot = seated(NO_LIMIT)
+
+    small = bot.probability_triple(view_with(NO_LIMIT, hole, board, "r20", "c", "r24"))
+    big = bot.probability_triple(view_with(NO_LIMIT, hole, board, "r20", "c", "r200"))
+
+    assert small == (0, 1, 0)
+    assert big == (1, 0, 0)
+
+
+def _has_straight(ranks: set[int]) -> bool:
+    runs = [{12, 0, 1, 2, 3}, *(set(range(low, low + 5)) for low in range(9))]
+    return any(run <= ranks for run in runs)
+
+
+def _has_flush(cards: tuple[int, ...]) -> bool:
+    return max(Counter(card & 3 for card in cards).values()) >= 5
+
+
+def _completes(hole: tuple[int, ...], board: tuple[int, ...], card: int) -> bool:
+    """Whether a card makes a straight or flush that needs the hole cards, said in another way."""
+    everything = (*hole, *board, card)
+    straight = _has_straight({c >> 2 for c in everything}) and not _has_straight(
+        {c >> 2 for c in (*board, card)}
+    )
+    return straight or (_has_flush(everything) and not _has_flush((*board, card)))
+
+
+@given(st.lists(st.integers(0, 51), min_size=5, max_size=6, unique=True))
+def test_outs_are_those_of_a_count_over_all_cards(cards: list[int]) -> None:
+    hole, board = tuple(cards[:2]), tuple(cards[2:])
+    if _has_straight({card >> 2 for card in cards}) or _has_flush(tuple(cards)):
+        return  # nothing to draw for
+
+    counted = sum(_completes(hole, board, card) for card in set(range(52)) - set(cards))
+
+    assert draw_outs(hole, board) == counted, format_cards(cards)
+
+
+@pytest.mark.parametrize(
+    ("cards", "board", "outs"),
+    [
+        ("8h3h", "AhKh2c", 9),  # four to a flush
+        ("9s8d", "7c6hAc", 8),  # open-ended
+        ("9s8d", "7c5hAc", 4),  # a gutshot
+        ("9h8h", "7h6hAc", 15),  # both
+        ("As2d", "3c4hKc", 4),  # the ace is low too
+        ("KsKd", "8c7h6c5d", 0),  # the straight draw is everybody's: two kings add nothing
+    ],
+)
+def test_outs_of_the_usual_draws(cards: str, board: str, outs: int) -> None:
+    assert draw_outs(parse_cards(cards), parse_cards(board)) == outs
+
+
+# --- everywhere --------------------------------------------------------------------------------------------
+
+
+@given(holdem_games(), st.integers(0, 2**32), st.booleans())
+def test_it_only_does_what_is_legal_and_what_its_triple_allows(
+    game: GameDefinition, seed: int, preflop_only: bool
+) -> None:
+    bot = seated(game, preflop_only=preflop_only)
+    bot.seed = seed
+    for view in decisions(game, seed):
+        begin_decision(bot, view)
+
+        action = bot.choose_action(view)
+
+        legal = view.legal_actions()
+        assert action in legal
+        triple = bot.probability_triple(view)
+        assert sum(triple) == pytest.approx(1)
+        assert triple[("f", "c", "r").index(action.kind.value)] > 0
+        assert triple.fold == 0 or legal.can_fold
+        assert triple.raise_ == 0 or legal.can_raise
+
+
+@given(holdem_games(), st.integers(0, 2**32))
+def test_preflop_only_checks_and_calls_after_the_flop(game: GameDefinition, seed: int) -> None:
+    bot, whole = seated(game, preflop_only=True), seated(game)
+    for view in decisions(game, seed):
+        begin_decision(bot, view)
+        begin_decision(whole, view)
+        if view.betting_round:
+            assert bot.choose_action(view) == CALL
+        else:
+            assert bot.choose_action(view) == whole.choose_action(view)
+
+
+@pytest.mark.parametrize("game", [LIMIT, NO_LIMIT])
+@pytest.mark.parametrize("other", [AlwaysCall, AlwaysAllIn])
+def test_it_takes_chips_from_those_who_do_not_look(game: GameDefinition, other: type[Agent]) -> None:
+    won: list[float] = []
+
+    Arena(game, [SimpleBot(), other()], 7).play(
+        3000, on_hand=lambda state, chips: won.append(chips[-state.hand_number % 2])
+    )
+
+    mean = sum(won) / len(won)
+    error = (sum((chips - mean) ** 2 for chips in won) / len(won) ** 2) ** 0.5
+    assert mean - 1.96 * error > 0
+
+
+def test_same_seed_same_hands() -> None:
+    def log(seed: int) -> list[str]:
+        lines: list[str] = []
+        Arena(LIMIT, [SimpleBot(), Random()], seed).play(300, record=lines.append)
+        return lines
+
+    assert log(3) == log(3)
+    assert log(3) != log(4)
+
+
+def test_other_games_are_refused() -> None:
+    with pytest.raises(OptionError, match="hold'em only"):
+        SimpleBot().match_started(load_game("kuhn-2p"), 0)
+
+
+@pytest.mark.parametrize("dealer", DEALERS)
+def test_both_sparring_partners_play_at_a_dealer_as_in_the_arena(dealer: str | None, tmp_path: Path) -> None:
+    names = ["simple", "simple", "hand-strength", "random", "always-call", "random"]
+    options: list[tuple[str, ...]] = [(), ("--set", "preflop-only"), (), (), (), ()]
+    players = [
+        bot(name, "--seed", str(seed), "--wait", "10", "--game", "short6.game", *settings)
+        for seed, (name, settings) in enumerate(zip(names, options, strict=True))
+    ]
+    seats = [f"p{seat}" for seat in range(6)]
+    played = play_match(["m", "short6.game", "60", "5", *seats], players, tmp_path, dealer)
+
+    agents: list[Agent] = [
+        SimpleBot(),
+        SimpleBot(True),
+        HandStrengthBot(),
+        Random(),
+        AlwaysCall(),
+        Random(),
+    ]
+    for seed, agent in enumerate(agents):
+        agent.seed = seed
+    lines: list[str] = []
+    arena = Arena(load_game(str(GOLDEN / "short6.game")), agents, 5, names=seats, seed_agents=False)
+    arena.play(60, record=lines.append)
+    assert (played.status, played.statuses) == (0, [0] * 6), played.errors
+    assert played.log == [line.rstrip("\n") for line in [*lines, arena.score_line()]]

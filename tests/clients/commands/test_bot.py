@@ -1,0 +1,355 @@
+"""Bots by name with their options, and the commands, down to exit status and stderr."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from click.testing import CliRunner
+
+from clients import registry
+from clients.agent import Agent
+from clients.bots.baselines import AlwaysCall, Random
+from clients.commands import bot as cli
+from clients.options import OptionError, describe_options, make_agent, parse_settings
+from clients.registry import UnknownBot, installed_bots, load_bot, make_bot
+from engine.rules import format_game, load_game
+from tests.support.dealer_process import PATIENCE_S, environment
+from tests.support.matches import bot, play_match
+
+BASELINES = ("always-all-in", "always-call", "always-fold", "always-raise", "random")
+
+
+class Choosy(Agent):
+    """Has options of every type."""
+
+    def __init__(
+        self,
+        trials: int = 100,
+        speed: float = 1.0,
+        loud: bool = False,
+        mood: Literal["calm", "angry"] = "calm",
+        model: Path | None = None,
+        limit: int | None = 5,
+        *,
+        name_: str = "x",
+        size: object = 3,
+    ) -> None:
+        self.values = (trials, speed, loud, mood, model, limit, name_, size)
+
+
+def test_options_are_converted_as_they_are_annotated() -> None:
+    settings = [
+        "trials=7",
+        "speed=1e-3",
+        "loud=yes",
+        "mood=angry",
+        "model=a/b",
+        "limit=none",
+        "name=",
+        "size=9",
+    ]
+
+    agent = make_agent("choosy", Choosy, parse_settings(settings))
+
+    assert isinstance(agent, Choosy)
+    assert agent.values == (7, 0.001, True, "angry", Path("a/b"), None, "", "9")
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("trials=1.5", "option trials='1.5' of choosy: expected a whole number"),
+        ("speed=fast", "option speed='fast' of choosy: expected a number"),
+        ("loud=maybe", "option loud='maybe' of choosy: expected true or false"),
+        ("mood=sad", "option mood='sad' of choosy: expected one of calm, angry"),
+        ("limit=x", "option limit='x' of choosy: expected a whole number"),
+        (
+            "nosuch=1",
+            "choosy has no option 'nosuch'; it has trials=100, speed=1.0, loud=False, mood=calm, model=None, "
+            "limit=5, name=x, size=3",
+        ),
+        ("=1", "expected KEY=VALUE, got '=1'"),
+        ("trials", "expected KEY=VALUE, got 'trials'"),
+    ],
+)
+def test_a_bad_option_gives_one_clear_line(setting: str, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        make_agent("choosy", Choosy, parse_settings([setting]))
+
+    assert str(caught.value) == message
+
+
+def test_a_key_alone_switches_something_on() -> None:
+    agent = make_agent("choosy", Choosy, parse_settings(["loud"]))
+
+    assert isinstance(agent, Choosy)
+    assert agent.values[2] is True
+
+
+def test_a_word_with_a_flag_is_a_bot() -> None:
+    assert make_bot("simple:preflop-only")._preflop_only is True  # type: ignore[attr-defined]
+    assert make_bot("simple:preflop-only=off")._preflop_only is False  # type: ignore[attr-defined]
+    assert make_bot("simple")._preflop_only is False  # type: ignore[attr-defined]
+
+
+def test_what_an_agent_refuses_is_an_option_error_too() -> None:
+    with pytest.raises(OptionError, match="random does not take these options: expected weights"):
+        make_bot("random:call=-1")
+
+
+def test_bots_are_made_of_one_word() -> None:
+    agent = make_bot("random:raise=0,fold=0.5")
+
+    assert isinstance(agent, Random)
+    assert agent._weights == (0.5, 0.47, 0)
+    assert isinstance(make_bot("always-call"), AlwaysCall)
+
+
+def test_an_agent_without_options_says_so() -> None:
+    with pytest.raises(OptionError, match="always-call has no option 'x'; it has none"):
+        make_bot("always-call:x=1")
+    assert describe_options(AlwaysCall) == ""
+    assert describe_options(Random) == "fold=0.06 call=0.47 raise=0.47"
+
+
+def test_the_baselines_are_installed() -> None:
+    assert set(BASELINES) <= set(installed_bots())
+    for name in BASELINES:
+        assert isinstance(load_bot(name)(), Agent)
+
+
+def test_an_unknown_bot_names_those_there_are() -> None:
+    with pytest.raises(UnknownBot, match=r"there is no bot 'nosuch'; there are always-all-in, always-call"):
+        load_bot("nosuch")
+
+
+def test_bots_lists_names_and_descriptions() -> None:
+    result = CliRunner().invoke(cli.bots)
+
+    assert result.exit_code == 0
+    assert re.search("^always-call +Calls or checks, whatever happens.", result.stdout, re.MULTILINE)
+    assert "[fold=0.06 call=0.47 raise=0.47]" in result.stdout
+
+
+def test_bots_as_json_is_one_object_and_survives_a_broken_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("broken", "no_such_module:Bot", registry.GROUP)
+    monkeypatch.setattr(registry, "installed_bots", lambda: {"broken": broken})
+
+    listed = json.loads(CliRunner().invoke(cli.bots, ["--json"]).stdout)
+
+    assert listed == {
+        "bots": [
+            {
+                "name": "broken",
+                "about": "cannot be loaded: No module named 'no_such_module'",
+                "options": "",
+                "from": "no_such_module:Bot",
+            }
+        ]
+    }
+
+
+# --- as programs -----------------------------------------------------------------------------------------
+
+
+def run(command: Sequence[str], **variables: str) -> tuple[int, str]:
+    """Exit status and stderr of a program; nothing may be on stdout."""
+    env = {k: v for k, v in environment().items() if not k.startswith("RIVERBOAT_")} | variables
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+def closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def scripted_port() -> Iterator[tuple[int, list[bytes], list[bytes]]]:
+    """A port at which the first client is sent some bytes, after its own first ones, and closed on."""
+    to_send: list[bytes] = []
+    received: list[bytes] = []
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(PATIENCE_S)
+
+    def serve() -> None:
+        client, _ = listener.accept()
+        with client:
+            received.append(client.recv(4096))
+            for data in to_send:
+                client.sendall(data)
+            client.shutdown(socket.SHUT_WR)
+            while client.recv(4096):
+                pass
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield listener.getsockname()[1], to_send, received
+    listener.close()
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["nosuch", "127.0.0.1", "1"], 2, "nosuch: there is no bot 'nosuch'; there are always-all-in"),
+        (["random", "127.0.0.1", "0"], 2, "random: expected a port from 1 to 65535, got '0'"),
+        (["random", "127.0.0.1", "port"], 2, "random: expected a port from 1 to 65535, got 'port'"),
+        (["random", "h", "1", "--seed", "-3"], 2, "random: expected a seed"),
+        (["random", "h", "1", "--game", "nosuch"], 2, "random: there is no game 'nosuch'"),
+        (["random", "h", "1", "--set", "a=1"], 2, "random: random has no option 'a'; it has fold=0.06"),
+        (["random", "h"], 2, "Usage:"),
+    ],
+)
+def test_usage_errors(arguments: list[str], status: int, message: str) -> None:
+    result = CliRunner(env={"RIVERBOAT_SEED": None, "RIVERBOAT_GAME": None}).invoke(cli.bot, arguments)
+
+    assert (result.exit_code, result.stdout, result.stderr[: len(message)]) == (status, "", message)
+    if message != "Usage:":
+        assert result.stderr.count("\n") == 1
+
+
+def test_a_usage_error_ends_the_program() -> None:
+    status, stderr = run([sys.executable, "-m", "clients", "random", "127.0.0.1", "0"])
+
+    assert (status, stderr) == (2, "random: expected a port from 1 to 65535, got '0'\n")
+
+
+def test_nobody_at_the_port() -> None:
+    port = closed_port()
+
+    status, stderr = run([*bot("always-call", "--seed", "1"), "127.0.0.1", str(port)])
+
+    assert status == 1
+    assert stderr == f"always-call: cannot connect to 127.0.0.1 port {port}: Connection refused\n"
+
+
+def test_wait_goes_on_trying_until_somebody_listens() -> None:
+    port = closed_port()
+    players = [
+        subprocess.Popen(
+            [*bot("always-call", "--seed", "1", "--wait", "15"), "127.0.0.1", str(port)],
+            env=environment(),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    ]
+    time.sleep(0.7)
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        listener.settimeout(PATIENCE_S)
+        client, _ = listener.accept()
+        with client:
+            assert client.recv(100).startswith(b"VERSION:2.0.0\n")
+            client.sendall(b"MATCHSTATE:0:0:crf:Ah|\r\n")
+    assert players[0].wait(PATIENCE_S) == 0
+    players[0].communicate()
+
+
+def test_a_dealer_that_leaves_in_mid_hand(scripted_port: tuple[int, list[bytes], list[bytes]]) -> None:
+    port, to_send, _ = scripted_port
+    to_send.append(b"MATCHSTATE:0:3:c:Ah|\r\n")
+
+    status, stderr = run([*bot("always-call", "--seed", "1", "--game", "leduc"), "127.0.0.1", str(port)])
+
+    assert status == 1
+    assert stderr == "always-call: the dealer closed the connection in the middle of hand 3\n"
+
+
+def test_a_server_that_is_no_dealer(scripted_port: tuple[int, list[bytes], list[bytes]]) -> None:
+    port, to_send, _ = scripted_port
+    to_send.append(b"HTTP/1.1 400 Bad Request\r\n")
+
+    status, stderr = run([*bot("always-call", "--seed", "1"), "127.0.0.1", str(port)])
+
+    assert status == 1
+    assert stderr.startswith("always-call: ")
+    assert "HTTP/1.1 400" in stderr
+    assert stderr.count("\n") == 1
+
+
+def test_seed_and_game_come_from_the_environment(
+    scripted_port: tuple[int, list[bytes], list[bytes]], tmp_path: Path
+) -> None:
+    port, to_send, received = scripted_port
+    game = tmp_path / "mine.game"
+    game.write_text(format_game(load_game("leduc")))
+    to_send.append(b"MATCHSTATE:0:0:crf:Ah|\r\n")
+
+    status, stderr = run(
+        [*bot("always-call"), "127.0.0.1", str(port)],
+        RIVERBOAT_SEED="5", RIVERBOAT_GAME=str(game), RIVERBOAT_TOKEN="s3cret",
+    )  # fmt: skip
+
+    assert (status, stderr) == (0, "")
+    assert received == [b"VERSION:2.0.0\n#riverboat/1 seat names game token=s3cret\r\n"]
+
+
+def test_a_drawn_seed_is_reported() -> None:
+    _, stderr = run([*bot("always-call"), "127.0.0.1", str(closed_port())])
+
+    assert stderr.startswith("always-call: seed ")
+    assert int(stderr.splitlines()[0].split()[-1]) >= 0
+
+
+@pytest.mark.parametrize("text", ["abc", "-1", "1.5"])
+def test_a_users_bot_checks_its_environment(text: str, tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text("from clients import Agent, run\nrun(Agent)\n")
+
+    assert run([sys.executable, str(script), "127.0.0.1"]) == (2, "mine.py: usage: mine.py HOST PORT\n")
+    status, stderr = run([sys.executable, str(script), "127.0.0.1", "1"], RIVERBOAT_SEED=text)
+    assert status == 2
+    assert stderr.startswith("mine.py: expected a seed")
+
+
+def test_ctrl_c_ends_a_bot_quietly(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
+        port = listener.getsockname()[1]
+        player = subprocess.Popen(
+            [*bot("always-call", "--seed", "1"), "127.0.0.1", str(port)],
+            env=environment(),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        client, _ = listener.accept()
+        with client:
+            client.recv(100)
+            player.send_signal(signal.SIGINT)
+            _, stderr = player.communicate(timeout=PATIENCE_S)
+    assert (player.returncode, stderr) == (130, "")
+
+
+def test_the_same_seed_plays_the_same_match(tmp_path: Path) -> None:
+    logs = []
+    for seeds in (("1", "2"), ("1", "2"), ("1", "3")):
+        players = [bot("random", "--seed", seed) for seed in seeds]
+        logs.append(play_match(["m", "nolimit-2p", "15", "7", "a", "b"], players, tmp_path).log)
+
+    assert logs[0] == logs[1] != logs[2]
+
+
+def test_a_bot_without_numpy_starts_without_numpy() -> None:
+    code = (
+        "import sys, clients.program; from clients.registry import load_bot; load_bot('random');"
+        "print(*{'numpy', 'numba', 'rich', 'click'} & set(sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert out.split() == []

@@ -1,0 +1,218 @@
+"""``riverboat odds``: its JSON, its lines, its errors, and how fast it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.commands.odds import odds
+
+REQUIRED = {
+    "hand_strength", "ahead", "tied", "behind", "positive_potential", "negative_potential",
+    "effective_hand_strength", "effective_hand_strength_npot", "equity", "raw_odds",
+}  # fmt: skip
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(odds, list(arguments), prog_name="odds")
+
+
+def report(*arguments: str) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_the_paper_s_draw() -> None:
+    found = report("7h9h", "8h6c4h")
+
+    assert set(found) >= REQUIRED
+    assert (found["ahead"], found["tied"], found["behind"]) == (108, 9, 964)
+    assert round(found["hand_strength"], 3) == 0.104
+    assert {key: round(value, 4) for key, value in found["positive_potential"].items()} == {
+        "1": 0.4062,
+        "2": 0.6196,
+    }
+    assert {key: round(value, 4) for key, value in found["negative_potential"].items()} == {
+        "1": 0.0948,
+        "2": 0.1336,
+    }
+    assert round(found["equity"], 4) == 0.6453
+    assert found["effective_hand_strength_npot"]["2"] == pytest.approx(found["equity"])
+    assert found["raw_odds"][0] == pytest.approx(found["equity"])
+    assert len(found["raw_odds"]) == len(found["raw_odds_joint"]) == 9
+    assert "hand_strength_n" not in found
+    assert "pot_odds" not in found
+
+
+def test_options_add_their_own_numbers() -> None:
+    found = report("AdQc", "Jh4c3h", "--opponents", "2", "--pot", "50", "--to-call", "10")
+
+    assert found["hand_strength_n"] == pytest.approx(found["hand_strength"] ** 2)
+    assert found["pot_odds"] == pytest.approx(1 / 6)
+    assert found["bet_to_pot"] == pytest.approx(0.2)
+    assert found["raise_odds"] == pytest.approx(1 / 3)
+    assert found["straight_play"] in ("fold", "call", "raise")
+    won = found["raw_odds"][1]
+    assert found["expected_value_of_call"] == pytest.approx(won * 50 - (1 - won) * 10)
+
+
+def test_rake_makes_a_call_worth_less() -> None:
+    situation = ("AdQc", "Jh4c3h", "--pot", "50", "--to-call", "10")
+    free, raked = report(*situation), report(*situation, "--rake", "5", "--rake-cap", "2")
+
+    assert raked["expected_value_of_call"] == pytest.approx(
+        free["expected_value_of_call"] - 2 * free["equity"]
+    )
+
+
+def test_reflective_odds_against_those_who_play_few_hands() -> None:
+    found = report("KcKd", "2h3s5dKh9c", "--playing", "10")
+    loose = report("KcKd", "2h3s5dKh9c", "--playing", "10", "--looseness", "10")
+
+    assert found["reflective_nuts"] is True
+    assert found["reflective_odds"] > 0.99
+    assert loose["reflective_nuts"] is False
+    assert loose["reflective_odds"] == pytest.approx(loose["equity"])
+
+
+def test_without_a_board_the_counts_are_null() -> None:
+    found = report("AsAh")
+
+    assert set(found) >= REQUIRED
+    assert found["ahead"] is found["tied"] is found["behind"] is None
+    assert found["positive_potential"] == {}
+    assert found["equity"] == pytest.approx(0.85204, abs=1e-5)
+    assert found["raw_odds_joint"][8] == pytest.approx(0.3106, abs=0.001)
+
+
+def test_on_the_turn_only_one_card_is_looked_ahead_and_on_the_river_none() -> None:
+    assert list(report("7h9h", "8h6c4h2d")["positive_potential"]) == ["1"]
+    assert report("7h9h", "8h6c4h2dKs")["positive_potential"] == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("7h9h", "8h6c4h"),
+        ("7H 9h", "8h 6c 4h"),
+        ("7h", "9h", "8h", "6c", "4h"),
+        ("7♥9♥", "8♥6♣4♥"),
+        ("7h9h8h6c4h",),
+    ],
+)
+def test_words_and_spellings_do_not_matter(words: tuple[str, ...]) -> None:
+    assert report(*words)["ahead"] == 108
+
+
+def test_lines_for_people_off_a_terminal() -> None:
+    result = run("7h9h", "8h6c4h", "--opponents", "3", "--pot", "40", "--to-call", "4")
+
+    assert result.exit_code == 0
+    assert "108 / 9 / 964" in result.stdout
+    assert "0.6453" in result.stdout
+    assert "straight play" in result.stdout
+    assert not set("│┃━─") & set(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("7h9h", "8h7h4h"), "7h is there twice"),
+        (("7h9h", "8h6c"), "got 4 cards"),
+        (("7h",), "got 1 card: 7h"),
+        (("7h9x",), "'x' follows"),
+        (("nonsense",), "not a rank"),
+        ((), "HOLE"),
+        (("7h9h", "--opponents", "10"), "10 is not in the range"),
+        (("7h9h", "--opponents", "two"), "two"),
+        (("7h9h", "--pot", "10"), "belong together"),
+        (("7h9h", "--pot", "0", "--to-call", "0"), "both 0"),
+        (("7h9h", "--pot", "-1", "--to-call", "1"), "-1"),
+        (("7h9h", "--colour"), "--colour"),
+        (("7h9h", "8h6c4h", "--plot", "/nonexistent/folder/spectrum.png"), "cannot be written"),
+        (("7h9h", "8h6c4h", "--plot", "spectrum.nonsense"), "nonsense"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_the_spectrum_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "spectrum.png"
+
+    assert run("7h9h", "8h6c4h", "--plot", str(path)).exit_code == 0
+
+    assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_neither_plots_nor_tables_are_loaded_without_need() -> None:
+    program = (
+        "import sys; from clients.commands.odds import odds;"
+        "odds(['7h9h', '8h6c4h', '--json'], standalone_mode=False);"
+        "unwanted = {'matplotlib', 'rich', 'scipy', 'trio'} & set(sys.modules);"
+        "print(sorted(unwanted), file=sys.stderr)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=os.environ.copy()
+    )
+
+    assert done.stderr.splitlines()[-1] == "[]"
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_a_spot_given_by_hand_is_simulated() -> None:
+    """With the nuts a raise is worth more than a call, and folding is worth nothing."""
+    found = report("2s2c", "Js8c4s2h2d", "--simulate", "rc/cc/cc/r", "--trials", "2000")["simulation"]
+
+    values = {entry["action"]: entry["value"] for entry in found["values"]}
+    assert list(values) == ["f", "c", "r"]
+    assert values["f"] == 0
+    assert values["r"] > values["c"] > 5  # the pot of four small bets and a big bet, and more
+    assert found["best"] == "r"
+    assert (found["trials"], found["unit"], found["model"]) == (2000, "small bets", "generic")
+    assert all(entry["standard_error"] >= 0 for entry in found["values"])
+
+
+def test_a_simulation_stands_among_the_lines_and_repeats() -> None:
+    arguments = ["AhJd", "Js8c4s", "--simulate", "cc/", "--game", "nolimit-2p", "--trials", "1000"]
+
+    first = run(*arguments)
+
+    assert first.exit_code == 0, first.stderr
+    assert "simulated: c" in first.stdout
+    assert "big blinds" in first.stdout
+    assert run(*arguments).stdout == first.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--simulate", "rc/ff"], "not legal"),
+        (["--simulate", "x"], "is not an action"),
+        (["--simulate", "rc/cc/"], "4 board cards, got 3"),
+        (["--simulate", "rf"], "the hand is over"),
+        (["--simulate", "", "--game", "no-such-game"], "no-such-game"),
+        (["--simulate", "", "--game", "leduc"], "not Texas hold'em"),
+    ],
+)
+def test_spots_that_cannot_be_simulated_are_refused_in_one_line(arguments: list[str], complaint: str) -> None:
+    result = run("AhJd", "Js8c4s", *arguments)
+
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,275 @@
+"""``riverboat train``: what is saved, what is said, and what is left when it is stopped or killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysCall
+from clients.commands.train import rate, split_opponents
+from clients.commands.train import train as command
+from clients.learners import training
+from clients.learners.journal import journal_path
+from clients.learners.knowledge_file import read_knowledge
+from clients.learners.preflop.hole_cards import HoleCardsLearner
+from clients.learners.training import Table, TrainingPlan, TrainingProgress, make_learner
+from clients.options import OptionError
+from engine.rules import load_game
+from tests.support.dealer_process import PATIENCE_S, environment
+
+BOTS = ("always-call", "always-all-in", "random", "simple")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def quick(save: Path, *arguments: object, hands: int = 300, learner: str = "hole-cards-learner") -> Result:
+    return run(learner, "--against", "always-call", "--hands", hands, "--seed", 3, "--save", save, *arguments)
+
+
+def hands_in(file: Path) -> int:
+    hands = read_knowledge(file).meta["hands"]
+    assert isinstance(hands, int)
+    return hands
+
+
+# --- training ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_learnt_is_what_the_same_hands_teach_at_any_table(tmp_path: Path) -> None:
+    result = quick(tmp_path / "trained.npz", "--checkpoint-every", 70)
+    learner = HoleCardsLearner(tmp_path / "played.npz", journal=False)
+    Arena(load_game("nolimit-2p-100bb"), [learner, AlwaysCall()], 3).play(300)
+    learner.save_knowledge()
+
+    assert result.exit_code == 0, result.output
+    trained, played = read_knowledge(tmp_path / "trained.npz"), read_knowledge(tmp_path / "played.npz")
+    assert trained.digest == played.digest
+    assert trained.meta["hands"] == 300
+
+
+def test_json_is_one_object_and_tells_the_truth(tmp_path: Path) -> None:
+    against = ["always-call", "random:fold=0,call=1", "simple:preflop-only", "always-all-in"]
+
+    result = run(
+        "poker-learner", "--against", ",".join(against), "--hands", 200, "--seed", 5,
+        "--save", tmp_path / "k.npz", "--json",
+    )  # fmt: skip
+
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    learner = make_learner("poker-learner", None)
+    table = Table(learner, load_game("nolimit-5p-100bb"), report["against"], 5)
+    table.play(200)
+    assert report["against"] == [
+        "always-call",
+        "random:fold=0,call=1",
+        "simple:preflop-only",
+        "always-all-in",
+    ]
+    assert report["game"] == "nolimit-5p-100bb"
+    assert (report["hands"], report["chips"], report["interrupted"]) == (200, table.chips, False)
+    assert report["mbb_per_hand"] == pytest.approx(table.chips / 200 / 2 * 1000, abs=0.001)
+
+
+def test_a_table_counts_what_seat_0_wins() -> None:
+    table = Table(make_learner("hole-cards-learner", None), load_game("nolimit-6p-100bb"), ["random"] * 5, 9)
+
+    table.play(50)
+    table.play(51)
+
+    assert table.hands == 101
+    assert table.chips == pytest.approx(table.chips_by_seat[0])
+    assert sum(table.chips_by_seat) == pytest.approx(0)
+
+
+def test_resuming_goes_on_with_what_is_known(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.npz", tmp_path / "second.npz"
+    quick(first)
+    before = read_knowledge(first).digest
+
+    elsewhere = quick(second, "--resume", first)
+    in_place = quick(first, "--resume", first)
+
+    assert elsewhere.exit_code == in_place.exit_code == 0, elsewhere.output + in_place.output
+    assert hands_in(first) == hands_in(second) == 600
+    assert read_knowledge(first).digest == read_knowledge(second).digest != before
+
+
+def test_resuming_takes_the_journal_along(tmp_path: Path) -> None:
+    played = tmp_path / "played.npz"
+    learner = HoleCardsLearner(played)
+    Arena(load_game("nolimit-2p-100bb"), [learner, AlwaysCall()], 3).play(40)
+    assert journal_path(played).exists()
+    (tmp_path / "copy.npz").write_bytes(played.read_bytes())  # as if the program had been killed
+    journal_path(tmp_path / "copy.npz").write_bytes(journal_path(played).read_bytes())
+    learner.close_knowledge()
+
+    result = quick(tmp_path / "new.npz", "--resume", tmp_path / "copy.npz")
+
+    assert result.exit_code == 0, result.output
+    assert hands_in(tmp_path / "new.npz") == 340
+
+
+def test_opponents_take_turns_at_a_bigger_table(tmp_path: Path) -> None:
+    result = run(
+        "hole-cards-learner", "--against", "always-call,random", "--game", "nolimit-6p", "--hands", 20,
+        "--seed", 1, "--save", tmp_path / "k.npz", "--json",
+    )  # fmt: skip
+
+    assert json.loads(result.stdout)["against"] == ["always-call", "random"] * 2 + ["always-call"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "opponents"),
+    [
+        (["simple"], ("simple",)),
+        (["simple,random"], ("simple", "random")),
+        (["random:fold=0.1,call=1,simple", "random"], ("random:fold=0.1,call=1", "simple", "random")),
+        (["simple,nonsense"], ("simple", "nonsense")),  # said to be no bot later
+    ],
+)
+def test_commas_part_bots_and_their_options(texts: list[str], opponents: tuple[str, ...]) -> None:
+    assert split_opponents(texts, BOTS) == opponents
+
+
+def test_a_learner_may_have_its_own_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved: list[int] = []
+
+    class Own(Agent):
+        def __init__(self, knowledge: Path | None = None, learn: bool = True) -> None:
+            self.hands = 0
+
+        def train(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+            while self.hands < plan.hands:
+                self.hands += 10
+                yield TrainingProgress(self.hands, 2.0 * self.hands, 4.0 * self.hands)
+
+        def save_knowledge(self) -> None:
+            saved.append(self.hands)
+
+    monkeypatch.setattr(training, "load_bot", lambda name: Own)
+
+    result = quick(tmp_path / "own.npz", "--checkpoint-every", 30, "--json", hands=100, learner="own")
+
+    report = json.loads(result.stdout)
+    assert saved == [30, 60, 90, 100]
+    assert (report["mbb_per_hand"], report["ci95"]) == (1000, 0)
+
+
+def test_rates_have_the_usual_interval() -> None:
+    won = [3.0, -1.0, 4.0, -2.0]
+
+    mean, ci95 = rate(TrainingProgress(4, sum(won), sum(chips * chips for chips in won)), 2)
+
+    # mean 1, sample variance (4 + 4 + 9 + 9) / 3, in big blinds of 2
+    assert mean == 500
+    assert ci95 == pytest.approx(1.96 * (26 / 3 / 4) ** 0.5 * 500)
+
+
+# --- mistakes ----------------------------------------------------------------------------------------------
+
+
+def test_mistakes_are_one_line(tmp_path: Path) -> None:
+    there = tmp_path / "there.npz"
+    quick(there, learner="poker-learner")
+    (tmp_path / "text.npz").write_text("hello")
+    new = tmp_path / "new.npz"
+    cases = [
+        (quick(there), "is there already"),
+        (quick(new, learner="simple"), "simple is not a learner"),
+        (quick(new, learner="nobody"), "there is no bot 'nobody'"),
+        (quick(new, learner="poker-learner:choose=sometimes"), "expected one of greedy, proportional"),
+        (quick(new, learner="poker-learner:learn=off"), "cannot be given here"),
+        (quick(new, "--against", "random", "--game", "limit-2p"), "seats for 1 opponents, got 2"),
+        (run("poker-learner", "--against", "nobody", "--hands", 9, "--save", new), "no bot 'nobody'"),
+        (quick(new, "--resume", there), "holds what a poker-learner has learnt"),
+        (quick(new, "--resume", tmp_path / "text.npz"), "text.npz is not a knowledge file"),
+        (quick(new, "--resume", tmp_path / "none.npz"), "none.npz: there is no such file"),
+        (quick(new, "--game", "no-such-game"), "there is no game 'no-such-game'"),
+        (quick(new, "--game", "leduc"), "plays Texas hold'em only"),
+        (quick(tmp_path / "no" / "folder.npz"), "folder"),
+        (run("poker-learner", "--against", "always-call,", "--hands", 9, "--save", new), "expected names"),
+        (
+            run("poker-learner", "--against", "simple,simple", "--hands", 9, "--save", new),
+            "expected 1, 4 or 5",
+        ),
+    ]
+    for result, message in cases:
+        assert result.exit_code == 2, (message, result.output, result.exception)
+        assert message in result.stderr
+        assert result.stderr.count("\n") == 1, result.stderr
+        assert result.stdout == ""
+    assert not new.exists()
+
+
+def test_only_a_learner_is_made() -> None:
+    with pytest.raises(OptionError, match="is not a learner"):
+        make_learner("always-call", None)
+
+
+# --- stopped, killed ---------------------------------------------------------------------------------------
+
+
+def _training(save: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A training that never ends by itself."""
+    line = [sys.executable, "-P", "-m", "server", "train", "hole-cards-learner", "--against", "always-all-in"]
+    line += ["--hands", "100000000", "--seed", "1", "--save", str(save), *arguments]
+    return subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+
+
+def _wait_for_checkpoint(stream: IO[str] | None) -> int:
+    """Hands at the next checkpoint that is reported."""
+    assert stream is not None
+    line = stream.readline()
+    assert "saved" in line, line
+    return int(line.split()[0])
+
+
+def test_ctrl_c_saves(tmp_path: Path) -> None:
+    process = _training(tmp_path / "k.npz", "--checkpoint-every", "500")
+    _wait_for_checkpoint(process.stderr)
+
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=PATIENCE_S)
+
+    assert process.returncode == 130
+    assert hands_in(tmp_path / "k.npz") == int(output.split()[1])  # "hole-cards-learner: 1500 hands of ..."
+
+
+@pytest.mark.parametrize("moments", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_killed_training_loses_one_checkpoint_at_most(tmp_path: Path, moments: int) -> None:
+    # While a checkpoint is written, just after, between two: as the dice fall.
+    rng = random.Random(moments)
+    file = tmp_path / "k.npz"
+    known = 0
+    process = _training(file, "--checkpoint-every", "500")
+    for moment in range(moments):
+        checkpoints = rng.randint(1, 3)
+        reported = [_wait_for_checkpoint(process.stderr) for _ in range(checkpoints)][-1]
+        for _ in range(rng.randrange(200_000)):  # some milliseconds more or less
+            pass
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=PATIENCE_S)
+
+        hands = hands_in(file)
+        assert hands >= known + reported, moment
+        assert (hands - known) % 500 == 0
+        known = hands
+        if moment < moments - 1:
+            process = _training(file, "--checkpoint-every", "500", "--resume", str(file))

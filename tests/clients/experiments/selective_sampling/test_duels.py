@@ -1,0 +1,89 @@
+"""Duels: what is noted is what was stated and what came of it; wrong models state wrong values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from clients.agent import Agent
+from clients.bots.baselines import AlwaysCall, Random
+from clients.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
+from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
+from clients.experiments.selective_sampling.part import Settings
+from engine.rules import ActionKind, load_game
+
+SETTINGS = Settings(trials=60)
+GAME = load_game("limit-2p")
+
+
+def test_what_is_realised_is_what_the_rest_of_the_hand_brings() -> None:
+    pairs: list[tuple[NotedSampling, Agent]] = [
+        (make_sampling(NotedSampling, SETTINGS, 60), Random()) for _ in range(2)
+    ]
+
+    won, notes = play_duel(GAME, pairs, 4, 15)
+
+    for deal in range(15):
+        of_deal = [note for note in notes if note.deal == deal]
+        results = {note.stated.spot.position: note.realised - note.stated.spent / 10 for note in of_deal}
+        if len(results) == 2:  # we had something to decide in both passes
+            assert won[deal] == pytest.approx(sum(results.values()) / 2)
+        for note in of_deal:
+            assert note.realised - note.stated.spent / 10 == results[note.stated.spot.position]
+            assert not set(note.opponent_cards) & {*note.stated.spot.own_cards, *note.stated.spot.board}
+            if note.stated.is_fold:
+                assert note.realised == note.stated.value == 0
+    assert {note.stated.spot.position for note in notes} == {0, 1}
+    assert {len(note.stated.spot.board) for note in notes} == {0, 3, 4, 5}
+
+
+def test_a_duel_repeats_itself() -> None:
+    first, second = (
+        play_duel(GAME, [(make_sampling(NotedSampling, SETTINGS, 60), AlwaysCall()) for _ in range(2)], 4, 6)
+        for _ in range(2)
+    )
+
+    assert first[0].tolist() == second[0].tolist()
+    assert [note.stated.value for note in first[1]] == [note.stated.value for note in second[1]]
+
+
+def test_who_is_taken_to_fold_more_often_makes_raising_look_better() -> None:
+    stated: dict[float, list[float]] = {}
+    for folds in (0.0, 0.2, 0.3, 1.0):
+        bot = make_sampling(FoldModelSampling, SETTINGS, 400, model="generic", obvious="never")
+        bot.folds = folds
+        _, notes = play_duel(GAME, [(bot, AlwaysCall())], 2, 20)
+        # Before anybody has acted the decisions are the same whatever the model.
+        opening = [note.stated for note in notes if note.stated.spot.betting.text == ""]
+        stated[folds] = [each.raising or 0.0 for each in opening]
+
+    assert len(stated[0.0]) == 10
+    means = {folds: float(np.mean(values)) for folds, values in stated.items()}
+    assert means[0.0] < means[0.2] < means[0.3]
+    # One more fold in ten brings a tenth of the difference between folding always and never.
+    assert means[0.3] - means[0.2] == pytest.approx(0.1 * (means[1.0] - means[0.0]), abs=0.1)
+    # Who always folds gives us what is in the pot.
+    pot = opening[0].spot.betting.pot / opening[0].spot.unit
+    assert stated[1.0] == pytest.approx([pot] * 10)
+
+
+def test_actions_are_those_that_were_played() -> None:
+    bot = make_sampling(NotedSampling, SETTINGS, 60)
+
+    _, notes = play_duel(GAME, [(bot, AlwaysCall())], 2, 10)
+
+    kinds = [note.stated.action.kind for note in notes]
+    assert ActionKind.RAISE in kinds
+    assert all(
+        note.stated.raising is not None for note in notes if note.stated.action.kind is ActionKind.RAISE
+    )
+    best = [note.stated for note in notes if note.stated.raising is not None]
+    assert all(stated.value >= (stated.raising or 0.0) - 1e-12 for stated in best)
+
+
+@pytest.mark.parametrize("hands", [8, 500, 4001])
+def test_hands_are_two_for_each_deal(hands: int) -> None:
+    cut = list(cut_into_matches(hands, 1))
+
+    assert 2 * sum(deals for _, deals in cut) == hands - hands % 2
+    assert np.all(np.diff([deals for _, deals in cut]) <= 0)

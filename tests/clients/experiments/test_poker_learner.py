@@ -1,0 +1,227 @@
+"""``riverboat experiment poker-learner``: end to end at reduced size, and what it computes on the way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from clients.experiments.poker_learner import tasks as experiments
+
+from clients.commands.experiment import experiment
+from clients.experiments.poker_learner.tasks import Settings, optimum_against_all_in, reproduce, student_t95
+from clients.experiments.poker_learner.thesis import (
+    BOTS,
+    LEARNERS,
+    THESIS_BANKROLLS,
+    THESIS_LEARNED,
+    thesis_rate,
+)
+from clients.learners.knowledge_file import read_knowledge
+from engine.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_OF_COMBO
+from engine.evaluation.equity import preflop_equities
+from engine.rules import load_game
+
+PLAYED = ("name-learner",)
+SMALL = ["--hands", "120", "--match-hands", "100", "--seeds", "2", "--seed", "4"]
+SMALL += [word for learner in PLAYED for word in ("--learner", learner)]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
+    """Folder, what was printed, and the results of two runs with one learner, on two processes."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(out), *SMALL, "--jobs", "2"])
+    assert result.exit_code == 0, result.output
+    return out, result.stdout, json.loads((out / "results.json").read_text())
+
+
+def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
+    out, printed, results = run
+
+    assert printed.rstrip() == (out / "results.md").read_text().rstrip()
+    assert results["settings"]["training_hands"] == 120
+    for bot in BOTS:
+        assert f"## Against {bot}" in printed
+        for learner in PLAYED:
+            entry = results["heads_up"][bot][learner]
+            for mode in ("learning", "frozen"):
+                assert entry[mode]["bb_per_hand"]["hands"] == 200
+                assert entry[mode]["bb_per_hand"]["ci95"] > 0
+                assert ("share_of_optimum" in entry[mode]) == (bot == "always-all-in")
+            assert entry["training"]["hands"] == 240
+            for number in (1, 2):
+                file = out / "knowledge" / f"{learner}-{bot.replace(':', '-')}-{number}.npz"
+                assert read_knowledge(file, learner).meta["hands"] == 120
+    assert [len(entries["name-learner"]["players"]) for entries in results["competition"].values()] == [5, 6]
+    assert {learner: len(rows) for learner, rows in results["learned"].items()} == {
+        learner: len(THESIS_LEARNED[learner]) for learner in PLAYED
+    }
+    # Four bots, learning and frozen; two tables.
+    for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
+        plots = sorted(out.glob(f"*{ending}"))
+        assert len(plots) == 10
+        assert all(plot.read_bytes().startswith(magic) for plot in plots)
+
+
+def test_bankrolls_are_the_chips_that_were_won(run: tuple[Path, str, dict[str, Any]]) -> None:
+    _, _, results = run
+
+    for entries in results["heads_up"].values():
+        for entry in entries.values():
+            series = entry["frozen"]
+            end = series["bankroll"][-1]["mean"]  # the mean of two runs of 100 hands
+            assert series["bb_per_hand"]["mean"] == pytest.approx(end / 100 / 2)
+            assert series["dollars_at_checkpoints"][-1] == pytest.approx(end / 100)
+    for entries in results["competition"].values():
+        for entry in entries.values():
+            means = [player["bb_per_hand"]["mean"] for player in entry["players"].values()]
+            assert sum(means) == pytest.approx(0, abs=1e-9)
+            assert entry["bb_per_hand"]["mean"] == pytest.approx(means[0])
+            assert entry["place"] == 1 + sum(mean > means[0] for mean in means)
+
+
+def test_the_same_figures_with_one_process_and_in_other_company(
+    run: tuple[Path, str, dict[str, Any]], tmp_path: Path
+) -> None:
+    _, _, results = run
+
+    again = reproduce(Settings(120, 100, 2, 4, ("hole-cards-learner", "name-learner")), tmp_path)
+
+    for bot in BOTS:
+        assert again["heads_up"][bot]["name-learner"] == results["heads_up"][bot]["name-learner"]
+    assert again["learned"]["name-learner"] == results["learned"]["name-learner"]
+    for name in again["competition"]:
+        assert again["competition"][name]["name-learner"] == results["competition"][name]["name-learner"]
+
+
+def test_a_second_experiment_begins_from_nothing(tmp_path: Path) -> None:
+    settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
+
+    first, second = reproduce(settings, tmp_path), reproduce(settings, tmp_path)
+    other = reproduce(attrs.evolve(settings, seed=2), tmp_path)
+
+    assert first == second
+    assert other["heads_up"] != first["heads_up"]
+
+
+def test_a_stopped_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
+    whole = reproduce(settings, tmp_path / "whole")
+    done: list[str] = []
+    do = experiments._do
+
+    def stopped_after_two(task: Any) -> dict[str, Any]:
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(task.name())
+        return do(task)
+
+    monkeypatch.setattr(experiments, "_do", stopped_after_two)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(settings, tmp_path / "stopped")
+    monkeypatch.setattr(experiments, "_do", do)
+    lines: list[str] = []
+    resumed = reproduce(settings, tmp_path / "stopped", progress=lines.append, resume=True)
+    other: list[str] = []
+    reproduce(
+        attrs.evolve(settings, match_hands=101), tmp_path / "stopped", progress=other.append, resume=True
+    )
+
+    assert resumed == whole
+    assert len(lines) == 4  # two of six were there
+    assert len(other) == 6  # played with other settings: nothing was there
+
+
+# --- against the outside -----------------------------------------------------------------------------------
+
+
+def test_the_optimum_against_a_player_who_is_always_all_in() -> None:
+    # Every pair of starting hands against every other, all cards out: the exact 169 x 169 matrix; the other
+    # hand is random, cards of ours removed.  Fold, or play for 200 chips.
+    equities = preflop_equities()
+    hands = [(int(high), int(low)) for high, low in zip(COMBO_HIGH, COMBO_LOW, strict=True)]
+    of_combo = STARTING_HAND_OF_COMBO.astype(int)
+    won = np.zeros(2)
+    for combo, (high, low) in enumerate(hands):
+        free = np.array([not {high, low} & set(other) for other in hands])
+        share = equities[of_combo[combo], of_combo[free]].mean()
+        playing = 200 * share - 200 * (1 - share)
+        won += [max(playing, -1), max(playing, -2)]  # the small blind, the big blind
+    by_position = won / len(hands) / 2  # in big blinds
+
+    assert optimum_against_all_in() == pytest.approx(by_position.mean(), abs=0.005)
+    # The optimum is 7.65, 7.77 from the button and 7.52 out of it.
+    assert by_position == pytest.approx([7.77, 7.52], abs=0.01)
+
+
+def test_the_best_response_wins_the_optimum() -> None:
+    from clients.agent import Agent
+    from clients.arena import Arena
+    from clients.bots.baselines import AlwaysAllIn
+    from clients.bots.starting_hands import starting_hand_percentiles
+    from engine.combos import starting_hand
+    from engine.evaluation.preflop.tables import shipped_tables
+    from engine.rules import CALL, FOLD, Action, HandView
+
+    shares = shipped_tables().raw_odds[:, 0]
+    assert starting_hand_percentiles(2)
+
+    class BestResponse(Agent):
+        def choose_action(self, view: HandView) -> Action:
+            playing = 400 * shares[starting_hand(*view.own_cards)] - 200
+            return CALL if playing > -view.betting.spent[view.position] else FOLD
+
+    won: list[float] = []
+    Arena(load_game("nolimit-2p-100bb"), [BestResponse(), AlwaysAllIn()], 2).play(
+        10_000, on_hand=lambda state, chips: won.append(chips[-state.hand_number % 2] / 2)
+    )
+
+    error = np.std(won) / len(won) ** 0.5
+    assert abs(np.mean(won) - optimum_against_all_in()) < 3 * error
+    assert error < 0.7
+
+
+@pytest.mark.parametrize(
+    ("degrees", "value"),
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (19, 2.093), (30, 2.042)],
+)
+def test_students_t_is_that_of_the_tables(degrees: int, value: float) -> None:
+    assert student_t95(degrees) == pytest.approx(value, rel=0.0005 if degrees < 3 else 0.01)
+
+
+def test_the_thesis_wins_up_to_86_per_cent_of_the_optimum() -> None:
+    # So read, its bankrolls are possible; as dollars of blinds 1/2 they would be less than a per cent.
+    shares = [thesis_rate("always-all-in", learner) / optimum_against_all_in() for learner in LEARNERS]
+
+    assert shares == pytest.approx([0.83, 0.27, 0.86, 0.38], abs=0.005)
+    assert set(THESIS_BANKROLLS) == set(BOTS)
+
+
+# --- mistakes ----------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path / "file" / "x"), *SMALL])
+
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "cannot be written" in result.stderr
+
+
+def test_ctrl_c_ends_with_its_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(task: object) -> dict[str, Any]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experiments, "_do", interrupted)
+
+    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path / "x"), *SMALL])
+
+    assert result.exit_code == 130
+    assert not (tmp_path / "x" / "results.json").exists()

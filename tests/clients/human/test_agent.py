@@ -1,0 +1,251 @@
+"""A person as an agent: asked, answered, told; and heard only when asked."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+import trio
+import trio.testing
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysCall, Random
+from clients.human.agent import Human
+from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder
+from clients.human.odds import NOT_AVAILABLE, describe_odds
+from clients.human.style import PLAIN
+from clients.session import DealerGone, play
+from engine.cards import parse_cards
+from engine.rules import HandView, load_game, parse_betting
+from server.table.config import TimeLimits
+from tests.support.person import Replaying, ScreenText, Watched, type_match
+from tests.support.tables import Table, always, folding_config, table_of
+
+LIMIT = load_game("limit-2p")
+
+WORDS = [
+    "c", "c", "c", "c", "f", "k", "r", "r 300", "r +200", "r pot", "r half", "all in", "?", "history", "last",
+    "table", "", "check", "fold", "nonsense", "r 1", "r -5", "quit me", "odds",
+]  # fmt: skip
+
+
+def random_bytes(rng: random.Random) -> bytes:
+    """One line of what people, cats and port scanners type, its end included."""
+    kind = rng.randrange(12)
+    if kind < 6:
+        line = rng.choice(WORDS).encode()
+    elif kind == 6:
+        line = rng.randbytes(rng.randrange(40)).replace(b"\n", b"").replace(b"\r", b"")
+    elif kind == 7:
+        line = b"\x1b[" + rng.choice([b"A", b"31m", b"2J", b"6n"]) + rng.choice([b"", b"c"])
+    elif kind == 8:
+        line = rng.choice([b"c", b"r 9", b"\xff"]) * rng.randrange(2000)
+    elif kind == 9:
+        line = b"".join(
+            bytes([255, rng.choice([251, 252, 253, 254]), rng.randrange(256)])
+            for _ in range(rng.randrange(5))
+        )
+        line += rng.choice([b"", b"\xff\xf4", b"\xff\xfa\x1f\x00\x50\x00\x18\xff\xf0", b"c"])
+    elif kind == 10:
+        line = f"r {rng.choice(['', '+', 'to '])}{rng.randrange(40000)}".encode()
+    else:
+        line = "ça vä ♥ ٣".encode()[: rng.randrange(16)]
+    return line + rng.choice([b"\n", b"\r\n", b"\r\0"])
+
+
+def random_lines(seed: int, count: int) -> Callable[[Human], Iterator[str]]:
+    """So many random lines, as they come out of a telnet connection, less those that would leave."""
+
+    def lines(human: Human) -> Iterator[str]:
+        rng, telnet, assembler = random.Random(seed), TelnetDecoder(), LineAssembler()
+        made = 0
+        while made < count:
+            for item in assembler.feed(telnet.feed(random_bytes(rng))):
+                made += 1
+                if not isinstance(item, Key):
+                    yield item
+
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"), [("limit-2p", 1), ("nolimit-3p", 2), ("leduc", 3), ("nolimit-2p", 4)]
+)
+async def test_ten_thousand_random_lines_never_do_anything_illegal(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2500 lines a game: no crash, no illegal action, and the hands a bot would have played."""
+    monkeypatch.setattr("clients.human.agent.describe_odds", lambda view, style: ["(odds)"])
+    game = load_game(name)
+
+    def opponents() -> list[Agent]:
+        return [Random(0.1, 0.6, 0.3) for _ in range(game.num_players - 1)]
+
+    sitting = await type_match(game, opponents(), 10**6, seed, random_lines(seed, 2500))
+
+    assert len(sitting.human.actions) > 300  # `type_match` checks that each was legal
+    assert sitting.human.screen.written.replace("\n", "").isprintable()
+    replayed: list[str] = []
+    bot = Arena(game, [Replaying(sitting.human.actions), *opponents()], seed)
+    bot.play(len(sitting.log), record=replayed.append)
+    assert replayed == sitting.log
+
+
+# --- in turn and out of turn -------------------------------------------------------------------------------
+
+
+async def test_a_pasted_heap_plays_one_decision() -> None:
+    screen = ScreenText()
+    human = Watched(screen)
+    arena = Arena(LIMIT, [human, AlwaysCall()], 1)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(arena.play_async, 3)
+        await trio.testing.wait_all_tasks_blocked()
+        for line in ("what?", "c", "c", "r", "nonsense", "f"):
+            human.hear(line)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+
+    assert len(human.actions) == 1
+    assert "It is not your turn: what you typed is not played." in screen.text
+    assert "(4 lines typed before your turn were not played.)" in screen.text
+
+
+async def test_questions_are_answered_at_any_time() -> None:
+    human = Human(ScreenText())
+
+    for line in ("?", "table", "history", "last", "odds", "", "r 300", "huh", "c"):
+        human.hear(line)
+
+    assert isinstance(human._screen, ScreenText)
+    assert human._screen.text.splitlines()[-6:] == [
+        "No hand has been dealt yet.",
+        "No hand has been dealt yet.",
+        "There is no hand before this one.",
+        "No hand has been dealt yet.",
+        "No hand has been dealt yet.",
+        "It is not your turn: what you typed is not played.",
+    ]
+
+
+# --- clocks, and dealers that go on or away ----------------------------------------------------------------
+
+
+async def sit_at(table: Table, human: Watched, seat: int = 0) -> int:
+    async with await trio.open_tcp_stream("127.0.0.1", table.server.ports[seat]) as stream:
+        return await play(human, stream)
+
+
+async def test_the_clock_is_shown_and_its_end_is_announced(autojump_clock: trio.testing.MockClock) -> None:
+    """Nobody types anything: warned ten seconds before the end, told that it was too late."""
+    screen = ScreenText()
+    async with table_of(folding_config("limit-2p", 1, response=40.0)) as table:
+        other = await table.join(1)
+        table.start_soon(other.play, always(LIMIT, "r"))
+        table.start_soon(sit_at, table, Watched(screen))
+        await table.outcome()
+
+    assert "[40 s] > \nHurry: 10 s left, then the dealer acts for you.\n[10 s] > " in screen.text
+    assert "Too late: the dealer has acted for you.\nYou fold.\n" in screen.text
+
+
+async def test_a_table_without_a_clock_shows_none(autojump_clock: trio.testing.MockClock) -> None:
+    screen = ScreenText()
+    human = Watched(screen)
+    limits = TimeLimits(response=1e9, hand=1e9, per_hand=1e9)
+    async with table_of(folding_config("limit-2p", 1, limits=limits)) as table:
+        other = await table.join(1)
+        table.start_soon(other.play, always(LIMIT, "c"))
+        table.start_soon(sit_at, table, human)
+        await human.has_question.wait()
+
+    assert screen.text.endswith("\n> ")
+
+
+async def test_a_dealer_that_leaves_ends_the_question() -> None:
+    screen = ScreenText()
+    human = Watched(screen)
+    errors: list[DealerGone] = []
+
+    async def sit(table: Table) -> None:
+        try:
+            await sit_at(table, human)
+        except DealerGone as error:
+            errors.append(error)
+
+    async with trio.open_nursery() as nursery, table_of(folding_config("limit-2p", 1)) as table:
+        other = await table.join(1)
+        table.start_soon(other.play, always(LIMIT, "c"))
+        nursery.start_soon(sit, table)
+        await human.has_question.wait()
+        # the table goes first
+
+    assert "in the middle of hand 0" in str(errors[0])
+
+
+# --- odds ------------------------------------------------------------------------------------------------
+
+
+def flop_view(betting: str = "cc/r", board: str = "QhJs2c") -> HandView:
+    node = parse_betting(LIMIT, betting)
+    return HandView(node, 1, 0, ((), parse_cards("AdQc")), parse_cards(board))
+
+
+def test_odds_are_the_engines() -> None:
+    from engine.evaluation.hand_potential import hand_potential
+    from engine.evaluation.hand_strength import hand_strength
+
+    text = "\n".join(describe_odds(flop_view(), PLAIN))
+
+    cards, board = parse_cards("AdQc"), parse_cards("QhJs2c")
+    strength, potential = hand_strength(cards, board), hand_potential(cards, board)
+    assert f"hand strength   {strength.value:6.1%}" in text
+    assert f"potential       {potential.positive:6.1%}" in text
+    assert "pot odds         25.0%   calling 10 to win 30" in text
+
+
+def test_odds_have_less_to_say_without_a_board_and_more_on_the_river() -> None:
+    preflop = "\n".join(describe_odds(flop_view("", ""), PLAIN))
+    river = "\n".join(describe_odds(flop_view("cc/cc/cc/", "QhJs2c3d4s"), PLAIN))
+
+    assert "hand strength" not in preflop
+    assert "at the showdown" in preflop
+    assert "potential" not in river
+    assert "there is nothing to call" in river
+
+
+async def test_odds_come_while_the_question_stays_open() -> None:
+    screen = ScreenText()
+    human = Watched(screen)
+    arena = Arena(LIMIT, [human, AlwaysCall()], 1)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(human.work_out_odds)
+        nursery.start_soon(arena.play_async, 1)
+        await human.has_question.wait()
+        human.hear("odds")
+        human.hear("odds")
+        while "Odds of" not in screen.text:  # noqa: ASYNC110 - a person, too, looks at the screen
+            await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
+
+    assert screen.text.endswith("> ")
+
+
+def test_other_games_have_no_odds() -> None:
+    node = parse_betting(load_game("leduc"), "")
+
+    assert describe_odds(HandView(node, 0, 0, (parse_cards("Kh"), ()), ()), PLAIN) == [NOT_AVAILABLE]
+
+
+def test_a_table_opens_without_numpy() -> None:
+    """Everything a table needs, in a fresh interpreter; the odds come later."""
+    code = "import sys, clients.human.program; print(sorted({'numpy', 'numba', 'rich'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"

@@ -1,0 +1,534 @@
+"""The four learners in play: what they look at, do and learn (Poker Learner 4.1, 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clients.agent import Agent, begin_decision
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.learners.knowledge_file import KnowledgeError, read_knowledge
+from clients.learners.preflop.action_values import CALL, FOLD, HOLE_CARDS, RAISE, UPDATES, WINNING_HAND
+from clients.learners.preflop.hole_cards import HoleCardsLearner
+from clients.learners.preflop.learner import PreflopLearner
+from clients.learners.preflop.name import NameLearner
+from clients.learners.preflop.poker import PokerLearner
+from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
+from clients.learners.preflop.winning_hand import WinningHandLearner
+from clients.options import OptionError
+from engine.cards import parse_cards
+from engine.combos import STARTING_HAND_NAMES
+from engine.opponents.statistics import PlayingStyle
+from engine.rules import CALL as PLAY_CALL
+from engine.rules import FOLD as PLAY_FOLD
+from engine.rules import (
+    LIMIT_RAISE,
+    Action,
+    BettingState,
+    Deal,
+    HandState,
+    initial_hand,
+    load_game,
+    parse_betting,
+    raise_to,
+)
+
+LEARNERS: list[type[PreflopLearner]] = [HoleCardsLearner, WinningHandLearner, NameLearner, PokerLearner]
+START = [50, 50, 50, 0, 90, 80]
+BOARD = "2c8d9sJdQc"
+
+
+def seated(learner: PreflopLearner, game: str = "nolimit-2p", seat: int = 0) -> PreflopLearner:
+    definition = load_game(game)
+    learner.game, learner.seat, learner.names = definition, seat, None
+    learner.match_started(definition, seat)
+    return learner
+
+
+def dealt(game: str, board: str, *hole_cards: str) -> HandState:
+    cards = tuple(parse_cards(text) for text in hole_cards)
+    return initial_hand(load_game(game), 0, Deal(cards, parse_cards(board)))
+
+
+def after(state: HandState, betting: str) -> HandState:
+    nodes: list[BettingState] = []
+    node: BettingState | None = parse_betting(state.betting.game, betting)
+    while node is not None and node.parent is not None:
+        nodes.append(node)
+        node = node.parent
+    for node in reversed(nodes):
+        assert node.last_action is not None
+        state = state.apply(node.last_action)
+    return state
+
+
+def decide(learner: PreflopLearner, state: HandState, values: Sequence[int]) -> tuple[Action, list[int]]:
+    """What it does where it is to act, its values in that state being these; and the list they are in."""
+    position = state.position_to_act
+    assert position is not None
+    view = state.view(position)
+    known = learner._store.base.states.setdefault(learner.state(view), list(values))
+    begin_decision(learner, view)
+    return learner.choose_action(view), known
+
+
+def preferring(action: int) -> list[int]:
+    values = list(START)
+    values[action] = 99
+    return values
+
+
+# --- acting ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_the_state_is_hand_position_last_player_and_last_action(kind: type[PreflopLearner]) -> None:
+    learner = seated(kind(), "nolimit-6p", seat=4)  # in the first hand seat k is in position k
+    state = after(
+        dealt("nolimit-6p", "2c3c4c5c6c", *["AhKh", "2d2h", "3d3h", "4d4h", "7s2s", "9d9h"]), "r300c"
+    )
+
+    found = split_key(learner.state(state.view(4)))
+
+    assert STARTING_HAND_NAMES[found.group] == "72s"
+    assert POSITIONS[found.position] == "late"
+    assert ACTIONS[found.last_action] == "call"
+    if learner.knows_names:
+        assert learner._store.base.names[found.last_player] == "seat 3"
+    else:
+        assert PlayingStyle(found.last_player) is PlayingStyle.TIGHT_PASSIVE
+
+
+def test_names_are_used_where_the_table_tells_them() -> None:
+    learner = NameLearner()
+    Arena(load_game("nolimit-3p"), [learner, AlwaysCall(), Random()], 1, names=["me", "Ann", "Bob"]).play(30)
+
+    base = learner._store.base
+    assert {base.names[split_key(key).last_player] for key in base.states} == {"Ann", "Bob"}
+
+
+def test_styles_are_those_of_the_hands_before() -> None:
+    learner = HoleCardsLearner()
+    Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 1).play(50)
+
+    styles = {PlayingStyle(split_key(key).last_player) for key in learner._store.base.states}
+    assert styles == {
+        PlayingStyle.TIGHT_PASSIVE,
+        PlayingStyle.LOOSE_PASSIVE,
+    }  # before the first hand, and after
+
+
+@pytest.mark.parametrize("choose", ["greedy", "proportional"])
+@pytest.mark.parametrize(("action", "played"), [(FOLD, PLAY_FOLD), (CALL, PLAY_CALL), (RAISE, raise_to(200))])
+def test_the_action_of_the_values_is_played(choose: str, action: int, played: Action) -> None:
+    learner = seated(PokerLearner(choose="greedy" if choose == "greedy" else "proportional"), seat=1)
+    values = [0] * 6
+    values[action] = 5
+
+    assert decide(learner, dealt("nolimit-2p", BOARD, "AhKh", "7s2s"), values)[0] == played
+
+
+def test_a_raise_that_is_not_allowed_is_a_call() -> None:
+    learner = seated(HoleCardsLearner())
+    state = after(dealt("nolimit-2p", BOARD, "AhKh", "7s2s"), "r20000")
+
+    assert decide(learner, state, preferring(RAISE))[0] == PLAY_CALL
+
+
+@pytest.mark.parametrize(
+    ("game", "flop", "played"),
+    [
+        ("nolimit-2p", "cc/", raise_to(20000)),
+        ("nolimit-2p", "cc/cr200", raise_to(20000)),
+        ("nolimit-2p", "cc/cr20000", PLAY_CALL),
+        ("limit-2p", "cc/", LIMIT_RAISE),
+        ("limit-2p", "cc/cr", LIMIT_RAISE),
+        ("limit-2p", "cc/rrrr", PLAY_CALL),  # no raise is allowed any more
+    ],
+)
+def test_after_the_flop_it_moves_all_in(game: str, flop: str, played: Action) -> None:
+    learner = seated(HoleCardsLearner())
+    start = dealt(game, BOARD, "AhKh", "7s2s")
+    decide(learner, after(start, "c"), preferring(CALL))
+    state = after(start, flop)
+    assert state.position_to_act is not None
+
+    assert learner.choose_action(state.view(state.position_to_act)) == played
+
+
+def test_a_fold_where_checking_is_free_is_a_check_and_gives_the_hand_up() -> None:
+    learner = seated(HoleCardsLearner())
+    start = dealt("nolimit-2p", BOARD, "AhKh", "7s2s")
+
+    assert decide(learner, after(start, "c"), preferring(FOLD))[0] == PLAY_CALL
+    assert learner.choose_action(after(start, "cc/").view(0)) == PLAY_CALL
+    assert learner.choose_action(after(start, "cc/cr200").view(0)) == PLAY_FOLD
+    assert learner.probability_triple(after(start, "cc/cr200").view(0)) == (1, 0, 0)
+    assert learner.probability_triple(after(start, "cc/").view(0)) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_its_triple_is_what_it_does_and_asking_teaches_nothing(kind: type[PreflopLearner]) -> None:
+    asked: list[tuple[float, ...]] = []
+    played: list[str] = []
+
+    class Noted(kind):  # type: ignore[misc, valid-type]
+        def choose_action(self, view):  # type: ignore[no-untyped-def]
+            known = dict(self._store.base.states)
+            asked.append(self.probability_triple(view))
+            assert self._store.base.states == known
+            action = super().choose_action(view)
+            played.append(action.kind.value)
+            return action
+
+    Arena(load_game("nolimit-3p"), [Noted(), Random(), AlwaysCall()], 2).play(200)
+
+    for triple, kind_played in zip(asked, played, strict=True):
+        assert sum(triple) == pytest.approx(1)
+        assert triple["fcr".index(kind_played)] > 0
+
+
+# --- learning ----------------------------------------------------------------------------------------------
+
+
+def taught(
+    learner: PreflopLearner, hole_cards: Sequence[str], decisions: Sequence[tuple[str, list[int]]], end: str
+) -> list[list[int]]:
+    """The values in the states of its decisions after a hand of two or three players.
+
+    Args:
+        learner: in the big blind, which is position 0 of two and 1 of three.
+        hole_cards: by position.
+        decisions: the betting when it was to act, and the values it then found.
+        end: all of the betting.
+    """
+    game, position = f"nolimit-{len(hole_cards)}p", len(hole_cards) - 2
+    seated(learner, game, position)
+    start = dealt(game, BOARD, *hole_cards)
+    known = [decide(learner, after(start, betting), values)[1] for betting, values in decisions]
+    learner.hand_finished(after(start, end).view(position))
+    return known
+
+
+ALL_IN, CALLED = "r20000", "r20000c///"
+BOTH_IN, THREE_CALLED, THREE_FOLDED = "r20000c", "r20000cc///", "r20000cf///"
+
+
+@pytest.mark.parametrize(
+    ("action", "own", "opponent", "expected"),
+    [
+        (CALL, "AhKh", "7s2s", [49, 100, 52]),  # ahead, though 72 pairs the deuce of the board
+        (CALL, "4h3h", "7s2s", [51, 97, 46]),
+        (CALL, "TdTs", "ThTc", [50, 99, 50]),  # tied
+        (RAISE, "AhKh", "7s2s", [49, 49, 100]),  # the raise that was chosen, not the call it was played as
+        (RAISE, "4h3h", "7s2s", [51, 51, 97]),
+    ],
+)
+def test_hole_cards_learner_judges_by_hole_cards(
+    action: int, own: str, opponent: str, expected: list[int]
+) -> None:
+    (values,) = taught(HoleCardsLearner(), [own, opponent], [(ALL_IN, preferring(action))], CALLED)
+
+    assert values[:3] == expected
+    assert values[UPDATES] == (0 if own == "TdTs" else 1)
+    assert values[4:] == START[4:]
+
+
+@pytest.mark.parametrize(
+    ("own", "opponent", "expected"),
+    [
+        ("AhKh", "7s2s", [51, 97, 46]),
+        ("7s2s", "AhKh", [49, 100, 52]),
+        ("7c3c", "7s3s", [50, 99, 50]),
+    ],
+)
+def test_winning_hand_learner_judges_by_the_best_five(own: str, opponent: str, expected: list[int]) -> None:
+    (values,) = taught(WinningHandLearner(), [own, opponent], [(ALL_IN, preferring(CALL))], CALLED)
+
+    assert values[:3] == expected
+
+
+def test_by_hole_cards_each_opponent_is_a_lesson_and_by_the_winning_hand_the_best_of_them() -> None:
+    cards = ["AcKs", "AhTd", "7s5h"]  # behind one, ahead of the other; a straight, with the ten
+    decisions = [(BOTH_IN, preferring(CALL))]
+
+    (by_hole_cards,) = taught(HoleCardsLearner(), cards, decisions, THREE_CALLED)
+    (by_winning_hand,) = taught(WinningHandLearner(), cards, decisions, THREE_CALLED)
+
+    assert by_hole_cards[:4] == [50, 98, 48, 2]
+    assert by_winning_hand[:4] == [49, 100, 52, 1]
+
+
+@pytest.mark.parametrize(
+    ("own", "by_hole_cards", "by_winning_hand"),
+    [("AhAd", [95, 52, 52], [97, 51, 51]), ("4h3h", [101, 48, 48], [100, 49, 49])],
+)
+def test_a_hand_that_was_folded_is_judged_by_what_the_others_show(
+    own: str, by_hole_cards: list[int], by_winning_hand: list[int]
+) -> None:
+    cards, decisions = ["KhTs", own, "6s5s"], [(BOTH_IN, preferring(FOLD))]
+    if own == "AhAd":
+        cards[0] = "Kh7h"  # no straight with the ten
+
+    assert taught(HoleCardsLearner(), cards, decisions, THREE_FOLDED)[0][:3] == by_hole_cards
+    assert taught(WinningHandLearner(), cards, decisions, THREE_FOLDED)[0][:3] == by_winning_hand
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_without_a_showdown_nothing_is_learnt(kind: type[PreflopLearner]) -> None:
+    for action, betting, end in [(FOLD, ALL_IN, "r20000f"), (RAISE, "c", "cr200f")]:
+        (values,) = taught(kind(choose="greedy"), ["AhKh", "7s2s"], [(betting, preferring(action))], end)
+        assert values == preferring(action)
+
+
+def test_every_decision_of_the_hand_is_judged() -> None:
+    decisions = [("c", preferring(RAISE)), ("cr200r20000", preferring(CALL))]
+
+    first, second = taught(HoleCardsLearner(), ["AhKh", "7s2s"], decisions, "cr200r20000c///")
+
+    assert (first[:3], second[:3]) == ([49, 49, 100], [49, 100, 52])
+
+
+@pytest.mark.parametrize("kind", [NameLearner, PokerLearner])
+def test_the_way_of_the_greater_value_judges_and_is_lowered_when_the_action_was_wrong(
+    kind: type[PreflopLearner],
+) -> None:
+    # (own, opponent): better hole cards that lose, and worse ones that win.
+    for own, opponent, hole_cards, winning_hand, expected, after_ in [
+        ("AhKh", "7s2s", 50, 49, [49, 100, 52], (50, 49)),
+        ("AhKh", "7s2s", 49, 50, [51, 97, 46], (49, 49)),
+        ("7s2s", "AhKh", 50, 49, [51, 97, 46], (49, 49)),
+        ("7s2s", "AhKh", 49, 50, [49, 100, 52], (49, 50)),
+        ("7s2s", "AhKh", 0, -1, [51, 97, 46], (-1, -1)),
+    ]:
+        values = [*preferring(CALL)[:4], hole_cards, winning_hand]
+        (known,) = taught(kind(choose="greedy"), [own, opponent], [(ALL_IN, values)], CALLED)
+        assert known[:3] == expected
+        assert (known[HOLE_CARDS], known[WINNING_HAND]) == after_
+
+
+@pytest.mark.parametrize(
+    ("cards", "action", "end", "lowered"),
+    [
+        (["AcKs", "AhTd", "7s5h"], CALL, THREE_CALLED, 0),  # worse than one, better than the other
+        (["AcKs", "4h3h", "7s5h"], CALL, THREE_CALLED, 1),  # worse than both: wrong once
+        (["AcKs", "4h3h", "7s5h"], FOLD, THREE_FOLDED, 0),
+        (["KcQs", "AhAd", "7s5h"], FOLD, THREE_FOLDED, 1),
+    ],
+)
+def test_an_action_is_wrong_once_whatever_the_number_of_opponents(
+    cards: list[str], action: int, end: str, lowered: int
+) -> None:
+    (values,) = taught(PokerLearner(choose="greedy"), cards, [(BOTH_IN, preferring(action))], end)
+
+    assert (values[HOLE_CARDS], values[WINNING_HAND]) == (90 - lowered, 80)
+
+
+def test_it_learns_to_raise_aces_and_to_fold_what_is_behind_at_a_table_of_six() -> None:
+    learner = HoleCardsLearner()
+    Arena(load_game("nolimit-6p"), [learner, *(AlwaysAllIn() for _ in range(5))], 1).play(12_000)
+
+    states = learner._store.base.states
+    shares = {"AA": [0, 0], "KK": [0, 0], "72o": [0, 0], "32o": [0, 0]}
+    for key, values in states.items():
+        name = STARTING_HAND_NAMES[split_key(key).group]
+        if name in shares and values[UPDATES] >= 100:
+            shares[name][0] += values[FOLD]
+            shares[name][1] += sum(values[:3])
+    assert all(total for _, total in shares.values())
+    assert {name: fold / total > 0.5 for name, (fold, total) in shares.items()} == {
+        "AA": False, "KK": False, "72o": True, "32o": True,
+    }  # fmt: skip
+
+
+# --- every table, the same seed ----------------------------------------------------------------------------
+
+
+def log_of(game: str, agents: Sequence[Agent], hands: int, seed: int = 5) -> list[str]:
+    lines: list[str] = []
+    Arena(load_game(game), agents, seed).play(hands, record=lines.append)
+    return lines
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_the_same_seed_plays_and_learns_the_same(kind: type[PreflopLearner]) -> None:
+    one, two = kind(), kind()
+
+    first, second = (log_of("nolimit-3p", [learner, Random(), AlwaysCall()], 300) for learner in (one, two))
+
+    assert first == second
+    assert one._store.base.states == two._store.base.states
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-3p", "limit-10p"])
+@pytest.mark.parametrize("other", [Random, AlwaysFold, AlwaysRaise])
+def test_it_plays_every_table_to_the_end(kind: type[PreflopLearner], game: str, other: type[Agent]) -> None:
+    players = load_game(game).num_players
+
+    assert len(log_of(game, [kind(), *(other() for _ in range(players - 1))], 20)) == 20
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_other_games_are_refused_in_one_line(kind: type[PreflopLearner]) -> None:
+    for game in ("leduc", "kuhn-3p"):
+        with pytest.raises(OptionError, match="plays Texas hold'em only"):
+            seated(kind(), game)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.sampled_from(LEARNERS), st.integers(0, 1000), st.sampled_from(["nolimit-3p", "limit-3p"]))
+def test_values_stay_valid_in_play(kind: type[PreflopLearner], seed: int, game: str) -> None:
+    learner = kind()
+    log_of(game, [learner, Random(), AlwaysAllIn()], 60, seed)
+
+    for values in learner._store.base.states.values():
+        assert min(values[: UPDATES + 1]) >= 0
+        assert max(values[4:]) < 100
+
+
+# --- knowledge ---------------------------------------------------------------------------------------------
+
+
+def played(learner: PreflopLearner, game: str = "nolimit-2p", hands: int = 80, seed: int = 7) -> None:
+    Arena(load_game(game), [learner, AlwaysCall(), *(Random() for _ in range(int(game[-2]) - 2))], seed).play(
+        hands
+    )
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_what_was_learnt_is_known_again(kind: type[PreflopLearner], tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    first = kind(knowledge=path)
+    played(first)
+    known = first._store.base
+    first.close_knowledge()
+
+    for learn in (True, False):
+        again = kind(knowledge=path, learn=learn)
+        assert again._store.base.states == known.states
+        assert (again._store.base.hands, again._store.base.names) == (80, known.names)
+        again.close_knowledge()
+
+
+def test_a_learner_that_nobody_plays_with_any_more_has_saved(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    played(HoleCardsLearner(knowledge=path))
+
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert read_knowledge(path).meta["hands"] == 80
+
+
+def test_in_training_only_checkpoints_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    learner = HoleCardsLearner(knowledge=path, journal=False)
+    played(learner, hands=50)
+    learner.save_knowledge()
+    saved = path.read_bytes()
+    played(learner, hands=50)
+    learner.close_knowledge()
+
+    assert path.read_bytes() == saved
+    assert not path.with_name("knowledge.npz.journal").exists()
+    assert read_knowledge(path).meta["hands"] == 50
+
+
+def test_with_learning_off_nothing_changes(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    learner = PokerLearner(knowledge=path)
+    played(learner)
+    learner.close_knowledge()
+    before = path.read_bytes()
+
+    frozen = PokerLearner(knowledge=path, learn=False)
+    known = {key: list(values) for key, values in frozen._store.base.states.items()}
+    played(frozen, hands=200, seed=8)
+    frozen.save_knowledge()
+
+    assert frozen._store.base.states == known
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_what_is_learnt_at_one_table_serves_at_another(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    for game in ("nolimit-6p", "nolimit-2p"):
+        learner = HoleCardsLearner(knowledge=path)
+        played(learner, game)
+        learner.close_knowledge()
+
+    assert read_knowledge(path).meta["hands"] == 160
+
+
+def test_two_learners_cannot_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    first = HoleCardsLearner(knowledge=path)
+    played(first)
+
+    with pytest.raises(KnowledgeError, match="written by another program"):
+        HoleCardsLearner(knowledge=path)
+    assert HoleCardsLearner(knowledge=path, learn=False)._store.base.hands == 80
+
+
+@pytest.mark.parametrize(
+    ("again", "message"),
+    [
+        (lambda path: PokerLearner(knowledge=path), "what a hole-cards-learner has learnt"),
+        (lambda path: HoleCardsLearner(knowledge=path, classifier="as-printed"), "classifier=as-meant"),
+    ],
+)
+def test_another_learners_knowledge_is_refused(again, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "knowledge.npz"
+    learner = HoleCardsLearner(knowledge=path)
+    played(learner)
+    learner.close_knowledge()
+
+    with pytest.raises(KnowledgeError, match=message):
+        again(path)
+    HoleCardsLearner(knowledge=path).close_knowledge()  # the refusal has let go of the file
+
+
+def test_knowledge_of_another_game_is_refused_and_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    learner = HoleCardsLearner(knowledge=path)
+    played(learner)
+    learner.close_knowledge()
+    before = path.read_bytes()
+
+    with pytest.raises(
+        KnowledgeError, match="learnt in no-limit Texas hold'em, expected limit Texas hold'em"
+    ):
+        seated(HoleCardsLearner(knowledge=path), "limit-2p")
+    assert path.read_bytes() == before
+
+
+def test_a_long_journal_goes_into_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clients.learners.preflop.knowledge._LONGEST_JOURNAL", 30)
+    path = tmp_path / "knowledge.npz"
+    learner = NameLearner(knowledge=path)
+    played(learner, hands=70)
+
+    knowledge = read_knowledge(path)
+    assert (knowledge.meta["hands"], len(knowledge.records)) == (60, 10)
+
+
+def test_in_a_duplicate_match_the_file_is_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "knowledge.npz"
+    learner = HoleCardsLearner(knowledge=path)
+    played(learner)
+    learner.close_knowledge()
+    before = path.read_bytes()
+    monkeypatch.setenv("RIVERBOAT_DUPLICATE", "0")
+
+    first, second = HoleCardsLearner(knowledge=path), HoleCardsLearner(knowledge=path)  # side by side
+    played(first, seed=11)
+    played(second, seed=11)
+
+    assert first._store.base.hands == 160  # it learns, for this pass
+    assert first._store.base.states == second._store.base.states
+    assert path.read_bytes() == before

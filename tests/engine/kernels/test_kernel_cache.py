@@ -1,0 +1,161 @@
+"""Where compiled kernels are kept, and what a process says and loads on the way."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from engine.kernels._jit import (
+    KEPT_FOLDERS,
+    cache_directory,
+    folder_name,
+    kernel,
+    kernel_modules_of,
+    remove_old_folders,
+)
+
+RANK_ONCE = """
+import sys
+from engine.evaluation import hand_potential, hand_rank, hand_strength, equity
+assert not list(__import__("pathlib").Path(sys.argv[1]).glob("kernels/*/*")) or sys.argv[2] == "warm"
+assert hand_rank.rank_five_cards(50, 46, 42, 38, 34) == 7461
+assert not [name for name in sys.modules if name.partition(".")[0] == "scipy"]
+"""
+
+
+def run(folder: Path | str, state: str = "cold") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", RANK_ONCE, str(folder), state],
+        env={**os.environ, "RIVERBOAT_CACHE_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
+    cold = run(tmp_path)
+    assert cold.returncode == 0, cold.stderr
+    assert cold.stderr.count("\n") == 1
+    assert "compiling" in cold.stderr
+    assert list((tmp_path / "kernels" / folder_name("cards.ranking")).glob("*.nbc"))
+
+    warm = run(tmp_path, "warm")
+    assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
+
+
+def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
+    """One compiles, the other waits and loads; numba itself tells what is written to the cache."""
+    command = [sys.executable, "-c", RANK_ONCE, str(tmp_path), "warm"]  # as far as it may know
+    variables = {**os.environ, "RIVERBOAT_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1"}
+    together = [
+        subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    ended = [process.communicate(timeout=100) for process in together]
+
+    assert [process.returncode for process in together] == [0, 0], ended
+    saved = [line for out, _ in ended for line in out.splitlines() if "data saved to" in line]
+    assert saved
+    assert len(saved) == len(set(saved)) == len(list(tmp_path.glob("kernels/*/*.nbc")))
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_compilation() -> None:
+    result = run("/dev/null/nowhere")
+
+    assert result.returncode == 0, result.stderr
+    assert "compiling" in result.stderr
+
+
+def test_the_folder_is_the_users_cache_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", "/somewhere")
+    assert cache_directory() == Path("/somewhere")
+
+    monkeypatch.delenv("RIVERBOAT_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert cache_directory() == Path("/cache/riverboat")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert cache_directory() == Path("/home/somebody/.cache/riverboat")
+
+
+def test_only_the_latest_folders_of_former_versions_are_kept(tmp_path: Path) -> None:
+    names = [f"cards.ranking-{number:020x}" for number in range(KEPT_FOLDERS + 3)]
+    current, others = folder_name("cards.ranking"), ["somebody's", folder_name("cards.tables")]
+    for age, name in enumerate([*names, current, *others]):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kernel.nbc").touch()
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    fresh = f"cards.ranking-{1 << 79:020x}"
+    (tmp_path / fresh).mkdir()
+
+    remove_old_folders(tmp_path, current)
+    remove_old_folders(tmp_path / "nowhere", current)
+
+    expected = {*names[: KEPT_FOLDERS - 1], fresh, current, *others}
+    assert {path.name for path in tmp_path.iterdir()} == expected
+
+
+def test_a_folder_depends_on_every_kernel_module_that_is_imported(tmp_path: Path) -> None:
+    sources = {
+        "_jit": "",
+        "top": "from engine.kernels.inner.middle import x\n"
+        "from engine.kernels.inner import (\n    one,\n    two as t)\n",
+        "inner/middle": "if True:\n    from engine.kernels import _jit, bottom  # engine.kernels.stranger\n",
+        "bottom": "import numpy as np\n",
+        "inner/__init__": "",
+        "inner/one": "def f():\n    import engine.kernels.inner.three as three\n",
+        "inner/two": '"""from engine.kernels import stranger"""\n',
+        "inner/three": "",
+        "stranger": "from engine.kernels.bottom import y\n",
+    }
+    (tmp_path / "inner").mkdir()
+    for name, source in sources.items():
+        (tmp_path / f"{name}.py").write_text(source)
+
+    found = set(kernel_modules_of("top", tmp_path))
+    assert found == {"_jit", "top", "inner.middle", "bottom", "inner.one", "inner.two", "inner.three"}
+    assert set(kernel_modules_of("stranger", tmp_path)) == {"_jit", "stranger", "bottom"}
+
+
+def test_an_edit_leaves_the_kernels_of_other_modules_compiled() -> None:
+    assert set(kernel_modules_of("cards.ranking")) == {"_jit", "cards.ranking", "cards.tables"}
+    assert folder_name("cards.ranking") != folder_name("cards.tables")
+
+
+def test_a_kernel_that_makes_an_array_must_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
+
+    @kernel(allocates=False)
+    def first_of_three(value: float) -> float:
+        return float(np.full(3, value)[0])
+
+    with pytest.raises(numba.TypingError):
+        first_of_three(2.0)
+
+    # Who waited for it may compile.
+    with open(cache_directory() / "compiling.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_a_kernel_called_from_python_takes_integers_of_any_kind() -> None:
+    from engine.evaluation.hand_rank import rank_seven_cards
+    from engine.evaluation.hand_strength import hand_strength
+
+    cards = [51, 50, 20, 17, 30, 4, 9]
+
+    assert rank_seven_cards(*np.array(cards, np.uint8)) == rank_seven_cards(*cards)
+    assert hand_strength([*np.array(cards[:2])], [*np.array(cards[2:], np.uint8)]) == hand_strength(
+        cards[:2], cards[2:]
+    )
+    with pytest.raises(TypeError):
+        rank_seven_cards(*cards[:6])

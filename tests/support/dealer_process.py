@@ -1,0 +1,103 @@
+"""The dealer as a process of its own, as launchers see it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tests.support.golden_files import GOLDEN
+
+ROOT: Final = Path(__file__).parent.parent.parent
+PATIENCE_S: Final = 20.0
+"""After which a test calls a read hanging: far more than a busy machine needs."""
+_STAMP: Final = re.compile(r"\b\d{10}\.\d{6}\b")
+
+
+def environment() -> dict[str, str]:
+    """Our variables, with the packages of this tree importable from any folder."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""}
+
+
+def program(*words: str) -> list[str]:
+    """The command line of one of our programs, run from this tree."""
+    return [sys.executable, "-m", "server", *words]
+
+
+def mask_stamps(text: str) -> str:
+    """The text with every time stamp replaced by ``T``."""
+    return _STAMP.sub("T", text)
+
+
+class DealerProcess:
+    """A running ``riverboat dealer`` that has printed its ports."""
+
+    def __init__(self, process: subprocess.Popen[bytes], ports: tuple[int, ...], stderr_path: Path) -> None:
+        self.process = process
+        self.ports = ports
+        self._stderr_path = stderr_path
+
+    def connect(self, seat: int) -> socket.socket:
+        """A blocking connection to a seat, from 0."""
+        return socket.create_connection(("127.0.0.1", self.ports[seat]), timeout=PATIENCE_S)
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """Send it a signal."""
+        self.process.send_signal(number)
+
+    def finish(self) -> tuple[int, str]:
+        """Wait for its end: the exit status, and the rest of stdout."""
+        out, _ = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, out.decode()
+
+    @property
+    def stderr(self) -> str:
+        """What it has written to stderr so far."""
+        return self._stderr_path.read_bytes().decode()
+
+    def peak_memory_kib(self) -> int:
+        """The most memory it has used so far, in KiB (Linux)."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.findall(r"VmHWM:\s*(\d+)", status)[0])
+
+
+@contextmanager
+def dealer_process(
+    arguments: Sequence[str], folder: Path, command: Sequence[str] | None = None
+) -> Iterator[DealerProcess]:
+    """A dealer run in `folder`; it is killed in the end if it has not ended.
+
+    Args:
+        arguments: behind ``riverboat dealer``; golden game files are there by name.
+        folder: where it runs, and writes its files.
+        command: another dealer's program instead.
+    """
+    for word in arguments:
+        if word.endswith(".game") and (GOLDEN / word).exists() and not (folder / word).exists():
+            (folder / word).write_bytes((GOLDEN / word).read_bytes())
+    stderr_path = folder / "stderr"
+    with open(stderr_path, "wb") as stderr:
+        process = subprocess.Popen(
+            [*(command or program("dealer")), *arguments],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+        )
+    with process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            ports = tuple(map(int, line.split()))
+            assert line.endswith(b"\n"), stderr_path.read_text()
+            yield DealerProcess(process, ports, stderr_path)
+        finally:
+            process.kill()

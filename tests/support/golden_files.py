@@ -1,0 +1,116 @@
+"""Reading the golden files (`tests/golden/SOURCE.txt`), and playing their hands again."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.rules import (
+    Action,
+    CardDealer,
+    Deal,
+    GameDefinition,
+    HandState,
+    load_game,
+    parse_betting,
+    play_hand,
+)
+from protocol.records import HandRecord, format_hand, format_score, parse_hand, parse_score
+
+GOLDEN: Final = Path(__file__).parent.parent / "golden"
+LOGS: Final = tuple(sorted(path.name.removesuffix(".log.gz") for path in GOLDEN.glob("*.log.gz")))
+"""Names of all golden logs, such as ``random.leduc.0``."""
+
+
+@attrs.frozen
+class GoldenLog:
+    """A match log of the ACPC dealer."""
+
+    text: str
+    header: str
+    game: GameDefinition
+    hands: int
+    seed: int
+    records: tuple[HandRecord, ...]
+    names: tuple[str, ...]
+    """By seat."""
+
+
+def golden_game(name: str) -> GameDefinition:
+    """The game of a golden game file."""
+    return load_game(str(GOLDEN / f"{name}.game"))
+
+
+def golden_log(name: str) -> GoldenLog:
+    """A golden log, taken apart."""
+    text = gzip.decompress((GOLDEN / f"{name}.log.gz").read_bytes()).decode("ascii")
+    lines = text.splitlines(keepends=True)
+    _, _, _, game_file, hands, seed = lines[0].split()
+    score = parse_score(lines[-1])
+    assert score is not None
+    return GoldenLog(
+        text=text,
+        header="".join(lines[:4]),
+        game=load_game(str(GOLDEN / game_file)),
+        hands=int(hands),
+        seed=int(seed),
+        records=tuple(record for line in lines if (record := parse_hand(line)) is not None),
+        names=score[1],
+    )
+
+
+def golden_lines(name: str) -> list[list[str]]:
+    """The lines of a golden text file: game, seed, rest."""
+    lines = (GOLDEN / name).read_text("ascii").splitlines()
+    return [line.split(maxsplit=2) for line in lines if not line.startswith("#")]
+
+
+def play_deals(
+    game: GameDefinition, deals: Iterable[Deal], bettings: Iterable[str]
+) -> Iterator[tuple[list[HandState], HandState]]:
+    """Each hand as the hand loop plays it when sent the logged actions: the states asked about, the end."""
+    for hand_number, (deal, betting) in enumerate(zip(deals, bettings, strict=False)):
+        yield play_actions(game, hand_number, deal, [a for _, _, a in parse_betting(game, betting).history()])
+
+
+def play_actions(
+    game: GameDefinition, hand_number: int, deal: Deal, actions: Iterable[Action]
+) -> tuple[list[HandState], HandState]:
+    """One hand through the hand loop: the states asked about, the end."""
+    hand = play_hand(game, hand_number, deal)
+    asked: list[HandState] = []
+    try:
+        state = next(hand)
+        for action in actions:
+            asked.append(state)
+            state = hand.send(action)
+    except StopIteration as end:
+        return asked, end.value
+    raise AssertionError(f"the hand is not over after {state.betting.text!r}")
+
+
+def deals_from(game: GameDefinition, seed: int) -> Iterator[Deal]:
+    """The deals of a match, without end."""
+    dealer = CardDealer(game, seed)
+    while True:
+        yield dealer.deal()
+
+
+def rebuilt_log(log: GoldenLog) -> str:
+    """The log that we write for the game, seed, names and betting of a golden one."""
+    num_players = log.game.num_players
+    totals = [0.0] * num_players
+    text = [log.header]
+    hands = play_deals(log.game, deals_from(log.game, log.seed), (record.betting for record in log.records))
+    for _, end in hands:
+        chips = end.chips_won()
+        seats = [(position + end.hand_number) % num_players for position in range(num_players)]
+        for position, seat in enumerate(seats):
+            totals[seat] += chips[position]
+        text.append(format_hand(end, chips, [log.names[seat] for seat in seats]))
+    text.append(format_score(totals, log.names))
+    return "".join(text)

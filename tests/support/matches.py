@@ -1,0 +1,85 @@
+"""Matches between launched programs, at our dealer or at the ACPC's own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import pytest
+
+from tests.support.dealer_process import PATIENCE_S, dealer_process, environment
+
+ACPC_DEALER: Final = os.environ.get("ACPC_DEALER")
+"""Path of the ACPC's dealer program, where there is one."""
+
+DEALERS: Final = [
+    pytest.param(None, id="riverboat"),
+    pytest.param(
+        ACPC_DEALER, id="acpc", marks=pytest.mark.skipif(not ACPC_DEALER, reason="ACPC_DEALER is not set")
+    ),
+]
+"""For `play_match`: our dealer, and the original."""
+
+
+@attrs.frozen
+class Played:
+    """What is left of a match."""
+
+    status: int
+    """The dealer's exit status."""
+    log: list[str]
+    """Log lines without the header."""
+    statuses: list[int]
+    """The players' exit statuses, by seat."""
+    errors: list[str]
+    """What the players wrote to stderr, by seat."""
+
+
+def bot(name: str, *options: str) -> list[str]:
+    """The command line of a built-in bot, less host and port."""
+    return [sys.executable, "-m", "clients", *options, name]
+
+
+def play_match(
+    arguments: Sequence[str],
+    players: Sequence[Sequence[str]],
+    folder: Path,
+    dealer: str | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Played:
+    """Let programs play.
+
+    Args:
+        arguments: the dealer's: name of the match, game, hands, seed, names, options.
+        players: command lines, to which host and port are added, by seat.
+        folder: where everything runs.
+        dealer: the ACPC's dealer program instead of ours.
+        variables: of the players' environment, beside ours.
+    """
+    env = {k: v for k, v in environment().items() if not k.startswith("RIVERBOAT_")} | dict(variables or {})
+    with dealer_process(arguments, folder, [dealer] if dealer else None) as process:
+        running = [
+            subprocess.Popen(
+                [*command, "127.0.0.1", str(port)], cwd=folder, env=env, stderr=subprocess.PIPE, text=True
+            )
+            for command, port in zip(players, process.ports, strict=True)
+        ]
+        try:
+            status, _ = process.finish()
+            errors = [player.communicate(timeout=PATIENCE_S)[1] for player in running]
+        finally:
+            for player in running:
+                player.kill()
+                player.wait()
+    log = (folder / f"{arguments[0]}.log").read_text().splitlines()
+    return Played(
+        status,
+        [line for line in log if not line.startswith("#")],
+        [player.returncode for player in running],
+        errors,
+    )
