@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
 from engine.evaluation.hand_strength import check_weights
-from engine.kernels.opponents.triples import SPREAD
 from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents.triples import SPREAD
 from engine.opponents.models.formula import HandValues
 from engine.opponents.probability_triple import checked
 

@@ -23,8 +23,8 @@ from engine.combos import (
 )
 from engine.evaluation.hand_strength import check_weights
 from engine.evaluation.hand_strength import field_array as field_of_arrays
-from engine.kernels.opponents.triples import LEAST_CHANCE
 from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents.triples import LEAST_CHANCE
 
 __all__ = ["LEAST_CHANCE", "WeightTable", "field_array", "format_grid", "grid_of"]
 

@@ -26,8 +26,8 @@ from engine.evaluation.equity import preflop_equities
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.opponents.hand_features import straight_completions
 from engine.kernels.rules.betting import MAX_PLAYERS
-from engine.kernels.trials.players import potentials_against
 from engine.kernels.trials import strata as kernels
+from engine.kernels.trials.players import potentials_against
 from engine.opponents.models.formula import preflop_percentiles
 
 __all__ = ["STARTING_HANDS", "averages", "range_of"]

@@ -22,10 +22,10 @@ from engine.kernels.cards.tables import ranking_table
 from engine.kernels.opponents.hand_features import MAX_GROUPS, straight_completions
 from engine.kernels.rules import betting as betting_kernels
 from engine.kernels.rules.betting import MAX_PLAYERS
-from engine.kernels.trials.players import Players
 from engine.kernels.trials import strata as strata_kernels
 from engine.kernels.trials import tree as tree_kernels
 from engine.kernels.trials import trials as kernels
+from engine.kernels.trials.players import Players
 from engine.opponents.board_values import board_values
 from engine.rules.action import CALL, Action, ActionKind
 from engine.rules.betting import BettingState

@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from clients.experiments.poker_learner import tasks as experiments
 
 from clients.commands.experiment import experiment
+from clients.experiments.poker_learner import tasks as experiments
 from clients.experiments.poker_learner.tasks import Settings, optimum_against_all_in, reproduce, student_t95
 from clients.experiments.poker_learner.thesis import (
     BOTS,

@@ -21,8 +21,8 @@ from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.hand_strength import HandStrengthBot
 from clients.learners.journal import journal_path
 from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, read_knowledge, write_knowledge
-from clients.learners.street.agent import StreetLearner
 from clients.learners.street import agent as street
+from clients.learners.street.agent import StreetLearner
 from clients.learners.street.knowledge import VERSION, describe_game
 from clients.learners.training import TrainingPlan, make_learner, train
 from clients.options import OptionError
