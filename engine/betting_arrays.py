@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.rules import betting as kernels
+from engine.kernels.rules.betting import MAX_PLAYERS, NODE_SIZE, NUM_RULES, General, Node, Rule
 from engine.rules import GameDefinition
 from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
 from engine.rules.betting import BettingState
@@ -19,19 +20,19 @@ __all__ = ["action_from_number", "betting_arrays", "game_array", "number_of_acti
 @functools.lru_cache(maxsize=16)
 def game_array(game: GameDefinition) -> NDArray[np.int64]:
     """What is being played, as kernels take it.  Shape (NUM_RULES, MAX_PLAYERS)."""
-    rules = np.zeros((kernels.NUM_RULES, kernels.MAX_PLAYERS), np.int64)
-    rules[kernels.STACK, : game.num_players] = game.stacks
-    rules[kernels.BLIND, : game.num_players] = game.blinds
-    rules[kernels.FIRST_POSITION, : game.num_rounds] = game.first_positions
-    rules[kernels.MAX_RAISES, : game.num_rounds] = game.max_raises
+    rules = np.zeros((NUM_RULES, MAX_PLAYERS), np.int64)
+    rules[Rule.STACK, : game.num_players] = game.stacks
+    rules[Rule.BLIND, : game.num_players] = game.blinds
+    rules[Rule.FIRST_POSITION, : game.num_rounds] = game.first_positions
+    rules[Rule.MAX_RAISES, : game.num_rounds] = game.max_raises
     if game.is_limit:
-        rules[kernels.RAISE_SIZE, : game.num_rounds] = game.raise_sizes
-    general = rules[kernels.GENERAL]
-    general[kernels.IS_LIMIT] = game.is_limit
-    general[kernels.NUM_PLAYERS] = game.num_players
-    general[kernels.NUM_ROUNDS] = game.num_rounds
-    general[kernels.BIG_BLIND] = game.big_blind
-    general[kernels.MAX_ACTIONS] = MAX_ACTIONS_PER_ROUND
+        rules[Rule.RAISE_SIZE, : game.num_rounds] = game.raise_sizes
+    general = rules[Rule.GENERAL]
+    general[General.IS_LIMIT] = game.is_limit
+    general[General.NUM_PLAYERS] = game.num_players
+    general[General.NUM_ROUNDS] = game.num_rounds
+    general[General.BIG_BLIND] = game.big_blind
+    general[General.MAX_ACTIONS] = MAX_ACTIONS_PER_ROUND
     return rules
 
 
@@ -39,7 +40,7 @@ def betting_arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np
     """A betting as kernels take it: what each position has spent, shape (MAX_PLAYERS,), and the node, shape
     (NODE_SIZE,).
     """
-    spent = np.zeros(kernels.MAX_PLAYERS, np.int64)
+    spent = np.zeros(MAX_PLAYERS, np.int64)
     spent[: len(betting.spent)] = betting.spent
     last_raiser, former_raiser = -1, -1
     responded = 0
@@ -60,17 +61,17 @@ def betting_arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np
                 former_raiser = state.last_position
                 break
         state = state.parent
-    node = np.zeros(kernels.NODE_SIZE, np.int64)
-    node[kernels.TO_ACT] = -1 if betting.position_to_act is None else betting.position_to_act
-    node[kernels.ROUND] = betting.betting_round
-    node[kernels.ACTIONS] = betting.actions_in_round
-    node[kernels.RAISES] = betting.raises_in_round
-    node[kernels.MAX_SPENT] = betting.max_spent
-    node[kernels.MIN_RAISE_TO] = betting.min_raise_to
-    node[kernels.FOLDED] = sum(1 << position for position, out in enumerate(betting.folded) if out)
-    node[kernels.RESPONDED] = responded
-    node[kernels.LAST_RAISER] = last_raiser
-    node[kernels.FORMER_RAISER] = former_raiser
+    node = np.zeros(NODE_SIZE, np.int64)
+    node[Node.TO_ACT] = -1 if betting.position_to_act is None else betting.position_to_act
+    node[Node.ROUND] = betting.betting_round
+    node[Node.ACTIONS] = betting.actions_in_round
+    node[Node.RAISES] = betting.raises_in_round
+    node[Node.MAX_SPENT] = betting.max_spent
+    node[Node.MIN_RAISE_TO] = betting.min_raise_to
+    node[Node.FOLDED] = sum(1 << position for position, out in enumerate(betting.folded) if out)
+    node[Node.RESPONDED] = responded
+    node[Node.LAST_RAISER] = last_raiser
+    node[Node.FORMER_RAISER] = former_raiser
     return spent, node
 
 

@@ -14,6 +14,7 @@ from engine.betting_arrays import (
     number_of_action,
 )
 from engine.kernels.rules import betting as kernels
+from engine.kernels.rules.betting import Node
 from engine.rules import CALL, FOLD, Action, CardDealer, GameDefinition, HandState, initial_hand, load_game
 from engine.rules.hand_rank import hand_rank
 from tests.support.strategies import choices, choose, games
@@ -31,7 +32,7 @@ def check_hand(game: GameDefinition, picks: list[int]) -> None:
         expected_spent, expected_node = betting_arrays(state.betting)
         assert spent.tolist() == expected_spent.tolist()
         if state.is_finished:
-            ended = [kernels.TO_ACT, kernels.FOLDED, kernels.ROUND, kernels.MAX_SPENT]
+            ended = [Node.TO_ACT, Node.FOLDED, Node.ROUND, Node.MAX_SPENT]
             assert node[ended].tolist() == expected_node[ended].tolist()
             break
         assert node.tolist() == expected_node.tolist()
@@ -45,7 +46,7 @@ def check_hand(game: GameDefinition, picks: list[int]) -> None:
         state = state.apply(action)
     else:
         pytest.fail("the hand does not end")
-    check_settling(game, state, spent, int(node[kernels.FOLDED]))
+    check_settling(game, state, spent, int(node[Node.FOLDED]))
 
 
 def check_settling(game: GameDefinition, state: HandState, spent: NDArray[np.int64], folded: int) -> None:
@@ -57,7 +58,7 @@ def check_settling(game: GameDefinition, state: HandState, spent: NDArray[np.int
             ranks[position] = order.index(hand_rank((*cards, *state.board)))
     won = np.zeros(kernels.MAX_PLAYERS)
     scratch = np.zeros(kernels.MAX_PLAYERS, np.int64)
-    kernels.settle(game.num_players, spent, folded, ranks.astype(np.uint16), scratch, won)
+    kernels.settle(game_array(game), spent, folded, ranks.astype(np.uint16), scratch, won)
     assert won[: game.num_players] == pytest.approx(state.chips_won())
 
 

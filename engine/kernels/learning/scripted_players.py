@@ -8,19 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.rules.betting import (
-    CALL,
-    FOLD,
-    GENERAL,
-    IS_LIMIT,
-    MAX_SPENT,
-    NUM_PLAYERS,
-    RAISES,
-    ROUND,
-    STACK,
-    TO_ACT,
-    legal_raise,
-)
+from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise
 from engine.kernels.splitmix import random_number
 
 # Columns of an opponent, shape (NUM_TRAITS,), float64.
@@ -62,18 +50,18 @@ def _raise_of_size(
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
         return CALL
-    if rules[GENERAL, IS_LIMIT] or low == high:
+    if rules[Rule.GENERAL, General.IS_LIMIT] or low == high:
         return high
     if size == ANY_SIZE:
         return integer(low + integer(random_number(random_state) * (high - low + 1)))
-    position = node[TO_ACT]
-    pot = max(0, node[MAX_SPENT] - spent[position])
-    for other in range(rules[GENERAL, NUM_PLAYERS]):
+    position = node[Node.TO_ACT]
+    pot = max(0, node[Node.MAX_SPENT] - spent[position])
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
         pot += spent[other]
     if size == BY_HAND:
         size = strength
     # Compared as floats: a size may stand for more chips than there are.
-    total = float(node[MAX_SPENT]) + size * pot
+    total = float(node[Node.MAX_SPENT]) + size * pot
     if total >= high:
         return high
     return integer(max(low, integer(total)))
@@ -89,12 +77,12 @@ def scripted_action(
     random_state: NDArray[np.uint64],
 ) -> int:
     """What an opponent of some traits does, whose hand has a strength; not for a former self."""
-    position = node[TO_ACT]
-    later = 1 if node[ROUND] > 0 else 0
-    to_call = min(rules[STACK, position], node[MAX_SPENT]) - spent[position]
+    position = node[Node.TO_ACT]
+    later = 1 if node[Node.ROUND] > 0 else 0
+    to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
     size = traits[BET_SIZE + later]
     if traits[KIND] == AT_RANDOM:
-        fold = traits[BET_FROM] if spent[position] != node[MAX_SPENT] else 0.0
+        fold = traits[BET_FROM] if spent[position] != node[Node.MAX_SPENT] else 0.0
         call = traits[BET_FROM + 1]
         raise_ = traits[BET_FROM + 2] if legal_raise(rules, spent, node)[1] > 0 else 0.0
         draw = random_number(random_state) * (fold + call + raise_)
@@ -105,7 +93,7 @@ def scripted_action(
         return _raise_of_size(rules, spent, node, size, strength, random_state)
     felt = strength + traits[NOISE] * (2.0 * random_number(random_state) - 1.0)
     bluffs = random_number(random_state) < traits[BLUFF]
-    may_raise = node[RAISES] < traits[MOST_RAISES]
+    may_raise = node[Node.RAISES] < traits[MOST_RAISES]
     if to_call <= 0:
         if may_raise and (felt >= traits[BET_FROM + later] or bluffs):
             return _raise_of_size(rules, spent, node, size, strength, random_state)
@@ -113,7 +101,7 @@ def scripted_action(
     if may_raise and felt >= traits[RAISE_FROM + later]:
         return _raise_of_size(rules, spent, node, size, strength, random_state)
     pot = 0
-    for other in range(rules[GENERAL, NUM_PLAYERS]):
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
         pot += spent[other]
     if felt >= traits[CALL_FROM + later] + traits[CALL_ODDS + later] * to_call / (pot + to_call):
         return CALL

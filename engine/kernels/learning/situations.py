@@ -8,23 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.rules.betting import (
-    CALL,
-    FIRST_POSITION,
-    FOLD,
-    FOLDED,
-    FORMER_RAISER,
-    GENERAL,
-    IS_LIMIT,
-    MAX_SPENT,
-    NUM_PLAYERS,
-    RAISE_SIZE,
-    RAISES,
-    ROUND,
-    STACK,
-    TO_ACT,
-    legal_raise,
-)
+from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise
 
 NUM_ROUNDS: Final = 4
 NUM_BUCKETS: Final = 16
@@ -73,48 +57,48 @@ def look(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.in
     Betting round, bucket, position, number of opponents, price of a call, depth, raises in this round, and
     who raised last before it.
     """
-    num_players = rules[GENERAL, NUM_PLAYERS]
-    position = node[TO_ACT]
-    current = node[ROUND]
+    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
+    position = node[Node.TO_ACT]
+    current = node[Node.ROUND]
     pot = 0
     opponents = 0
     behind_others = 0
     for other in range(num_players):
         pot += spent[other]
-        if other != position and node[FOLDED] >> other & 1 == 0:
+        if other != position and node[Node.FOLDED] >> other & 1 == 0:
             opponents += 1
-            behind_others = max(behind_others, rules[STACK, other] - node[MAX_SPENT])
-    to_call = max(0, min(rules[STACK, position], node[MAX_SPENT]) - spent[position])
+            behind_others = max(behind_others, rules[Rule.STACK, other] - node[Node.MAX_SPENT])
+    to_call = max(0, min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
     # In the order of acting after the flop.
-    order = (position - rules[FIRST_POSITION, min(1, NUM_ROUNDS - 1)] + num_players) % num_players
+    order = (position - rules[Rule.FIRST_POSITION, min(1, NUM_ROUNDS - 1)] + num_players) % num_players
     if num_players == 2:
         place = order
     else:
         place = 3 * (order * 3 // num_players) + min(opponents, 3) - 1
-    raiser = node[FORMER_RAISER]
+    raiser = node[Node.FORMER_RAISER]
     initiative = 0 if raiser < 0 else (1 if raiser == position else 2)
 
     index = (current * NUM_BUCKETS + bucket) * (2 if num_players == 2 else 9) + place
     index = index * INITIATIVES + initiative
-    if rules[GENERAL, IS_LIMIT]:
-        size = max(1, rules[RAISE_SIZE, current])
+    if rules[Rule.GENERAL, General.IS_LIMIT]:
+        size = max(1, rules[Rule.RAISE_SIZE, current])
         price = 0 if to_call == 0 else (1 if to_call <= size else 2)
         bets = pot / size
         depth = integer(bets > 2.0) + integer(bets > 4.0) + integer(bets > 6.0) + integer(bets > 9.0)
         index = (index * LIMIT_PRICES + price) * LIMIT_DEPTHS + depth
-        return integer(index * LIMIT_RAISES + min(node[RAISES], LIMIT_RAISES - 1))
+        return integer(index * LIMIT_RAISES + min(node[Node.RAISES], LIMIT_RAISES - 1))
     price = 0
     if to_call > 0:
         share = to_call / pot
         price = 1 + integer(share > 0.2) + integer(share > 0.4) + integer(share > 0.55) + integer(share > 0.8)
-    behind = max(0, min(rules[STACK, position] - node[MAX_SPENT], behind_others))
+    behind = max(0, min(rules[Rule.STACK, position] - node[Node.MAX_SPENT], behind_others))
     depth = 0
     if behind > 0:
         pots = behind / (pot + to_call)
         depth = 1 + integer(pots > 0.5) + integer(pots > 1.0) + integer(pots > 2.5)
         depth += integer(pots > 6.0) + integer(pots > 15.0)
     index = (index * NO_LIMIT_PRICES + price) * NO_LIMIT_DEPTHS + depth
-    return integer(index * NO_LIMIT_RAISES + min(node[RAISES], NO_LIMIT_RAISES - 1))
+    return integer(index * NO_LIMIT_RAISES + min(node[Node.RAISES], NO_LIMIT_RAISES - 1))
 
 
 @kernel(allocates=False)
@@ -126,8 +110,8 @@ def count_decision(
     action: int,
 ) -> None:
     """Counts what the position to act is about to do; its `counters` are brought up to date in place."""
-    position = node[TO_ACT]
-    if spent[position] < min(rules[STACK, position], node[MAX_SPENT]):
+    position = node[Node.TO_ACT]
+    if spent[position] < min(rules[Rule.STACK, position], node[Node.MAX_SPENT]):
         counters[FACED] += 1.0
         counters[FOLDED_TO] += 1.0 if action == FOLD else 0.0
     if legal_raise(rules, spent, node)[1] > 0:

@@ -21,16 +21,11 @@ from engine.kernels.learning.situations import NUM_COUNTERS, count_decision, loo
 from engine.kernels.rules.betting import (
     CALL,
     FOLD,
-    FOLDED,
-    GENERAL,
-    IS_LIMIT,
     MAX_PLAYERS,
-    MAX_SPENT,
     NODE_SIZE,
-    NUM_PLAYERS,
-    ROUND,
-    STACK,
-    TO_ACT,
+    General,
+    Node,
+    Rule,
     apply_action,
     begin_betting,
     legal_raise,
@@ -62,23 +57,23 @@ def fill_offers(
 
     `offers`, shape (NUM_OFFERS,), is filled in place, with NOT_OFFERED where there is none.
     """
-    position = node[TO_ACT]
+    position = node[Node.TO_ACT]
     for offer in range(NUM_OFFERS):
         offers[offer] = NOT_OFFERED
-    if spent[position] != node[MAX_SPENT]:
+    if spent[position] != node[Node.MAX_SPENT]:
         offers[FOLD_OFFER] = FOLD
     offers[CALL_OFFER] = CALL
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
         return
-    if rules[GENERAL, IS_LIMIT]:
+    if rules[Rule.GENERAL, General.IS_LIMIT]:
         offers[RAISE_OFFER] = high
         return
-    pot = max(0, node[MAX_SPENT] - spent[position])
-    for other in range(rules[GENERAL, NUM_PLAYERS]):
+    pot = max(0, node[Node.MAX_SPENT] - spent[position])
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
         pot += spent[other]
-    half = max(low, node[MAX_SPENT] + (pot + 1) // 2)
-    whole = max(low, node[MAX_SPENT] + pot)
+    half = max(low, node[Node.MAX_SPENT] + (pot + 1) // 2)
+    whole = max(low, node[Node.MAX_SPENT] + pot)
     if half < high:
         offers[RAISE_OFFER] = half
     if half < whole < high:
@@ -111,13 +106,13 @@ def fill_values(
     any_weight: how many observations the value against whomever counts for.
     found: shape (NUM_OFFERS,), filled in place; -inf for what is not offered.
     """
-    num_players = rules[GENERAL, NUM_PLAYERS]
-    position = node[TO_ACT]
+    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
+    position = node[Node.TO_ACT]
     pot = 0
     share = 1.0
     for other in range(num_players):
         pot += spent[other]
-        if other != position and node[FOLDED] >> other & 1 == 0:
+        if other != position and node[Node.FOLDED] >> other & 1 == 0:
             share *= strength
     for offer in range(NUM_OFFERS):
         if offers[offer] == NOT_OFFERED:
@@ -130,13 +125,13 @@ def fill_values(
         seen = float(counts[any_cell, column])
         value = 0.0
         if showdown_weight > 0.0 or seen == 0.0:
-            total = node[MAX_SPENT] if offers[offer] == CALL else offers[offer]
-            total = min(total, rules[STACK, position])
+            total = node[Node.MAX_SPENT] if offers[offer] == CALL else offers[offer]
+            total = min(total, rules[Rule.STACK, position])
             cost = total - spent[position]
             final_pot = pot + cost
             for other in range(num_players):
-                if other != position and node[FOLDED] >> other & 1 == 0:
-                    final_pot += max(0, min(rules[STACK, other], total) - spent[other])
+                if other != position and node[Node.FOLDED] >> other & 1 == 0:
+                    final_pot += max(0, min(rules[Rule.STACK, other], total) - spent[other])
             value = (share * final_pot - cost) / max(1, pot)
         if seen > 0.0:
             value = (showdown_weight * value + seen * values[any_cell, column]) / (showdown_weight + seen)
@@ -186,10 +181,10 @@ def consider(
     counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).
     offers, found: shape (NUM_OFFERS,), filled in place as by `fill_offers` and `fill_values`.
     """
-    num_players = rules[GENERAL, NUM_PLAYERS]
-    style = style_of(counters, node[TO_ACT], node[FOLDED], num_players)
+    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
+    style = style_of(counters, node[Node.TO_ACT], node[Node.FOLDED], num_players)
     any_cell = look(rules, spent, node, bucket)
-    style_cell = any_cell + style * num_situations(rules[GENERAL, IS_LIMIT], num_players)
+    style_cell = any_cell + style * num_situations(rules[Rule.GENERAL, General.IS_LIMIT], num_players)
     fill_offers(rules, spent, node, offers)
     fill_values(
         rules, spent, node, offers, strength, any_cell, style_cell, values, counts,
@@ -254,7 +249,7 @@ def play_hands(
     results: chips won by the learner in each hand, shape (num_hands,), filled in place.
     record: shape (num_hands or 0, RECORD_SIZE), filled in place with the hands as they were played.
     """
-    num_players = rules[GENERAL, NUM_PLAYERS]
+    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     state = np.zeros(1, np.uint64)
     state[0] = np.uint64(seed)
     spent = np.zeros(MAX_PLAYERS, np.int64)
@@ -294,13 +289,13 @@ def play_hands(
         decisions = 0
         actions = 0
         begin_betting(rules, spent, node)
-        while node[TO_ACT] >= 0:
-            position = node[TO_ACT]
-            strength = integer(strengths[deal, position, node[ROUND]]) / 255.0
+        while node[Node.TO_ACT] >= 0:
+            position = node[Node.TO_ACT]
+            strength = integer(strengths[deal, position, node[Node.ROUND]]) / 255.0
             traits = opponents[drawn[(position + shift) % num_players]]
             cell = -1
             if position == learner or traits[KIND] == FORMER_SELF:
-                bucket = integer(buckets[deal, position, node[ROUND]])
+                bucket = integer(buckets[deal, position, node[Node.ROUND]])
                 is_former = position != learner
                 cell, style_cell = consider(
                     rules, spent, node, counters, bucket, strength,
@@ -330,7 +325,7 @@ def play_hands(
             actions += 1
             count_decision(counters[position], rules, spent, node, action)
             apply_action(rules, spent, node, action)
-        settle(num_players, spent, integer(node[FOLDED]), ranks[deal], remaining, won)
+        settle(rules, spent, integer(node[Node.FOLDED]), ranks[deal], remaining, won)
         results[hand] = won[learner]
         for position in range(num_players):
             for entry in range(NUM_COUNTERS):

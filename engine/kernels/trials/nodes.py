@@ -35,24 +35,7 @@ from engine.kernels.opponents.triples import (
     threshold_triple_of,
     triple_of,
 )
-from engine.kernels.rules.betting import BIG_BLIND as BIG_BLIND_RULE
-from engine.kernels.rules.betting import (
-    FOLDED,
-    GENERAL,
-    IS_LIMIT,
-    LAST_RAISER,
-    MAX_PLAYERS,
-    MAX_RAISES,
-    MAX_SPENT,
-    NUM_PLAYERS,
-    NUM_ROUNDS,
-    RAISE_SIZE,
-    RAISES,
-    RESPONDED,
-    ROUND,
-    STACK,
-    TO_ACT,
-)
+from engine.kernels.rules.betting import MAX_PLAYERS, General, Node, Rule
 from engine.kernels.trials.players import (
     BLIND,
     FIXED,
@@ -162,23 +145,23 @@ def prepare_node(
     """Works out what a node's actor does, for each stratum of his range and for any hand."""
     integers, numbers = tree.integers[node], tree.numbers[node]
     integers[READY] = 1
-    position = integer(integers[TO_ACT])
-    betting_round = integer(integers[ROUND])
-    num_players = integer(rules[GENERAL, NUM_PLAYERS])
-    folded = integer(integers[FOLDED])
-    stack, spent = rules[STACK, position], integers[SPENT + position]
-    can_fold = spent != integers[MAX_SPENT]
+    position = integer(integers[Node.TO_ACT])
+    betting_round = integer(integers[Node.ROUND])
+    num_players = integer(rules[Rule.GENERAL, General.NUM_PLAYERS])
+    folded = integer(integers[Node.FOLDED])
+    stack, spent = rules[Rule.STACK, position], integers[SPENT + position]
+    can_fold = spent != integers[Node.MAX_SPENT]
     can_raise = integers[LOW] > 0
     opponents = ((1 << num_players) - 1) & ~folded & ~(1 << position)
     with_chips = 0
     pot = 0
     left = 0
     for other in range(num_players):
-        behind = rules[STACK, other] - integers[SPENT + other]
+        behind = rules[Rule.STACK, other] - integers[SPENT + other]
         pot += integers[SPENT + other]
         left = max(left, behind if opponents >> other & 1 else 0)
         with_chips |= integer(behind > 0) << other
-    to_respond = opponents & with_chips & ~integer(integers[RESPONDED])
+    to_respond = opponents & with_chips & ~integer(integers[Node.RESPONDED])
     left = min(left, stack - spent)
     several = count_bits(opponents)
     integers[SEVERAL] = several
@@ -191,26 +174,26 @@ def prepare_node(
 
     # The situation, as ``engine.opponents.action_context`` sees it.
     entered = integer(integers[ENTERED]) & opponents
-    raises = integer(integers[RAISES])
-    raiser = integer(integers[LAST_RAISER]) if raises > 0 else -1
-    to_call = max(0, min(stack, integers[MAX_SPENT]) - spent)
-    is_limit = rules[GENERAL, IS_LIMIT] != 0
-    rounds_left = rules[GENERAL, NUM_ROUNDS] - 1 - betting_round
+    raises = integer(integers[Node.RAISES])
+    raiser = integer(integers[Node.LAST_RAISER]) if raises > 0 else -1
+    to_call = max(0, min(stack, integers[Node.MAX_SPENT]) - spent)
+    is_limit = rules[Rule.GENERAL, General.IS_LIMIT] != 0
+    rounds_left = rules[Rule.GENERAL, General.NUM_ROUNDS] - 1 - betting_round
     if is_limit:
-        bet = float(rules[RAISE_SIZE, betting_round])
+        bet = float(rules[Rule.RAISE_SIZE, betting_round])
         future = 0.0
-        for later in range(betting_round + 1, rules[GENERAL, NUM_ROUNDS]):
-            future += rules[RAISE_SIZE, later]
+        for later in range(betting_round + 1, rules[Rule.GENERAL, General.NUM_ROUNDS]):
+            future += rules[Rule.RAISE_SIZE, later]
         bets = 0 if to_call == 0 else (1 if to_call <= bet else 2)
     else:
         bet = min(
-            max(float(rules[GENERAL, BIG_BLIND_RULE]), USUAL_NO_LIMIT_BET * (pot + to_call)),
+            max(float(rules[Rule.GENERAL, General.BIG_BLIND]), USUAL_NO_LIMIT_BET * (pot + to_call)),
             float(max(left - to_call, 1)),
         )
         future = 0.5 * (pot + to_call) * rounds_left
         bets = 0 if to_call == 0 else (1 if 2 * to_call <= pot else 2)
     future = min(future, float(max(left - to_call, 0)))
-    last_raise = rules[MAX_RAISES, betting_round] - raises == 1
+    last_raise = rules[Rule.MAX_RAISES, betting_round] - raises == 1
     ours = kind == OURS
     traits = players.traits if ours else players.usual_traits
     habits = players.habits if ours else players.usual_habits
@@ -332,7 +315,7 @@ def _fill_postflop_values(
                 product[edge] *= below[edge]
     for edge in range(NUM_STRATA + 1):
         strengths[edge] = product[edge]
-    potentials = averages.potentials[integers[ROUND] - 1, integers[SEVERAL]]
+    potentials = averages.potentials[integers[Node.ROUND] - 1, integers[SEVERAL]]
     positive, kept, gained = potentials[0], potentials[1], potentials[2]
     protect = numbers[PROTECT]
     for stratum in range(NUM_STRATA):
@@ -360,7 +343,7 @@ def _prepare_known(
     staying: what the strata are worth where it comes to a call.
     """
     integers, numbers = tree.integers[node], tree.numbers[node]
-    position = integer(integers[TO_ACT])
+    position = integer(integers[Node.TO_ACT])
     can_raise = integers[LOW] > 0
     mean, frequencies = numbers[MEAN : MEAN + 3], numbers[FREQUENCY : FREQUENCY + 3]
     share = 1.0

@@ -28,18 +28,14 @@ from engine.kernels.opponents.triples import (
 from engine.kernels.rules.betting import (
     CALL,
     FOLD,
-    FOLDED,
-    GENERAL,
-    IS_LIMIT,
     MAX_PLAYERS,
-    MAX_SPENT,
     NODE_SIZE,
-    NUM_PLAYERS,
-    ROUND,
-    STACK,
-    TO_ACT,
+    General,
+    Node,
+    Rule,
     apply_action,
     legal_raise,
+    pot_of,
 )
 from engine.kernels.trials.players import (
     NUM_SIZES,
@@ -122,7 +118,7 @@ def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
     integers[HIGH] = 0
     for child in range(2 + NUM_SIZES):
         integers[CHILDREN + child] = 0
-    if integers[TO_ACT] >= 0:
+    if integers[Node.TO_ACT] >= 0:
         low, high = legal_raise(rules, integers[SPENT : SPENT + MAX_PLAYERS], integers[:NODE_SIZE])
         integers[LOW] = low
         integers[HIGH] = high
@@ -132,18 +128,16 @@ def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
 def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int) -> int:
     """The total of a raise of a size by the position to act; only where a raise is legal."""
     low, high = integer(integers[LOW]), integer(integers[HIGH])
-    if rules[GENERAL, IS_LIMIT] or size == 0:
+    if rules[Rule.GENERAL, General.IS_LIMIT] or size == 0:
         return low
     if size == NUM_SIZES - 1:
         return high
-    position = integers[TO_ACT]
-    pot = 0
-    for other in range(rules[GENERAL, NUM_PLAYERS]):
-        pot += integers[SPENT + other]
-    stack, spent = rules[STACK, position], integers[SPENT + position]
-    pot += min(stack, integers[MAX_SPENT]) - spent
+    position = integers[Node.TO_ACT]
+    pot = pot_of(rules, integers[SPENT : SPENT + MAX_PLAYERS])
+    stack, spent = rules[Rule.STACK, position], integers[SPENT + position]
+    pot += min(stack, integers[Node.MAX_SPENT]) - spent
     share = 0.5 if size == 1 else (1.0 if size == 2 else 2.0)
-    total = integer(integers[MAX_SPENT] + share * pot + 0.5)
+    total = integer(integers[Node.MAX_SPENT] + share * pot + 0.5)
     if total - spent > COMMITTED * (stack - spent):
         return high
     return min(max(total, low), high)
@@ -192,7 +186,7 @@ def make_child(
         new[column] = old[column]
     for column in range(SPENT, NODE_INTEGERS):
         new[column] = old[column]
-    position = integer(old[TO_ACT])
+    position = integer(old[Node.TO_ACT])
     entered = integer(old[ENTERED])
     kind = 0
     if action == CALL:
@@ -203,21 +197,21 @@ def make_child(
         entered |= 1 << position
         new[LAST_ACTION + position] = kind
     apply_action(rules, new[SPENT : SPENT + MAX_PLAYERS], new[:NODE_SIZE], action)
-    is_new_round = new[ROUND] != old[ROUND]
+    is_new_round = new[Node.ROUND] != old[Node.ROUND]
     new[ENTERED] = 0 if is_new_round else entered
     _finish_node(rules, new)
 
-    if new[TO_ACT] < 0:
+    if new[Node.TO_ACT] < 0:
         return child
 
     # The ranges: the actor's by what he did, everybody's by the card that comes.
     own = ranges + (child - nodes) * MAX_PLAYERS
     has_acted = kind > 0 and old[READY] > 0
     noise = players.reweighting_noise[0]
-    for other in range(rules[GENERAL, NUM_PLAYERS]):
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
         row = integer(old[RANGES + other])
         moves = is_new_round or (has_acted and other == position)
-        if new[FOLDED] >> other & 1 or not (moves or (is_passing and row >= ranges)):
+        if new[Node.FOLDED] >> other & 1 or not (moves or (is_passing and row >= ranges)):
             continue
         if is_passing:
             target = own + other
@@ -237,7 +231,7 @@ def make_child(
             start = TRIPLES + (kind - 1) * NUM_STRATA
             _reweight(weights, tree.numbers[node, start : start + NUM_STRATA], noise)
         if is_new_round:
-            step = averages.to_flop if new[ROUND] == 1 else averages.to_next[new[ROUND] - 2]
+            step = averages.to_flop if new[Node.ROUND] == 1 else averages.to_next[new[Node.ROUND] - 2]
             _move(weights, step, tree.scratch[1])
             weights = tree.scratch[1]
         total = 0.0

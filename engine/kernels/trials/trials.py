@@ -23,18 +23,7 @@ from engine.kernels.opponents.hand_features import (
     share_of_class,
     usual_negative_potential,
 )
-from engine.kernels.rules.betting import (
-    CALL,
-    FOLD,
-    FOLDED,
-    GENERAL,
-    IS_LIMIT,
-    MAX_PLAYERS,
-    NUM_PLAYERS,
-    ROUND,
-    TO_ACT,
-    settle,
-)
+from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
 from engine.kernels.splitmix import GOLDEN, mixed, unit
 from engine.kernels.trials.nodes import postflop_triple, preflop_triple, prepare_node
 from engine.kernels.trials.players import NUM_SIZES, Players
@@ -174,21 +163,21 @@ def play_trials(
     """
     integers, numbers = tree.integers, tree.numbers
     last_kept = integers.shape[0] - PASSING_NODES
-    is_limit = rules[GENERAL, IS_LIMIT] != 0
-    num_players = integer(rules[GENERAL, NUM_PLAYERS])
+    is_limit = rules[Rule.GENERAL, General.IS_LIMIT] != 0
+    num_players = integer(rules[Rule.GENERAL, General.NUM_PLAYERS])
     acted, remaining, ranks = scratch[0], scratch[1], scratch[2]
     for trial in range(deals.boards.shape[0]):
         node = start
         current = -1
         steps = 0
         seed = deals.seeds[trial]
-        while integers[node, TO_ACT] >= 0:
-            betting_round = integer(integers[node, ROUND])
+        while integers[node, Node.TO_ACT] >= 0:
+            betting_round = integer(integers[node, Node.ROUND])
             if betting_round != current:
                 current = betting_round
                 for position in range(MAX_PLAYERS):
                     acted[position] = 0
-            position = integer(integers[node, TO_ACT])
+            position = integer(integers[node, Node.TO_ACT])
             if not integers[node, READY]:
                 prepare_node(tree, players, averages, rules, node)
             if numbers[node, NOISE] >= 1.0:
@@ -207,7 +196,7 @@ def play_trials(
             else:
                 if deals.known[trial, betting_round - 1] >> position & 1 == 0:
                     _fill_features(
-                        cards, deals, trial, betting_round, num_players, integer(integers[node, FOLDED])
+                        cards, deals, trial, betting_round, num_players, integer(integers[node, Node.FOLDED])
                     )
                 fold, call, raising = postflop_triple(
                     numbers[node], betting_round, integer(integers[node, SEVERAL]),
@@ -253,7 +242,7 @@ def play_trials(
         if steps < trace.shape[1]:
             trace[trial, steps, 0] = -1.0
 
-        folded = integer(integers[node, FOLDED])
+        folded = integer(integers[node, Node.FOLDED])
         if count_bits(folded) < num_players - 1:
             for position in range(num_players):
                 if folded >> position & 1 == 0:
@@ -265,6 +254,4 @@ def play_trials(
                         )  # fmt: skip
                         deals.ranks[trial, position] = rank
                     ranks[position] = rank
-        settle(
-            num_players, integers[node, SPENT : SPENT + MAX_PLAYERS], folded, ranks, remaining, chips[trial]
-        )
+        settle(rules, integers[node, SPENT : SPENT + MAX_PLAYERS], folded, ranks, remaining, chips[trial])
