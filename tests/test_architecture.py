@@ -46,7 +46,9 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
     assert not loaded & NUMBER_CRUNCHERS
 
 
-@pytest.mark.parametrize("package", ["engine", "engine.cards", "engine.rules", "protocol", "server"])
+@pytest.mark.parametrize(
+    "package", ["engine", "engine.cards", "engine.files", "engine.rules", "protocol", "server"]
+)
 def test_each_of_them_does(package: str) -> None:
     assert not imported_by(f"import {package}") & NUMBER_CRUNCHERS
 

@@ -14,12 +14,8 @@ A range is a weight table of shape (1326,), as in ``engine.evaluation.hand_stren
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math
-import os
-import tempfile
-import zipfile
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -27,6 +23,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.cache import load_cached, store_cached
 from engine.cards import format_cards
 from engine.combos import (
     COMBO_HIGH,
@@ -40,7 +37,6 @@ from engine.combos import (
 from engine.evaluation.hand_potential import hand_potential
 from engine.evaluation.hand_rank import check_board, check_cards
 from engine.evaluation.hand_strength import check_hand_and_board, check_weights, hand_strength
-from engine.kernels._jit import cache_directory
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import equity as range_kernels
 from engine.kernels.evaluation import preflop as preflop_kernels
@@ -388,8 +384,8 @@ def _sample_against_hand(
     return Equity(won, tied, mean, error), Equity(1 - won - tied, tied, 1 - mean, error)
 
 
-_PREFLOP_SCHEMA: Final = 1
-"""Of the file in the user's cache directory; a file with another number is not read."""
+_CACHED_POINTS: Final = "preflop_equities"
+_CACHED_SCHEMA: Final = 1
 
 
 def _compute_preflop_points() -> NDArray[np.int64]:
@@ -406,36 +402,15 @@ def _compute_preflop_points() -> NDArray[np.int64]:
     return points
 
 
-def _read_preflop_points(path: str) -> NDArray[np.int64] | None:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            if int(file["schema"]) != _PREFLOP_SCHEMA:
-                return None
-            points = file["points"]
-    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
-        return None
-    if points.shape != (NUM_STARTING_HANDS, NUM_STARTING_HANDS) or points.dtype != np.int64:
-        return None
-    return np.asarray(points, dtype=np.int64)
-
-
-def _write_preflop_points(path: str, points: NDArray[np.int64]) -> None:
-    """In one step, so that no other process reads half a file; a disk that cannot be written is no fault."""
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), suffix=".npz", delete=False) as file:
-            np.savez(file, schema=_PREFLOP_SCHEMA, points=points)
-        os.replace(file.name, path)
-
-
 @functools.cache
 def _preflop_points() -> NDArray[np.int64]:
     """Points of starting hand against starting hand: 2 for each pair of combos and board won, 1 for a tie."""
-    path = str(cache_directory() / "preflop_equities.npz")
-    points = _read_preflop_points(path)
-    if points is None:
-        points = _compute_preflop_points()
-        _write_preflop_points(path, points)
+    shape = (NUM_STARTING_HANDS, NUM_STARTING_HANDS)
+    kept = load_cached(_CACHED_POINTS, _CACHED_SCHEMA, {"points": (shape, np.int64)})
+    if kept is not None:
+        return kept["points"]
+    points = _compute_preflop_points()
+    store_cached(_CACHED_POINTS, _CACHED_SCHEMA, {"points": points})
     return points
 
 

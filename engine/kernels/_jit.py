@@ -1,9 +1,8 @@
 """The one place that configures numba: the ``kernel`` decorator and where compiled code is kept.
 
-A kernel is compiled once per machine.  Its object code lies in ::
+A kernel is compiled once per machine.  Its object code lies in the user's cache directory (`engine.cache`) ::
 
-    $RIVERBOAT_CACHE_DIR, else $XDG_CACHE_HOME/riverboat, else ~/.cache/riverboat
-        kernels/<module>-<hash of its source, of the kernel modules it imports, and of numba's version>/
+    kernels/<module>-<hash of its source, of the kernel modules it imports, and of numba's version>/
 
 numba's own cache notices an edit only in the file in which a kernel stands; a caller in another file would
 go on running stale code.  Here an edit opens a new folder for each module that it reaches, so callers cannot
@@ -36,6 +35,8 @@ from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
+
+from engine.cache import cache_directory
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -74,21 +75,6 @@ integer: Final = cast("Callable[[object], int]", np.int64)
 """``np.int64`` inside a kernel, where numba knows no other integer that is safe to mix; an int to a type
 checker.
 """
-
-
-def cache_directory() -> Path:
-    """Where this user's compiled kernels and computed tables are kept (not necessarily existing yet)."""
-    override = os.environ.get("RIVERBOAT_CACHE_DIR")
-    if override:
-        return Path(override).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    # The base directory specification says that a relative path is to be ignored.
-    if base and os.path.isabs(base):
-        return Path(base) / "riverboat"
-    try:
-        return Path.home() / ".cache" / "riverboat"
-    except RuntimeError:  # no home directory, as in some containers
-        return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
 
 
 _PACKAGE: Final = "engine.kernels"

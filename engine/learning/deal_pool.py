@@ -20,11 +20,7 @@ A *bucket* is a range of strengths.  In each betting round the edges cut off the
 from __future__ import annotations
 
 import bisect
-import contextlib
 import functools
-import os
-import tempfile
-import zipfile
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -32,11 +28,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cache import load_cached, store_cached
 from engine.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF_COMBO, starting_hand
 from engine.evaluation.equity import all_hand_equities, equity_against
 from engine.evaluation.hand_rank import hand_ranks
 from engine.evaluation.preflop.tables import shipped_tables
-from engine.kernels._jit import cache_directory
 
 __all__ = [
     "NUM_BUCKETS",
@@ -244,12 +240,11 @@ def deal_pool(
         ValueError: not 2 to 10 players.
     """
     size = PoolSize() if size is None else size
-    name = f"{num_players}-{seed}-{size.flops}-{size.turns}-{size.rivers}-{size.deals}"
-    path = str(cache_directory() / "deals" / f"{name}.npz")
-    pool = _read_pool(path, num_players, size.num_deals(num_players))
+    name = f"deals/{num_players}-{seed}-{size.flops}-{size.turns}-{size.rivers}-{size.deals}"
+    pool = _load(name, num_players, size.num_deals(num_players))
     if pool is None:
         pool = make_pool(num_players, seed, size, progress)
-        _write_pool(path, pool)
+        _store(name, pool)
     return pool
 
 
@@ -257,41 +252,30 @@ def _equities(board: NDArray[np.uint8]) -> NDArray[np.float64]:
     return all_hand_equities(board.tolist())
 
 
-_ARRAYS: Final = ("hole_cards", "boards", "strengths", "buckets", "ranks")
+_CACHED_SCHEMA: Final = 1
 
 
-def _read_pool(path: str, num_players: int, num_deals: int) -> DealPool | None:
-    """The pool in a file; None where there is no such file or it is not what this version writes."""
-    try:
-        # Opened here: numpy forgets to close a file that is no archive.
-        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
-            if int(file["schema"]) != _SCHEMA or not np.array_equal(file["edges"], bucket_edges()):
-                return None
-            arrays = {name: np.ascontiguousarray(file[name]) for name in _ARRAYS}
-    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+def _load(name: str, num_players: int, num_deals: int) -> DealPool | None:
+    """The pool that was kept; None where there is none with today's buckets."""
+    edges = bucket_edges()
+    by_round = (num_deals, num_players, NUM_ROUNDS)
+    kept = load_cached(
+        name,
+        _CACHED_SCHEMA,
+        {
+            "edges": (edges.shape, edges.dtype),
+            "hole_cards": ((num_deals, num_players, 2), np.uint8),
+            "boards": ((num_deals, 5), np.uint8),
+            "strengths": (by_round, np.uint8),
+            "buckets": (by_round, np.uint8),
+            "ranks": ((num_deals, num_players), np.uint16),
+        },
+    )
+    if kept is None or not np.array_equal(kept.pop("edges"), edges):
         return None
-    pool = DealPool(**arrays)
-    shapes = [getattr(pool, name).shape for name in _ARRAYS]
-    expected = [(num_players, 2), (5,), (num_players, NUM_ROUNDS), (num_players, NUM_ROUNDS), (num_players,)]
-    types = [getattr(pool, name).dtype for name in _ARRAYS]
-    if shapes != [(num_deals, *rest) for rest in expected] or types != [np.uint8] * 4 + [np.uint16]:
-        return None
-    return pool
+    return DealPool(**kept)
 
 
-_SCHEMA: Final = 1
-"""Of the file in the user's cache directory; a file with another number is not read."""
-
-
-def _write_pool(path: str, pool: DealPool) -> None:
-    """In one step, so that no other process reads half a file; a disk that cannot be written is no fault."""
-    with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), suffix=".npz", delete=False) as file:
-            np.savez(
-                file,
-                schema=_SCHEMA,
-                edges=bucket_edges(),
-                **{name: getattr(pool, name) for name in _ARRAYS},
-            )
-        os.replace(file.name, path)
+def _store(name: str, pool: DealPool) -> None:
+    arrays = attrs.asdict(pool, recurse=False)
+    store_cached(name, _CACHED_SCHEMA, {"edges": bucket_edges(), **arrays})

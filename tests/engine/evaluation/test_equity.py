@@ -99,21 +99,18 @@ def test_the_matrix_is_a_zero_sum_game_over_all_pairs_of_disjoint_combos() -> No
     assert pairs[parse_starting_hand("AA"), parse_starting_hand("AKs")] == 6 * 4 - 12
 
 
-def test_the_matrix_is_kept_on_disk_and_a_strange_file_is_not_believed(
+def test_the_matrix_is_computed_once_and_then_read_from_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     points = eq._preflop_points()
-    path = str(tmp_path / "below" / "preflop.npz")
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
+    computing = [points]
+    monkeypatch.setattr(eq, "_compute_preflop_points", computing.pop)
 
-    assert eq._read_preflop_points(path) is None
-    eq._write_preflop_points(path, points)
-    assert (eq._read_preflop_points(path) == points).all()  # type: ignore[union-attr]
+    for _ in range(2):
+        assert (eq._preflop_points.__wrapped__() == points).all()
 
-    monkeypatch.setattr(eq, "_PREFLOP_SCHEMA", 2)
-    assert eq._read_preflop_points(path) is None
-    Path(path).write_bytes(b"PK nonsense")
-    assert eq._read_preflop_points(path) is None
-    eq._write_preflop_points("/dev/null/nowhere/preflop.npz", points)
+    assert not computing
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -12,9 +12,9 @@ import numba
 import numpy as np
 import pytest
 
+from engine.cache import cache_directory
 from engine.kernels._jit import (
     KEPT_FOLDERS,
-    cache_directory,
     folder_name,
     kernel,
     kernel_modules_of,
@@ -73,19 +73,6 @@ def test_a_folder_that_cannot_be_written_costs_only_the_compilation() -> None:
 
     assert result.returncode == 0, result.stderr
     assert "compiling" in result.stderr
-
-
-def test_the_folder_is_the_users_cache_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", "/somewhere")
-    assert cache_directory() == Path("/somewhere")
-
-    monkeypatch.delenv("RIVERBOAT_CACHE_DIR")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
-    assert cache_directory() == Path("/cache/riverboat")
-
-    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
-    monkeypatch.setenv("HOME", "/home/somebody")
-    assert cache_directory() == Path("/home/somebody/.cache/riverboat")
 
 
 def test_only_the_latest_folders_of_former_versions_are_kept(tmp_path: Path) -> None:

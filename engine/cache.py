@@ -1,0 +1,85 @@
+"""What is computed once for a user and kept: compiled kernels, and arrays that take seconds to compute.
+
+They lie in ``$RIVERBOAT_CACHE_DIR``, else ``$XDG_CACHE_HOME/riverboat``, else ``~/.cache/riverboat``.
+Nothing there is needed: a folder that cannot be read or written, or a file that is damaged, costs the
+computation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from engine.files import write_whole
+
+__all__ = ["cache_directory", "load_cached", "store_cached"]
+
+_SCHEMA: Final = "schema"
+"""The name of the number that says how a file's arrays are to be understood."""
+
+
+def cache_directory() -> Path:
+    """The folder of this user's compiled kernels and computed tables (not necessarily existing yet)."""
+    override = os.environ.get("RIVERBOAT_CACHE_DIR")
+    if override:
+        return Path(override).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    # The base directory specification says that a relative path is to be ignored.
+    if base and os.path.isabs(base):
+        return Path(base) / "riverboat"
+    try:
+        return Path.home() / ".cache" / "riverboat"
+    except RuntimeError:  # no home directory, as in some containers
+        return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
+
+
+def load_cached(
+    name: str, schema: int, expected: Mapping[str, tuple[tuple[int, ...], DTypeLike]]
+) -> dict[str, NDArray[Any]] | None:
+    """The arrays that `store_cached` kept, or None if they have to be computed.
+
+    Args:
+        name: of the file in the cache directory, without its suffix; may have folders, as ``deals/2-0``.
+        schema: the version of the arrays' meaning; a file with another is not read.
+        expected: shape and dtype of each array, by name; a file with others is not read.
+    """
+    try:
+        # Opened here: numpy forgets to close a file that is no archive.
+        with open(_path(name), "rb") as opened, np.load(opened, allow_pickle=False) as file:
+            if int(file[_SCHEMA]) != schema:
+                return None
+            arrays = {array: np.ascontiguousarray(file[array]) for array in expected}
+    except Exception:  # a damaged archive may raise anything; the arrays are then computed again
+        return None
+    for array, (shape, dtype) in expected.items():
+        if arrays[array].shape != shape or arrays[array].dtype != dtype:
+            return None
+    return arrays
+
+
+def store_cached(name: str, schema: int, arrays: Mapping[str, ArrayLike]) -> None:
+    """Keep arrays for `load_cached`; a cache directory that cannot be written is no fault.
+
+    Args:
+        name: of the file in the cache directory, without its suffix; may have folders, as ``deals/2-0``.
+        schema: the version of the arrays' meaning, to be raised whenever they come to mean something else.
+        arrays: by name; ``schema`` is taken.
+    """
+    data = io.BytesIO()
+    named: dict[str, Any] = {_SCHEMA: schema, **arrays}
+    np.savez(data, **named)
+    with contextlib.suppress(OSError):
+        path = _path(name)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(path, data.getvalue())
+
+
+def _path(name: str) -> Path:
+    return cache_directory() / f"{name}.npz"
