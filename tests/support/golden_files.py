@@ -48,14 +48,19 @@ def golden_game(name: str) -> GameDefinition:
 def golden_log(name: str) -> GoldenLog:
     """A golden log, taken apart."""
     text = gzip.decompress((GOLDEN / f"{name}.log.gz").read_bytes()).decode("ascii")
+    return read_log(text, load_game(str(GOLDEN / text.split()[3])))
+
+
+def read_log(text: str, game: GameDefinition) -> GoldenLog:
+    """The log of a match of a game, taken apart."""
     lines = text.splitlines(keepends=True)
-    _, _, _, game_file, hands, seed = lines[0].split()
+    hands, seed = lines[0].split()[-2:]
     score = parse_score(lines[-1])
     assert score is not None
     return GoldenLog(
         text=text,
         header="".join(lines[:4]),
-        game=load_game(str(GOLDEN / game_file)),
+        game=game,
         hands=int(hands),
         seed=int(seed),
         records=tuple(record for line in lines if (record := parse_hand(line)) is not None),
