@@ -8,16 +8,36 @@ times as many hands an hour.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from typing import Protocol
 
 import attrs
 
 from clients.agent import Agent, begin_decision, checked_action
-from engine.rules import CALL, Action, CardDealer, GameDefinition, HandState, initial_hand, play_hand
+from engine.rules import (
+    CALL,
+    Action,
+    CardDealer,
+    Deal,
+    GameDefinition,
+    HandState,
+    initial_hand,
+    play_hand,
+)
 from engine.seeds import derive_seed
 from protocol.records import format_hand, format_score
 
 OnHand = Callable[[HandState, tuple[float, ...]], None]
 """Takes the end of a hand and the chips won, both by position."""
+
+
+class Dealer(Protocol):
+    """Where a table's cards come from: `CardDealer` from a seed, `StackedDealer` as they were laid."""
+
+    def deal(self) -> Deal:
+        """The cards of the next hand."""
+
+    def skip(self, hands: int) -> None:
+        """Pass over some hands."""
 
 
 @attrs.frozen
@@ -48,6 +68,7 @@ class Arena:
         names: of the players, by seat; ``p0``, ``p1`` ... without.
         fixed_seats: seats keep their positions instead of moving around the table (the dealer's ``-f``).
         seed_agents: set it to False where the agents bring their own seeds.
+        dealer: of the cards, instead of one that deals by `seed`.
 
     Raises:
         ValueError: not one agent for each seat.
@@ -62,6 +83,7 @@ class Arena:
         names: Sequence[str] | None = None,
         fixed_seats: bool = False,
         seed_agents: bool = True,
+        dealer: Dealer | None = None,
     ) -> None:
         num_players = game.num_players
         if len(agents) != num_players or len({id(agent) for agent in agents}) != num_players:
@@ -71,9 +93,10 @@ class Arena:
         if len(self.names) != num_players:
             raise ValueError(f"expected {num_players} names, got {len(self.names)}")
         self._agents = tuple(agents)
-        self._dealer = CardDealer(game, seed)
+        self._dealer = dealer or CardDealer(game, seed)
         self._chips = [0.0] * num_players
         self._hands_played = 0
+        self._next_hand = 0
         self._has_started = False
         shifts = range(1) if fixed_seats else range(num_players)
         self._seatings = tuple(self._seating(shift) for shift in shifts)
@@ -91,6 +114,12 @@ class Arena:
     def hands_played(self) -> int:
         """How many hands have been played."""
         return self._hands_played
+
+    def skip(self, hands: int) -> None:
+        """Pass over some hands: the next one has the number, the positions and the cards it has in a match
+        in which they were played."""
+        self._dealer.skip(hands)
+        self._next_hand += hands
 
     def score_line(self) -> str:
         """The last line of a dealer's log of these hands."""
@@ -164,13 +193,14 @@ class Arena:
             for seat, agent in enumerate(self._agents):
                 agent.match_started(self.game, seat)
         seatings, chips_by_seat = self._seatings, self._chips
-        for hand_number in range(self._hands_played, self._hands_played + hands):
+        for hand_number in range(self._next_hand, self._next_hand + hands):
             seating = seatings[hand_number % len(seatings)]
             state = yield from self._hand(seating, hand_number)
             chips = state.chips_won()
             for seat, won in zip(seating.seats, chips, strict=True):
                 chips_by_seat[seat] += won
             self._hands_played += 1
+            self._next_hand += 1
             if record is not None:
                 record(format_hand(state, chips, seating.names))
             for position, agent in seating.finishers:

@@ -8,6 +8,7 @@ cards to each position whatever the players do.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 from typing import Final
@@ -87,6 +88,14 @@ class StackedDealer:
         """The next of the given hands.
 
         Raises:
-            StopIteration: there are no more.
+            LookupError: there are no more.
         """
-        return next(self._deals)
+        deal = next(self._deals, None)
+        if deal is None:  # not StopIteration, which a generator that plays hands may not let pass
+            raise LookupError("no more hands have been stacked")
+        return deal
+
+    def skip(self, hands: int) -> None:
+        """Pass over some hands; fewer, should there be no more."""
+        for _ in itertools.islice(self._deals, hands):
+            pass

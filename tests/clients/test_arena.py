@@ -19,9 +19,11 @@ from engine.rules import (
     FOLD,
     LIMIT_RAISE,
     Action,
+    Deal,
     GameDefinition,
     HandState,
     HandView,
+    StackedDealer,
     load_game,
     parse_betting,
     raise_to,
@@ -207,6 +209,33 @@ def test_playing_on_continues_the_match() -> None:
 
     assert [line.rstrip() for line in [*lines, arena.score_line()]] == whole
     assert arena.chips == tuple(map(sum, zip(first, second, strict=True)))
+
+
+def test_hands_passed_over_change_nothing_in_those_after_them() -> None:
+    game = load_game("nolimit-3p")
+    whole = record_of(game, [Random(), Random(), Random()], 30, 7)
+    arena = Arena(game, [Random(), Random(), Random()], 7)
+    lines: list[str] = []
+
+    arena.skip(20)
+    arena.play(4, record=lines.append)
+    arena.skip(5)
+    arena.play(1, record=lines.append)
+
+    assert [line.rstrip() for line in lines] == [*whole[20:24], whole[29]]
+    assert arena.hands_played == 5
+
+
+def test_cards_may_be_stacked() -> None:
+    game = load_game("leduc")
+    deals = [Deal(((0,), (5,)), (4,)), Deal(((9,), (8,)), (1,))]
+    dealt: list[Deal] = []
+
+    Arena(game, [AlwaysCall(), AlwaysCall()], 7, dealer=StackedDealer(deals)).play(
+        2, on_hand=lambda state, _: dealt.append(state.deal)
+    )
+
+    assert dealt == deals
 
 
 class Coroutine(Random):

@@ -100,5 +100,14 @@ def test_stacked_dealer_deals_what_it_is_given_and_then_stops() -> None:
     dealer = StackedDealer([second, first])
 
     assert (dealer.deal(), dealer.deal()) == (second, first)
-    with pytest.raises(StopIteration):
+    with pytest.raises(LookupError, match="no more hands"):
         dealer.deal()
+
+
+def test_stacked_hands_can_be_passed_over() -> None:
+    deals = list(islice(deals_from(load_game("leduc"), 3), 3))
+    dealer = StackedDealer(deals)
+
+    dealer.skip(2)
+
+    assert dealer.deal() == deals[2]

@@ -62,7 +62,7 @@ class Replayer(Agent):
 
 
 @pytest.mark.parametrize("name", ["limit-2p", "nolimit-2p", "nolimit-2p-100bb", "limit-3p", "nolimit-6p"])
-def test_at_a_table_it_plays_and_learns_as_in_training(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     game, pool = load_game(name), small_pool(load_game(name).num_players)
     opponents = population(200, game.is_limit, np.random.default_rng(3))
     trained = ActionValues.unlearnt(game)
@@ -81,12 +81,11 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str, monkeypatch: p
     ]
     agent = StreetLearner(explore=0)
     others = [Replayer(hands) for _ in range(game.num_players - 1)]
-    arena = Arena(game, [agent, *others], 1)
     deals = [
         Deal(tuple(map(tuple, pool.hole_cards[deal].tolist())), tuple(pool.boards[deal].tolist()))
         for deal in record[:, 0].tolist()
     ]
-    monkeypatch.setattr(arena, "_dealer", StackedDealer(deals))
+    arena = Arena(game, [agent, *others], 1, dealer=StackedDealer(deals))
     agent._knowledge._values = at_table
     lines: list[str] = []
     arena.play(len(deals), record=lines.append)
