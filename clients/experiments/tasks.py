@@ -6,13 +6,11 @@ many processes work on them nor on which of them is done first.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import multiprocessing
 import os
 import signal
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -22,9 +20,10 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
+from engine.files import write_whole
 from engine.intervals import Z95, half_width
 
-__all__ = ["Estimate", "estimate", "markdown_table", "run_tasks", "write_results", "write_whole"]
+__all__ = ["Estimate", "estimate", "markdown_table", "run_tasks", "write_results"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -78,24 +77,6 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> s
         return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |\n"
 
     return line(header) + line(["---"] * len(header)) + "".join(map(line, rows))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file in one step, so that nobody ever finds half of it.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def write_results(folder: Path, results: Mapping[str, Any], report: str) -> None:

@@ -44,6 +44,7 @@ from numpy.typing import NDArray
 
 from clients.learners.journal import Journal, JournalError, JournalWriter, journal_path, read_journal
 from clients.options import OptionError
+from engine.files import write_whole
 from engine.rules import GameDefinition
 
 __all__ = [
@@ -225,7 +226,7 @@ class KnowledgeFile:
         try:
             if not self._digest:  # a journal that was not read goes with the file that was not read
                 journal_path(self._place).unlink(missing_ok=True)
-            _replace(self._place, _format(knowledge))
+            write_whole(self._place, _format(knowledge), durable=True)
             if self._journal is not None:
                 self._journal.close()
                 self._journal = None
@@ -397,21 +398,6 @@ def _parse(data: bytes) -> Knowledge:
     if header.get("digest") != digest:
         raise ValueError("is damaged: its contents do not match their digest")
     return Knowledge(kind, version, game, arrays, meta, digest, str(header.get("previous", "")))
-
-
-def _replace(place: Path, data: bytes) -> None:
-    """Write bytes to a file in one step: at every moment it is the old one or the new one."""
-    new = place.with_name(place.name + ".new")  # one name is enough for the one writer
-    with open(new, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, place)
-    folder = os.open(place.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _acquire(lock: Path, path: Path) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from engine.files import write_whole
 from engine.rules import GameDefinition
 from server.launching.launched_match import MatchPlan
 from server.report.results import Pass, PlayerResult, hands_saved
@@ -83,10 +84,7 @@ class Report:
             "started": started.isoformat(timespec="seconds"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        path = plan.folder / "result.json"
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(result, indent=2) + "\n")
-        partial.replace(path)
+        write_whole(plan.folder / "result.json", json.dumps(result, indent=2) + "\n")
 
     def print(self) -> None:
         """Print the table, on a terminal with lines around it."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from engine.files import write_whole
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
 
@@ -79,12 +77,4 @@ def save(path: Path, models: Mapping[str, SpecificModel], statistics: Mapping[st
     Raises:
         OSError: it cannot be written.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(format_memory(models, statistics))
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    write_whole(path, format_memory(models, statistics))

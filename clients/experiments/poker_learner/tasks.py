@@ -42,7 +42,8 @@ from clients.experiments.poker_learner.thesis import (
     STACK,
     THESIS_LEARNED,
 )
-from clients.experiments.tasks import Estimate, estimate, run_tasks, write_results, write_whole
+from clients.experiments.tasks import Estimate, estimate, run_tasks, write_results
+from engine.files import write_whole
 from engine.intervals import Z95
 from engine.rules import load_game
 from engine.seeds import derive_seed
