@@ -1,14 +1,6 @@
 """The knowledge base of the pre-flop learners: values of the states they have met, in memory and on disk.
 
-`KnowledgeBase` is the dictionary from states to values.  `KnowledgeStore` keeps one in a knowledge file:
-every hand goes into the file's journal as it ends, so that a program that is killed loses the hand it was in
-and nothing else; the journal goes into the file on a clean end, when it has grown long, and when the file is
-next opened.
-
-A match that plays every deal once per rotation (``riverboat match --duplicate``) starts its bots anew for
-each pass, and a learner that kept what it learnt would know the cards.  Such a match sets
-``RIVERBOAT_DUPLICATE``; a store then reads its file and never writes it, so that each pass starts from the
-same knowledge.
+`KnowledgeBase` is the dictionary from states to values; `KnowledgeStore` keeps one in a knowledge file.
 """
 
 from __future__ import annotations
@@ -19,21 +11,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from clients.agent import DUPLICATE
 from clients.learners.preflop.action_values import NUM_VALUES, UPDATES, start_values
 from clients.learners.preflop.state import split_key
+from clients.learners.store import Contents, LearnerStore
 from engine.rules import GameDefinition
 
 if TYPE_CHECKING:
-    from clients.learners.knowledge_file import Knowledge, KnowledgeFile
+    from clients.learners.knowledge_file import Knowledge
 
 __all__ = ["VERSION", "KnowledgeBase", "KnowledgeStore"]
 
 VERSION: Final = 1
-"""Of the arrays and notes below."""
+"""The version of the arrays and notes below."""
 
-_LONGEST_JOURNAL: Final = 20_000
-"""Records: some 2 MB, which take 0.2 s to read."""
 _LARGEST: Final = 2**31 - 1
 
 
@@ -155,7 +145,7 @@ def _lists(value: Any, length: int) -> list[Any]:
     return value
 
 
-class KnowledgeStore:
+class KnowledgeStore(LearnerStore):
     """A knowledge base and the file that keeps it.
 
     Args:
@@ -164,7 +154,7 @@ class KnowledgeStore:
         learn: whether anything will be written.
         journal: write every hand down as it ends; without, only `save` writes.
         notes: must be the same as when the file was written.
-        environment: where `DUPLICATE` may stand.
+        environment: where the variable of a duplicate match may stand.
 
     Raises:
         KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
@@ -180,35 +170,24 @@ class KnowledgeStore:
         notes: Mapping[str, str],
         environment: Mapping[str, str] = os.environ,
     ) -> None:
+        super().__init__(path, kind, version=VERSION, learn=learn, journal=journal, environment=environment)
         self.base = KnowledgeBase()
         self._notes = dict(notes)
         self._game: str | None = None
-        self._file: KnowledgeFile | None = None
-        self._has_file = False
-        self._journals = journal
-        self._records = 0
-        self._names_written = 0
-        if path is None:
-            return
-        from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile
-
-        is_duplicate = bool(environment.get(DUPLICATE))
-        file = KnowledgeFile(path, kind, version=VERSION, write=learn and not is_duplicate)
         try:
-            knowledge = file.read()
-            if knowledge is not None:
-                self._load(knowledge, path)
-            elif not learn:
-                raise KnowledgeError(f"{path}: there is no such file, and with learn=off there will be none")
+            self._take_in()
+            self._settle()
         except BaseException:
-            file.close()
+            self._let_go()
             raise
-        self._file = file
-        if knowledge is not None and knowledge.records and file.is_writable:
-            self.save()
+        self._names_written = len(self.base.names)
 
-    def _load(self, knowledge: Knowledge, path: Path) -> None:
-        self.base, notes = read_base(knowledge, path)
+    def _take_in(self) -> None:
+        """Know what was found in the file."""
+        if self._found is None or self._file is None:
+            return
+        path = self._file.path
+        self.base, notes = read_base(self._found, path)
         for name, value in self._notes.items():
             if notes.get(name) != value:
                 from clients.learners.knowledge_file import KnowledgeError
@@ -216,14 +195,7 @@ class KnowledgeStore:
                 raise KnowledgeError(
                     f"{path} was learnt with {name}={notes.get(name)}, and {name}={value} is asked for"
                 )
-        self._game = knowledge.game
-        self._has_file = True
-        self._names_written = len(self.base.names)
-
-    @property
-    def keeps_journal(self) -> bool:
-        """Whether `hand_learnt` writes anything."""
-        return self._journals and self._file is not None and self._file.is_writable
+        self._game = self._found.game
 
     def match_started(self, game: GameDefinition) -> None:
         """Now it is known what is played.
@@ -240,11 +212,10 @@ class KnowledgeStore:
         if self._game not in (None, name):
             raise KnowledgeError(f"{self._file.path} was learnt in {self._game}, expected {name}")
         self._game = name
-        if self.keeps_journal and not self._has_file:
-            self.save()  # a journal needs a file to go on from
+        self._settle()
 
     def hand_learnt(self, touched: Iterable[int]) -> None:
-        """A hand is over: write it down.
+        """Write a hand down that is over.
 
         Args:
             touched: keys of the states that are new or changed.
@@ -252,12 +223,9 @@ class KnowledgeStore:
         Raises:
             KnowledgeError: it cannot be written.
         """
-        assert self._file is not None
-        self._file.append(self.base.record(touched, self._names_written))
+        record = self.base.record(touched, self._names_written)
         self._names_written = len(self.base.names)
-        self._records += 1
-        if self._records >= _LONGEST_JOURNAL:
-            self.save()
+        self._append(record)
 
     def save(self) -> None:
         """Replace the file by what is known now, if there is one to write.
@@ -265,27 +233,14 @@ class KnowledgeStore:
         Raises:
             KnowledgeError: it cannot be written.
         """
-        if self._file is None or not self._file.is_writable or self._game is None:
-            return
-        meta = {"hands": self.base.hands, "names": self.base.names, "notes": self._notes}
-        self._file.write(self._game, self.base.arrays(), meta)
-        self._has_file = True
-        self._records = 0
+        super().save()
         self._names_written = len(self.base.names)
 
-    def close(self) -> None:
-        """Save and let go of the file; nothing is written afterwards.
-
-        Raises:
-            KnowledgeError: it cannot be written; the journal then keeps what it has.
-        """
-        try:
-            if self.keeps_journal:
-                self.save()
-        finally:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+    def _contents(self) -> Contents | None:
+        if self._game is None:
+            return None
+        meta = {"hands": self.base.hands, "names": self.base.names, "notes": self._notes}
+        return Contents(self._game, self.base.arrays(), meta)
 
 
 def read_base(knowledge: Knowledge, path: Path) -> tuple[KnowledgeBase, Mapping[str, Any]]:

@@ -5,11 +5,11 @@ and after a showdown changes the values by whether the action was right.  After 
 that the hand goes to its showdown.
 
 Source: Nuno Passos, *Poker Learner: Reinforcement Learning Applied to Texas Hold'em Poker* (Porto, 2011),
-chapter 4.  ``state``, ``action_values``, ``judging``, ``playing_style``, ``knowledge`` are its modules.
+chapter 4.  ``state``, ``action_values``, ``verdicts``, ``playing_style``, ``knowledge`` are its modules.
 
 What the thesis leaves open or has slips in, and what is done here:
 
-* *The rules of an update* are six, when to use which is not said: see the table in ``judging``.  A call that
+* *The rules of an update* are six, when to use which is not said: see the table in ``verdicts``.  A call that
   was ahead raises the value of raising by two since a raise would have been better still, and so on: the
   table is the only one in which the rules' own names make sense.
 * *A tie changes nothing*: the text leaves its control variable at zero.  A player is also compared with
@@ -49,8 +49,6 @@ What the thesis leaves open or has slips in, and what is done here:
 
 from __future__ import annotations
 
-import sys
-import weakref
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -67,7 +65,7 @@ from clients.learners.preflop.action_values import (
     greedy_triple,
     proportional_triple,
 )
-from clients.learners.preflop.knowledge import KnowledgeStore
+from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
 from clients.learners.preflop.playing_style import Classifier, StyleTable
 from clients.learners.preflop.state import HAND_GROUP, button_positions, last_caller_or_raiser, state_key
 from clients.learners.preflop.verdicts import RULES, hole_cards_verdicts, winning_hand_verdict
@@ -85,13 +83,6 @@ Choice = Literal["greedy", "proportional"]
 
 _ALL_IN: Final = ProbabilityTriple(0, 0, 1)
 _GIVEN_UP: Final = ProbabilityTriple(1, 0, 0)
-
-
-def _close(store: KnowledgeStore, kind: str) -> None:
-    try:
-        store.close()
-    except OptionError as error:
-        print(f"{kind}: {error}; the journal keeps what was learnt", file=sys.stderr)
 
 
 class PreflopLearner(Agent):
@@ -129,7 +120,6 @@ class PreflopLearner(Agent):
         self._classifier: Classifier = classifier
         notes = {} if self.knows_names else {"classifier": classifier}
         self._store = KnowledgeStore(knowledge, self.kind, learn=learn, journal=journal, notes=notes)
-        self._journals = self._store.keeps_journal
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
         self._styles = StyleTable(2, classifier)
         self._numbers: list[int] = []  # of the names, by seat
@@ -139,7 +129,12 @@ class PreflopLearner(Agent):
         self._decisions: list[tuple[int, int]] = []  # (key of the state, action chosen)
         self._new_states: list[int] = []
         self._has_given_up = False
-        weakref.finalize(self, _close, self._store, self.kind)  # when nobody plays with it any more
+        self._store.close_with(self)
+
+    @property
+    def learnt(self) -> KnowledgeBase:
+        """What it knows."""
+        return self._store.base
 
     # --- the match -----------------------------------------------------------------------------------------
 
@@ -239,7 +234,7 @@ class PreflopLearner(Agent):
             shown = [cards for p, cards in enumerate(view.hole_cards) if cards and p != position]
             if shown:
                 self._judge(decisions, view, shown)
-        if self._journals:
+        if self._store.keeps_journal:
             touched = {key for key, _ in decisions}
             touched.update(self._new_states)
             self._store.hand_learnt(touched)
@@ -299,5 +294,4 @@ class PreflopLearner(Agent):
         Raises:
             KnowledgeError: it cannot be written.
         """
-        self._journals = False
         self._store.close()

@@ -1,7 +1,7 @@
 """The street-learner: a learner for the whole hand, in limit and no-limit games.
 
-What it tells apart and how it learns is told in ``engine.learning.street``.  At a table it does as
-it did in training, by the same compiled functions: it looks at the situation, takes the action that has paid
+``engine.learning.street`` describes what it tells apart and how it learns.  At a table it does as it
+did in training, by the same compiled functions: it looks at the situation, takes the action that has paid
 best in it, and learns from the hand when it is over.  It trains itself by a compiled loop, ::
 
     riverboat train street-learner --game limit-2p --hands 20000000 --save street.npz
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import sys
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, Final
@@ -48,13 +47,6 @@ _FIRST_DECISIONS: Final = 6
 """One of so many is left to chance in a hand that explores, as in training."""
 
 
-def _close(knowledge: StreetKnowledge) -> None:
-    try:
-        knowledge.close()
-    except OptionError as error:
-        print(f"{KIND}: {error}; the journal keeps what was learnt", file=sys.stderr)
-
-
 class StreetLearner(Agent):
     """Plays the actions that have paid best in its situation, in all betting rounds, and learns.
 
@@ -83,7 +75,7 @@ class StreetLearner(Agent):
         self.learns = learn
         self._explore = explore if learn else 0.0
         self._knowledge = StreetKnowledge(knowledge, learn=learn, journal=journal)
-        weakref.finalize(self, _close, self._knowledge)
+        self._knowledge.close_with(self)
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
         self._styles = StyleCounters()
         # Of the hand that is being played:

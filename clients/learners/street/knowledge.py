@@ -1,9 +1,7 @@
 """What a street-learner knows, in memory and in a knowledge file.
 
 The file holds the values that have been learnt, and no others: their places, the values, and how many
-observations are behind each.  In play every hand goes into the file's journal as it ends, as the values that
-it has changed; the journal goes into the file when the file is closed, when it has grown long, and when the
-file is next opened.
+observations are behind each.  A record of its journal holds the values that a hand has changed.
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from clients.agent import DUPLICATE
-from clients.learners.knowledge_file import Knowledge, KnowledgeError, KnowledgeFile, betting_of
+from clients.learners.knowledge_file import Knowledge, KnowledgeError, betting_of
+from clients.learners.store import Contents, LearnerStore
 from engine.learning.street import ActionValues
 from engine.rules import GameDefinition, format_game
 from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
@@ -27,10 +25,10 @@ __all__ = ["KIND", "VERSION", "StreetKnowledge", "describe_game", "fill_values"]
 KIND: Final = "street-learner"
 
 VERSION: Final = 1
-"""Of the arrays and of what they mean: buckets, styles, situations.  To be raised when any of it changes."""
+"""The version of the arrays and of what they mean: buckets, styles, situations.
 
-_LONGEST_JOURNAL: Final = 20_000
-"""Records: some 3 MB."""
+To be raised when any of it changes.
+"""
 
 
 def describe_game(game: GameDefinition) -> str:
@@ -49,7 +47,7 @@ def _numbers(numbers: Iterable[int]) -> str:
     return " ".join(map(str, numbers))
 
 
-class StreetKnowledge:
+class StreetKnowledge(LearnerStore):
     """Action values and the file that keeps them.
 
     Args:
@@ -70,35 +68,14 @@ class StreetKnowledge:
         journal: bool,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
+        super().__init__(path, KIND, version=VERSION, learn=learn, journal=journal, environment=environment)
         self._values: ActionValues | None = None
-        self._file: KnowledgeFile | None = None
-        self._read: Knowledge | None = None
-        self._has_file = False
-        self._journals = journal
-        self._records = 0
-        if path is None:
-            return
-        is_duplicate = bool(environment.get(DUPLICATE))
-        file = KnowledgeFile(path, KIND, version=VERSION, write=learn and not is_duplicate)
-        try:
-            self._read = file.read()
-            if self._read is None and not learn:
-                raise KnowledgeError(f"{path}: there is no such file, and with learn=off there will be none")
-        except BaseException:
-            file.close()
-            raise
-        self._file = file
 
     @property
     def values(self) -> ActionValues:
         """What is known; only after `begin`."""
         assert self._values is not None, "begin first"
         return self._values
-
-    @property
-    def keeps_journal(self) -> bool:
-        """Whether `hand_learnt` writes anything."""
-        return self._journals and self._file is not None and self._file.is_writable
 
     def begin(self, game: GameDefinition) -> None:
         """Now it is known what is played.
@@ -115,27 +92,21 @@ class StreetKnowledge:
                 f"{self._file.path} is for {describe_game(self._values.game)}, and now it is "
                 f"{describe_game(game)} that is played"
             )
-        knowledge = self._read
-        if knowledge is not None:
+        if self._found is not None:
             assert self._file is not None
-            if knowledge.game != describe_game(game):
+            if self._found.game != describe_game(game):
                 raise KnowledgeError(
-                    f"{self._file.path} was learnt in {knowledge.game}, expected {describe_game(game)}"
+                    f"{self._file.path} was learnt in {self._found.game}, expected {describe_game(game)}"
                 )
             try:
-                fill_values(values, knowledge)
+                fill_values(values, self._found)
             except (TypeError, ValueError) as error:
                 raise KnowledgeError(f"{self._file.path} is damaged: {error}") from error
-            self._has_file = True
         self._values = values
-        self._read = None
-        if knowledge is not None and knowledge.records and self._file is not None and self._file.is_writable:
-            self.save()
-        if self.keeps_journal and not self._has_file:
-            self.save()  # a journal needs a file to go on from
+        self._settle()
 
     def hand_learnt(self, touched: Iterable[tuple[int, int]]) -> None:
-        """A hand has been learnt from: write down what it has changed.
+        """Write down what a hand has changed.
 
         Args:
             touched: rows and columns of the values.
@@ -143,51 +114,25 @@ class StreetKnowledge:
         Raises:
             KnowledgeError: it cannot be written.
         """
-        assert self._file is not None
         learnt = self.values
         changed = [
             [row, column, float(learnt.values[row, column]), int(learnt.counts[row, column])]
             for row, column in touched
         ]
-        self._file.append(json.dumps([learnt.hands, changed], separators=(",", ":")))
-        self._records += 1
-        if self._records >= _LONGEST_JOURNAL:
-            self.save()
+        self._append(json.dumps([learnt.hands, changed], separators=(",", ":")))
 
-    def save(self) -> None:
-        """Replace the file by what is known now, if there is one to write.
-
-        Raises:
-            KnowledgeError: it cannot be written.
-        """
-        if self._file is None or not self._file.is_writable or self._values is None:
-            return
+    def _contents(self) -> Contents | None:
         learnt = self._values
+        if learnt is None:
+            return None
         places = np.flatnonzero(learnt.counts)
         arrays = {
             "places": places.astype(np.int32),
             "values": learnt.values.ravel()[places],
             "counts": learnt.counts.ravel()[places],
         }
-        self._file.write(
-            describe_game(learnt.game), arrays, {"hands": learnt.hands, "game": format_game(learnt.game)}
-        )
-        self._has_file = True
-        self._records = 0
-
-    def close(self) -> None:
-        """Save and let go of the file; nothing is written afterwards.
-
-        Raises:
-            KnowledgeError: it cannot be written; the journal then keeps what it has.
-        """
-        try:
-            if self.keeps_journal and self._records:
-                self.save()
-        finally:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+        meta = {"hands": learnt.hands, "game": format_game(learnt.game)}
+        return Contents(describe_game(learnt.game), arrays, meta)
 
 
 def fill_values(learnt: ActionValues, knowledge: Knowledge) -> None:
@@ -217,7 +162,7 @@ def fill_values(learnt: ActionValues, knowledge: Knowledge) -> None:
         learnt.hands = _count(hands)
         for row, column, value, count in changed:
             if not (0 <= row < learnt.counts.shape[0] and 0 <= column < learnt.counts.shape[1]):
-                raise ValueError(f"the journal speaks of the value {row}, {column}, which there is not")
+                raise ValueError(f"the journal refers to value ({row}, {column}), which does not exist")
             learnt.values[row, column] = value
             learnt.counts[row, column] = _count(count)
 

@@ -87,7 +87,7 @@ from clients.bots.baselines import AlwaysCall, Random
 from clients.learners.preflop.name import NameLearner
 from engine.rules import load_game
 learner = NameLearner(knowledge=pathlib.Path(sys.argv[1]))
-before = learner._store.base.hands
+before = learner.learnt.hands
 arena = Arena(load_game("nolimit-3p"), [learner, AlwaysCall(), Random()], int(sys.argv[2]))
 for hands in range(1, 1_000_000):
     arena.play(1)
@@ -139,8 +139,8 @@ def test_a_killed_learners_knowledge_is_that_of_one_that_went_on(tmp_path: Path)
     Arena(load_game("nolimit-3p"), [same, AlwaysCall(), Random()], 5).play(hands)
 
     base, _ = read_base(kept, path)
-    assert base.states == same._store.base.states
-    assert base.names == same._store.base.names
+    assert base.states == same.learnt.states
+    assert base.names == same.learnt.names
 
 
 # --- mistakes ----------------------------------------------------------------------------------------------

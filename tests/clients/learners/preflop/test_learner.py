@@ -72,7 +72,7 @@ def decide(learner: PreflopLearner, state: HandState, values: Sequence[int]) -> 
     position = state.position_to_act
     assert position is not None
     view = state.view(position)
-    known = learner._store.base.states.setdefault(learner.state(view), list(values))
+    known = learner.learnt.states.setdefault(learner.state(view), list(values))
     begin_decision(learner, view)
     return learner.choose_action(view), known
 
@@ -99,7 +99,7 @@ def test_the_state_is_hand_position_last_player_and_last_action(kind: type[Prefl
     assert POSITIONS[found.position] == "late"
     assert ACTIONS[found.last_action] == "call"
     if learner.knows_names:
-        assert learner._store.base.names[found.last_player] == "seat 3"
+        assert learner.learnt.names[found.last_player] == "seat 3"
     else:
         assert PlayingStyle(found.last_player) is PlayingStyle.TIGHT_PASSIVE
 
@@ -108,7 +108,7 @@ def test_names_are_used_where_the_table_tells_them() -> None:
     learner = NameLearner()
     Arena(load_game("nolimit-3p"), [learner, AlwaysCall(), Random()], 1, names=["me", "Ann", "Bob"]).play(30)
 
-    base = learner._store.base
+    base = learner.learnt
     assert {base.names[split_key(key).last_player] for key in base.states} == {"Ann", "Bob"}
 
 
@@ -116,7 +116,7 @@ def test_styles_are_those_of_the_hands_before() -> None:
     learner = HoleCardsLearner()
     Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 1).play(50)
 
-    styles = {PlayingStyle(split_key(key).last_player) for key in learner._store.base.states}
+    styles = {PlayingStyle(split_key(key).last_player) for key in learner.learnt.states}
     assert styles == {
         PlayingStyle.TIGHT_PASSIVE,
         PlayingStyle.LOOSE_PASSIVE,
@@ -179,9 +179,9 @@ def test_its_triple_is_what_it_does_and_asking_teaches_nothing(kind: type[Preflo
 
     class Noted(kind):  # type: ignore[misc, valid-type]
         def choose_action(self, view):  # type: ignore[no-untyped-def]
-            known = dict(self._store.base.states)
+            known = dict(self.learnt.states)
             asked.append(self.probability_triple(view))
-            assert self._store.base.states == known
+            assert self.learnt.states == known
             action = super().choose_action(view)
             played.append(action.kind.value)
             return action
@@ -333,7 +333,7 @@ def test_it_learns_to_raise_aces_and_to_fold_what_is_behind_at_a_table_of_six() 
     learner = HoleCardsLearner()
     Arena(load_game("nolimit-6p"), [learner, *(AlwaysAllIn() for _ in range(5))], 1).play(12_000)
 
-    states = learner._store.base.states
+    states = learner.learnt.states
     shares = {"AA": [0, 0], "KK": [0, 0], "72o": [0, 0], "32o": [0, 0]}
     for key, values in states.items():
         name = STARTING_HAND_NAMES[split_key(key).group]
@@ -362,7 +362,7 @@ def test_the_same_seed_plays_and_learns_the_same(kind: type[PreflopLearner]) -> 
     first, second = (log_of("nolimit-3p", [learner, Random(), AlwaysCall()], 300) for learner in (one, two))
 
     assert first == second
-    assert one._store.base.states == two._store.base.states
+    assert one.learnt.states == two.learnt.states
 
 
 @pytest.mark.parametrize("kind", LEARNERS)
@@ -387,7 +387,7 @@ def test_values_stay_valid_in_play(kind: type[PreflopLearner], seed: int, game: 
     learner = kind()
     log_of(game, [learner, Random(), AlwaysAllIn()], 60, seed)
 
-    for values in learner._store.base.states.values():
+    for values in learner.learnt.states.values():
         assert min(values[: UPDATES + 1]) >= 0
         assert max(values[4:]) < 100
 
@@ -406,13 +406,13 @@ def test_what_was_learnt_is_known_again(kind: type[PreflopLearner], tmp_path: Pa
     path = tmp_path / "knowledge.npz"
     first = kind(knowledge=path)
     played(first)
-    known = first._store.base
+    known = first.learnt
     first.close_knowledge()
 
     for learn in (True, False):
         again = kind(knowledge=path, learn=learn)
-        assert again._store.base.states == known.states
-        assert (again._store.base.hands, again._store.base.names) == (80, known.names)
+        assert again.learnt.states == known.states
+        assert (again.learnt.hands, again.learnt.names) == (80, known.names)
         again.close_knowledge()
 
 
@@ -446,11 +446,11 @@ def test_with_learning_off_nothing_changes(tmp_path: Path) -> None:
     before = path.read_bytes()
 
     frozen = PokerLearner(knowledge=path, learn=False)
-    known = {key: list(values) for key, values in frozen._store.base.states.items()}
+    known = {key: list(values) for key, values in frozen.learnt.states.items()}
     played(frozen, hands=200, seed=8)
     frozen.save_knowledge()
 
-    assert frozen._store.base.states == known
+    assert frozen.learnt.states == known
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
@@ -472,7 +472,7 @@ def test_two_learners_cannot_write_one_file(tmp_path: Path) -> None:
 
     with pytest.raises(KnowledgeError, match="written by another program"):
         HoleCardsLearner(knowledge=path)
-    assert HoleCardsLearner(knowledge=path, learn=False)._store.base.hands == 80
+    assert HoleCardsLearner(knowledge=path, learn=False).learnt.hands == 80
 
 
 @pytest.mark.parametrize(
@@ -508,7 +508,7 @@ def test_knowledge_of_another_game_is_refused_and_untouched(tmp_path: Path) -> N
 
 
 def test_a_long_journal_goes_into_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clients.learners.preflop.knowledge._LONGEST_JOURNAL", 30)
+    monkeypatch.setattr("clients.learners.store._LONGEST_JOURNAL", 30)
     path = tmp_path / "knowledge.npz"
     learner = NameLearner(knowledge=path)
     played(learner, hands=70)
@@ -529,6 +529,6 @@ def test_in_a_duplicate_match_the_file_is_only_read(tmp_path: Path, monkeypatch:
     played(first, seed=11)
     played(second, seed=11)
 
-    assert first._store.base.hands == 160  # it learns, for this pass
-    assert first._store.base.states == second._store.base.states
+    assert first.learnt.hands == 160  # it learns, for this pass
+    assert first.learnt.states == second.learnt.states
     assert path.read_bytes() == before

@@ -68,11 +68,11 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     trained = ActionValues.unlearnt(game)
     for _ in street_learning.train(trained, pool, 5_000, 1, opponents=opponents):
         pass
-    at_table = trained.copy()
+    before = trained.copy()
     record = np.zeros((150, kernels.RECORD_SIZE), np.int64)  # less than a session: styles begin anew then
 
     won = street_learning._play(
-        trained, pool, len(record), 2, opponents=opponents, former=trained.copy(), exploring=0.0,
+        trained, pool, len(record), 2, opponents=opponents, former=before, exploring=0.0,
         decay=street_learning.STEP_DECAY, record=record,
     )  # fmt: skip
     hands = [
@@ -80,13 +80,15 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
         for hand in record
     ]
     agent = StreetLearner(explore=0)
+    agent.match_started(game, 0)
+    at_table = agent.learnt
+    at_table.values[:], at_table.counts[:], at_table.hands = before.values, before.counts, before.hands
     others = [Replayer(hands) for _ in range(game.num_players - 1)]
     deals = [
         Deal(tuple(map(tuple, pool.hole_cards[deal].tolist())), tuple(pool.boards[deal].tolist()))
         for deal in record[:, 0].tolist()
     ]
     arena = Arena(game, [agent, *others], 1, dealer=StackedDealer(deals))
-    agent._knowledge._values = at_table
     lines: list[str] = []
     arena.play(len(deals), record=lines.append)
 

@@ -1,0 +1,175 @@
+"""What a learner knows, kept in a knowledge file while it plays: the life that all learners' files have.
+
+Every hand goes into the file's journal as it ends, so that a program that is killed loses the hand it was in
+and nothing else; the journal goes into the file on a clean end, when it has grown long, and when the file is
+next opened.
+
+A match that plays every deal once per rotation (``riverboat match --duplicate``) starts its bots anew for
+each pass, and a learner that kept what it learnt would know the cards.  Such a match sets
+``RIVERBOAT_DUPLICATE``; a store then reads its file and never writes it, so that each pass starts from the
+same knowledge.
+
+NumPy is loaded with the first file and not before: a learner that keeps nothing starts without it.
+"""
+
+from __future__ import annotations
+
+import abc
+import os
+import sys
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from clients.agent import DUPLICATE
+from clients.options import OptionError
+
+if TYPE_CHECKING:
+    from clients.learners.knowledge_file import Knowledge, KnowledgeFile
+
+__all__ = ["Contents", "LearnerStore"]
+
+_LONGEST_JOURNAL: Final = 20_000
+"""Records, which take 2 to 3 MB and 0.2 s to read."""
+
+
+@attrs.frozen
+class Contents:
+    """What goes into a knowledge file."""
+
+    game: str
+    """What it was learnt in, as `clients.learners.knowledge_file.Knowledge.game`."""
+    arrays: Mapping[str, Any]
+    """NumPy arrays by name."""
+    meta: Mapping[str, Any]
+    """Whatever else the learner notes, as JSON has it."""
+
+
+class LearnerStore(abc.ABC):
+    """A learner's knowledge in memory and the file that keeps it; sub-classes know what it consists of.
+
+    Args:
+        path: the file; None to keep nothing.
+        kind: whose knowledge it is.
+        version: of what the learner stores.
+        learn: whether anything will be written.
+        journal: write every hand down as it ends; without, only `save` writes.
+        environment: where `DUPLICATE` may stand.
+
+    Raises:
+        KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
+
+    *Resource handling*: `close` it, or leave that to `close_with`.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        kind: str,
+        *,
+        version: int,
+        learn: bool,
+        journal: bool,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._kind = kind
+        self._journals = journal
+        self._records = 0
+        self._file: KnowledgeFile | None = None
+        self._found: Knowledge | None = None  # until `_settle`
+        self._exists = False
+        if path is None:
+            return
+        from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile
+
+        is_duplicate = bool(environment.get(DUPLICATE))
+        self._file = KnowledgeFile(path, kind, version=version, write=learn and not is_duplicate)
+        try:
+            self._found = self._file.read()
+            if self._found is None and not learn:
+                raise KnowledgeError(f"{path}: there is no such file, and with learn=off there will be none")
+        except BaseException:
+            self._let_go()
+            raise
+        self._exists = self._found is not None
+
+    @abc.abstractmethod
+    def _contents(self) -> Contents | None:
+        """All that is known; None before it is known what is played."""
+
+    @property
+    def keeps_journal(self) -> bool:
+        """Whether hands that end are written down."""
+        return self._journals and self._file is not None and self._file.is_writable
+
+    def _settle(self) -> None:
+        """Make the file ready for play, all that was found in it being known now.
+
+        It takes in the journal that was found beside it; where there is no file yet, but will be a journal,
+        it is made, since a journal has to go on from one.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        found, self._found = self._found, None
+        has_journal = found is not None and bool(found.records)
+        if has_journal or (self.keeps_journal and not self._exists):
+            self.save()
+
+    def _append(self, record: str) -> None:
+        """Add a record, a text without line ends, to the journal.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        assert self._file is not None
+        self._file.append(record)
+        self._records += 1
+        if self._records >= _LONGEST_JOURNAL:
+            self.save()
+
+    def save(self) -> None:
+        """Replace the file by what is known now, if there is one to write.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        if self._file is None or not self._file.is_writable:
+            return
+        contents = self._contents()
+        if contents is None:
+            return
+        self._file.write(contents.game, contents.arrays, contents.meta)
+        self._exists = True
+        self._records = 0
+
+    def close(self) -> None:
+        """Save what was learnt in play and let go of the file; nothing is written afterwards.
+
+        Raises:
+            KnowledgeError: it cannot be written; the journal then keeps what it has.
+        """
+        try:
+            if self.keeps_journal:
+                self.save()
+        finally:
+            self._let_go()
+
+    def close_with(self, learner: object) -> None:
+        """Close when nobody plays with a learner any more; what goes wrong then is a line on stderr."""
+        weakref.finalize(learner, _close, self, self._kind)
+
+    def _let_go(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _close(store: LearnerStore, kind: str) -> None:
+    try:
+        store.close()
+    except OptionError as error:
+        print(f"{kind}: {error}; the journal keeps what was learnt", file=sys.stderr)
