@@ -1,8 +1,19 @@
-"""Poker itself: cards, rules, evaluation, opponent models, simulation.  No sockets, clocks or printing.
+"""Poker itself: cards, rules, evaluation, opponent models, simulation, learning.  No sockets, no clocks.
 
-``engine.cards``, ``engine.rules``      pure Python, import in milliseconds
-``engine.evaluation``                   strength, potential, odds, equity, preflop tables (numpy; kernels on
-                                        first call)
-``engine.opponents``                    weight tables, probability triples, models of opponents
-``engine.kernels``                      the numba code behind them; nothing outside ``engine`` imports it
+==========================  =========================================================================
+``cards``, ``card_text``    cards as small integers, as text, as people write them
+``rules``                   games, dealing, betting, showdowns, the hand loop
+``seeds``                   seeds derived from seeds
+``intervals``               how far a mean can be trusted
+``combos``                  pairs of hole cards and starting hands as indices
+``evaluation``              strength, potential, odds, equity, preflop tables
+``opponents``               weight tables, probability triples, models of opponents
+``betting_arrays``          games, bettings and actions as kernels take them
+``trials``                  simulation: what an action is worth, by selective sampling
+``learning``                reinforcement learning: deals in advance, the street-learner's training
+``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
+==========================  =========================================================================
+
+The first four are plain Python and import in milliseconds; the others take numpy, and numba at the latest
+when a kernel is first called.  What is written: caches, and one line on stderr before kernels are compiled.
 """

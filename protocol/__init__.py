@@ -1,6 +1,19 @@
 """The line protocol between dealer and players, sans I/O: bytes in, events out; events in, bytes out.
 
 See README.md in this folder for the grammar, an annotated transcript and the table of states.
+
+To read the code, take the modules in this order; each imports only from those before it::
+
+    events        what can be said, as frozen values
+    states        when it can be said: the table
+    errors        what can go wrong, by who is at fault
+    framing       bytes to lines
+    actions       ``f``, ``c``, ``r300`` as clients write them
+    match_state   a hand as text, exact to write and lenient to read
+    state_reader  a hand's states as a player reads them, one after the other
+    extension     the ``#`` lines
+    connection    both ends of a conversation: bytes to events, events to bytes
+    records       lines of the match log and of the transaction log
 """
 
 from protocol.connection import NEED_DATA, DealerConnection, NeedData, PlayerConnection

@@ -1,0 +1,308 @@
+"""Holding what documents name against what is there: paths, links, commands with their options, make targets.
+
+Every check takes a text or a word of a document and returns what is wrong with it, in lines for people.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+
+from clients.options import OptionError, agent_options, parse_settings
+from clients.registry import installed_bots, load_bot
+from engine.rules import GameDefinitionError, load_game
+from server import dealer_command
+from server.commands import riverboat
+from tests.support.dealer_process import ROOT
+
+USERS_FILES: Final = frozenset(
+    {
+        "my_bot.py",
+        "match.log",
+        "result.json",
+        "dealer.err",
+        "matches/",
+        "pass-K/",
+        "players/NAME.out",
+        "players/NAME.err",
+    }
+)
+"""Files that documents name and that are no part of the project: a reader's own, and what a match leaves."""
+
+_FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_SPAN: Final = re.compile(r"`([^`\n]+)`")
+_LINK: Final = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+_HEADING: Final = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
+_PATH: Final = re.compile(r"(?:\.\./)*[A-Za-z_.][\w.-]*(?:/[\w.-]+)*/?")
+_ENDINGS: Final = (
+    ".py",
+    ".md",
+    ".toml",
+    ".yml",
+    ".svg",
+    ".sh",
+    ".game",
+    ".txt",
+    ".json",
+    ".log",
+    ".err",
+    ".out",
+)
+_BETTING: Final = re.compile(r"[fcr0-9/]+")
+_PLACEHOLDER: Final = re.compile(r"(?<![-\w])[A-Z]+(?!\w)|…|\.\.\.|\|")
+# HOST, GAME, BOT...: a command with one is a form to fill in, and only its options can be held to the code.
+_MODULE_OPTION: Final = re.compile(r"""add_argument\(\s*["'](--[\w-]+)["']""")
+
+
+@attrs.frozen
+class Document:
+    """A Markdown file of the repository."""
+
+    path: Path
+    text: str
+
+    @classmethod
+    def read(cls, path: Path) -> Document:
+        """The document in a file."""
+        return cls(path, path.read_text("utf-8"))
+
+    @property
+    def prose(self) -> str:
+        """All of it but the fenced blocks."""
+        return _FENCE.sub("", self.text)
+
+    @property
+    def spans(self) -> list[str]:
+        """What stands between backticks in the prose.  A ``\\|`` is how tables write ``|``."""
+        return [span.replace("\\|", "|") for span in _SPAN.findall(self.prose)]
+
+    def command_lines(self) -> Iterator[str]:
+        """What a reader may type: lines of blocks that are no Python, and spans; without comments."""
+        for language, block in _FENCE.findall(self.text):
+            if language in ("", "console"):
+                for line in block.replace("\\\n", " ").splitlines():
+                    yield re.sub(r"\s+#.*", "", line.removeprefix("$ ")).strip()
+        yield from self.spans
+
+
+def documents() -> list[Document]:
+    """Every Markdown file of the project."""
+    folders = ("engine", "protocol", "server", "clients", "tests", "docs")
+    paths = [*ROOT.glob("*.md"), *(path for folder in folders for path in (ROOT / folder).rglob("*.md"))]
+    return [Document.read(path) for path in sorted(paths)]
+
+
+def faults(document: Document) -> list[str]:
+    """All that a document names and that is not there."""
+    found = [f"no such file: {span}" for span in document.spans if is_missing_path(span, document.path)]
+    for target in _LINK.findall(document.prose):
+        found += [f"broken link: {target}"] if is_broken_link(target, document.path) else []
+    for line in document.command_lines():
+        found += faults_of_command(line)
+    return found
+
+
+# --- paths and links ---------------------------------------------------------------------------------------
+
+
+def is_missing_path(span: str, document: Path) -> bool:
+    """Whether a span looks like a path of the repository and is none, seen from the document or the root."""
+    looks_like_one = ("/" in span or span.endswith(_ENDINGS)) and _PATH.fullmatch(span)
+    if not looks_like_one or span in USERS_FILES or _BETTING.fullmatch(span):
+        return False
+    return not any((base / span).exists() for base in (document.parent, ROOT))
+
+
+def is_broken_link(target: str, document: Path) -> bool:
+    """Whether a link leads to no file, or to no heading of it."""
+    if re.match(r"[a-z]+:", target):
+        return False  # elsewhere
+    file, _, heading = target.partition("#")
+    path = document.parent / file if file else document
+    if not path.exists():
+        return True
+    return bool(heading) and heading not in map(_slug, _HEADING.findall(path.read_text("utf-8")))
+
+
+def _slug(heading: str) -> str:
+    """The anchor of a heading, as those who show Markdown make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+# --- commands ----------------------------------------------------------------------------------------------
+
+
+def faults_of_command(line: str) -> list[str]:
+    """What is wrong with a line that may be a command; nothing for one that is no command of ours."""
+    words = _words(line)
+    if not words:
+        return []
+    if words[0] == "riverboat" and len(words) > 1:
+        return _faults_of_riverboat(line)
+    if words[0] == "make" and len(words) > 1:
+        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        return [f"no make target {words[1]}"] if words[1] not in targets else []
+    if words[:2] == ["python", "-m"]:
+        return _faults_of_module(words[2:])
+    if words[0] in ("docker", "pip", "bench_sampling") or words[0].startswith("apt"):
+        return []
+    return [f"no command has the option {word}" for word in _options(words) if word not in _all_options()]
+
+
+def _words(line: str) -> list[str]:
+    """The words of a command as a shell has them; of a form, whose quotes may not match, what blanks part."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
+def _options(words: list[str]) -> list[str]:
+    """The long options among some words, without values and the brackets of usage lines."""
+    return [
+        option[0] for word in words if (option := re.match(r"--[a-z][\w-]*", word.lstrip("[("))) is not None
+    ]
+
+
+def _faults_of_module(words: list[str]) -> list[str]:
+    module = words[0].rstrip(".")
+    if not module.startswith(("tests.", "clients", "server", "engine", "protocol")):
+        return []
+    file = ROOT / Path(*module.split("."))
+    source = next((path for path in (file.with_suffix(".py"), file / "__main__.py") if path.exists()), None)
+    if source is None:
+        return [f"no module {module}"]
+    known = {*_MODULE_OPTION.findall(source.read_text("utf-8")), "--help", "--quick"}
+    return [f"{module} has no option {option}" for option in _options(words) if option not in known]
+
+
+def _faults_of_riverboat(line: str) -> list[str]:
+    words = _words(line)[1:]
+    if words[0].startswith(("-", "COMMAND", "…")):
+        return [f"riverboat has no option {word}" for word in _options(words) if word not in _all_options()]
+    if words[0] == "dealer":
+        return _faults_of_dealer(line, words[1:])
+    command = riverboat.get_command(click.Context(riverboat), words[0])
+    path = [words.pop(0)]
+    if command is None:
+        return [f"no command riverboat {path[0]}"]
+    known = _options_of(command)
+    if isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        name = words.pop(0)
+        if name == "NAME":  # any of them: what all take
+            known |= set.intersection(*map(_options_of, _sub_commands(command)))
+        else:
+            path.append(name)
+            command = command.get_command(click.Context(command), name)
+            if command is None:
+                return [f"no command riverboat {' '.join(path)}"]
+            known = _options_of(command)
+    found = [f"riverboat {' '.join(path)} has no option {o}" for o in _options(words) if o not in known]
+    if found or _PLACEHOLDER.search(line) or not words or isinstance(command, click.Group):
+        return found
+    return _faults_of_arguments(command, path[-1], words)
+
+
+def _options_of(command: click.Command) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts} | {"--help"}
+
+
+def _sub_commands(group: click.Group) -> list[click.Command]:
+    context = click.Context(group)
+    found = (group.get_command(context, name) for name in group.list_commands(context))
+    return [command for command in found if command is not None]
+
+
+def _faults_of_arguments(command: click.Command, name: str, words: list[str]) -> list[str]:
+    """What a command would say of its arguments before it begins to work."""
+    if name in ("bot", "train") and len(words) == 1:  # named with its bot, not called
+        return _faults_of_bot(words[0])
+    try:
+        parameters = command.make_context(name, words).params
+    except click.MissingParameter:
+        return []  # named with an option, not called
+    except click.ClickException as error:
+        return [f"riverboat {name} {' '.join(words)}: {error.format_message()}"]
+    found: list[str] = []
+    if name == "bot":
+        settings = ",".join(parameters["settings"])
+        found += _faults_of_bot(f"{parameters['name']}:{settings}" if settings else parameters["name"])
+    if name == "match":
+        for player in parameters["players"]:
+            found += _faults_of_player(player)
+    if name == "train":
+        for bot in (parameters["learner"], *",".join(parameters["against"]).split(",")):
+            found += _faults_of_bot(bot) if bot else []
+    game = parameters.get("game")
+    if isinstance(game, str) and not game.startswith("my"):
+        try:
+            load_game(game)
+        except (OSError, GameDefinitionError) as error:
+            found.append(f"no game {game}: {error}")
+    return found
+
+
+def _faults_of_player(player: str) -> list[str]:
+    """What is wrong with a PLAYER that names a bot; commands are the reader's own."""
+    _, _, bot = player.rpartition("=") if re.fullmatch(r"[^:=]+=[^:= ]+", player) else ("", "", player)
+    return [] if bot == "wait" or " " in bot or "/" in bot else _faults_of_bot(bot)
+
+
+def _faults_of_bot(bot: str) -> list[str]:
+    name, _, settings = bot.partition(":")
+    if name not in installed_bots():
+        return [] if re.match(r"my-|[A-Z]", name) else [f"no bot {name}"]
+    options = {parameter.name.strip("_") for parameter in agent_options(load_bot(name))}
+    try:
+        given = parse_settings(settings.split(",")) if settings else {}
+    except OptionError as error:
+        return [str(error)]
+    return [f"{name} has no option {key}" for key in given if key.replace("-", "_") not in options]
+
+
+def _faults_of_dealer(line: str, words: list[str]) -> list[str]:
+    found = [f"riverboat dealer has no option {o}" for o in _options(words) if o not in _dealer_options()]
+    if found or _PLACEHOLDER.search(line) or not words:
+        return found
+    try:
+        options = dealer_command._parse(words)
+    except dealer_command.UsageError as error:
+        return [f"riverboat dealer: {error}"]
+    return [] if len(options.positionals) >= 4 else ["riverboat dealer: too few arguments"]
+
+
+def _dealer_options() -> set[str]:
+    """In full: the dealer also takes abbreviations, which documents do not use."""
+    return {f"--{name}" for name in (*dealer_command._ACPC_LONG, *dealer_command._OUR_LONG)}
+
+
+@functools.cache
+def _all_options() -> frozenset[str]:
+    """Every long option of every command, of the dealer and of the benchmarks."""
+    options = {"--version", "--help", *_dealer_options()}
+    commands: list[click.Command] = [riverboat]
+    for command in commands:
+        options |= _options_of(command)
+        if isinstance(command, click.Group):
+            commands += _sub_commands(command)
+    for source in (ROOT / "tests" / "benchmarks").glob("*.py"):
+        options |= set(_MODULE_OPTION.findall(source.read_text("utf-8")))
+    return frozenset(options)
+
+
+def public_names(module: object) -> list[str]:
+    """The names of a package's modules and sub-packages, from its folder."""
+    folder = Path(inspect.getfile(module)).parent  # type: ignore[arg-type]
+    return sorted(
+        path.stem
+        for path in folder.iterdir()
+        if not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists())
+    )

@@ -1,0 +1,55 @@
+"""The picture in the README: ``python -m tests.support.picture`` plays a match and writes ``docs/match.svg``.
+
+A test looks whether the picture shows the table that is printed today; when it fails, make it anew.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from tests.support.dealer_process import ROOT, program
+from tests.support.terminals import in_terminal
+
+COMMAND: Final = "match limit-2p formula always-call --hands 1000 --seed 7"
+PICTURE: Final = ROOT / "docs" / "match.svg"
+COLUMNS: Final = 96
+_ERASE_LINE: Final = "\x1b[2K"
+# What a progress bar ends with when it goes.
+_FONT: Final = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
+# Fetched from elsewhere; without it a browser takes the monospace font it has.
+
+
+def played(command: str) -> str:
+    """What a `riverboat` command leaves on a terminal, colours and all."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = program(*shlex.split(command))
+        with in_terminal(
+            words, Path(folder), {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
+        ) as terminal:
+            assert terminal.finish() == 0, terminal.text
+            shown = terminal.text.rpartition(_ERASE_LINE)[2]
+            assert "log: " in shown, terminal.text
+            return shown
+
+
+def drawn(command: str, shown: str) -> str:
+    """A picture of a terminal in which a command was typed."""
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console.print(Text(f"$ riverboat {command}", style="bold"))
+    console.print(Text.from_ansi(shown.strip("\n\r")))
+    picture = console.export_svg(title="riverboat", unique_id="match")
+    return _FONT.sub("", picture).replace("Fira Code", "ui-monospace, SFMono-Regular, Menlo, Consolas")
+
+
+if __name__ == "__main__":
+    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.write_text(drawn(COMMAND, played(COMMAND)), "utf-8")
+    print(PICTURE.relative_to(ROOT))

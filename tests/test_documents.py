@@ -1,0 +1,205 @@
+"""What READMEs, results and the changelog name is there: files, links, commands, options, make targets.
+
+The checks themselves are tried on misspelt samples, so that a document cannot pass because nothing looks.
+"""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+
+import pytest
+
+import clients
+import clients.human
+import engine
+import protocol
+import server
+import server.table
+from tests.support.dealer_process import ROOT
+from tests.support.documents import (
+    Document,
+    documents,
+    faults,
+    faults_of_command,
+    is_broken_link,
+    is_missing_path,
+    public_names,
+)
+from tests.support.picture import COMMAND, PICTURE, played
+
+DOCUMENTS = documents()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.path.relative_to(ROOT)))
+def test_all_that_a_document_names_is_there(document: Document) -> None:
+    assert faults(document) == []
+
+
+def test_every_document_is_looked_at() -> None:
+    names = {str(document.path.relative_to(ROOT)) for document in DOCUMENTS}
+
+    assert {"README.md", "CHANGELOG.md", "clients/bots/formula/RESULTS.md"} <= names
+    for package in ("engine", "protocol", "server", "clients", "clients/human", "tests/benchmarks"):
+        assert f"{package}/README.md" in names
+
+
+def test_there_is_much_to_look_at() -> None:
+    lines = [line for document in DOCUMENTS for line in document.command_lines()]
+
+    assert sum(line.startswith("riverboat ") for line in lines) > 60
+    assert sum(line.startswith("python -m tests.") for line in lines) > 8
+    assert sum(line.startswith("make ") for line in lines) > 8
+
+
+def test_the_first_page_is_a_page() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
+
+
+@pytest.mark.parametrize("package", [clients, clients.human, protocol, server, server.table])
+def test_every_module_of_a_package_is_in_a_map(package: ModuleType) -> None:
+    readme = (ROOT / package.__name__.replace(".table", "").replace(".", "/") / "README.md").read_text(
+        "utf-8"
+    )
+
+    for name in public_names(package):
+        assert re.search(rf"`(table/)?{name}(\.py|/)`", readme), name
+
+
+def test_every_package_of_the_engine_is_in_its_map() -> None:
+    readme = (ROOT / "engine" / "README.md").read_text("utf-8")
+
+    for name in public_names(engine):
+        assert f"`engine.{name}`" in readme
+        assert f"``{name}``" in (engine.__doc__ or "")
+
+
+def test_the_protocol_is_listed_in_an_order_in_which_it_can_be_read() -> None:
+    listed = re.findall(r"^    (\w+) ", protocol.__doc__ or "", re.MULTILINE)
+    readme = re.findall(r"^\| `(\w+)\.py` \|", (ROOT / "protocol/README.md").read_text("utf-8"), re.MULTILINE)
+
+    assert sorted(listed) == public_names(protocol)
+    assert readme == listed
+    for number, name in enumerate(listed):
+        source = (ROOT / "protocol" / f"{name}.py").read_text("utf-8")
+        imported = set(re.findall(r"^from protocol\.(\w+) import", source, re.MULTILINE))
+        assert imported <= set(listed[:number]), name
+
+
+# --- the checks, on samples --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "riverboat match limit-2p formula simple --hands 1000 --seed 7",
+        "riverboat match limit-2p formula:model=none,noise=0.1 Ann=wait './my bot' \"Mine=python my_bot.py\"",
+        "riverboat match limit-2p simple:preflop-only Me=random --duplicate --jobs 2",
+        "riverboat dealer m limit-2p 1000 7 a b --t_response 100 -p 1,2 --seat-token 1=x",
+        "riverboat dealer MATCH GAME HANDS SEED NAME...",
+        "riverboat odds … --simulate BETTING [--game GAME] [--model none|generic]",
+        "riverboat experiment poker-learner --out DIR --seeds 1",
+        "riverboat bot formula",
+        "riverboat match --duplicate",
+        "riverboat play --against './my_bot --careful'",
+        "riverboat bot random 127.0.0.1 4242 --set fold=0.1",
+        "riverboat train street-learner --game limit-2p --hands 10 --seed 1 --save x.npz",
+        "make match",
+        "python -m tests.benchmarks.bench_formula limit-2p --deals 100",
+        "--until X",
+        "docker compose up --build",
+    ],
+)
+def test_right_commands_pass(line: str) -> None:
+    assert faults_of_command(line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "riverboat mtach limit-2p formula simple",
+        "riverboat match limit-2p formula simple --hand 1000",
+        "riverboat match GAME PLAYER --hand N",
+        "riverboat match limit-2p formula simple --hands many",
+        "riverboat match limit-2q formula simple",
+        "riverboat match limit-2p formulas simple",
+        "riverboat match limit-2p formula:modell=none simple",
+        "riverboat match limit-2p Me=formulas simple",
+        "riverboat match limit-2p simple:preflop simple",
+        "riverboat dealer MATCH GAME HANDS SEED NAME... --t_respons 10",
+        "riverboat dealer m limit-2p 1000 a --x",
+        "riverboat dealer m limit-2p 1000",
+        "riverboat odds … --simulat BETTING",
+        "riverboat experiment poker-lerner --out DIR",
+        "riverboat experiment poker-learner --outt DIR",
+        "riverboat experiment NAME --out DIR --parts",
+        "riverboat play --against './my_bot --careful' --carefull",
+        "riverboat bot formulas",
+        "riverboat bot random 127.0.0.1 4242 --set folds=0.1",
+        "riverboat train street-learner --against simpel --hands 10 --save x.npz",
+        "riverboat odds 7h9h --pots 10",
+        "make mtach",
+        "python -m tests.benchmarks.bench_formulas",
+        "python -m tests.benchmarks.bench_formula limit-2p --deal 100",
+        "--untill X",
+    ],
+)
+def test_wrong_commands_are_found(line: str) -> None:
+    assert faults_of_command(line) != []
+
+
+def test_missing_paths_are_found() -> None:
+    readme = ROOT / "engine" / "README.md"
+
+    assert not is_missing_path("rules/betting.py", readme)
+    assert not is_missing_path("engine/rules/betting.py", readme)
+    assert not is_missing_path("rules/", readme)
+    assert is_missing_path("rules/beting.py", readme)
+    assert is_missing_path("engin/rules/betting.py", readme)
+    assert is_missing_path("rule/", readme)
+    assert is_missing_path("carsd.py", readme)
+    assert not is_missing_path("rc/cr", readme)  # a betting
+    assert not is_missing_path("rules betting", readme)
+
+
+def test_broken_links_are_found() -> None:
+    readme = ROOT / "server" / "README.md"
+
+    assert not is_broken_link("../engine/README.md#a-hand-without-a-network", readme)
+    assert not is_broken_link("#in-containers", readme)
+    assert not is_broken_link("https://example.org/nowhere", readme)
+    assert is_broken_link("../engine/READNE.md", readme)
+    assert is_broken_link("../engine/README.md#a-hand-without-network", readme)
+    assert is_broken_link("#nowhere", readme)
+
+
+def test_a_document_is_searched_everywhere(tmp_path_factory: pytest.TempPathFactory) -> None:
+    document = Document(
+        ROOT / "README.md",
+        "Read `engine/beting.py` and [this](nowhere.md).\n"
+        "| `riverboat match --untill X \\| Y` |\n"
+        "```console\n$ riverboat matsch limit-2p a b   # a comment with --nonsense\n"
+        "$ riverboat match limit-2p formula \\\n    --duplicates\n```\n"
+        "```python\nriverboat = 'riverboat nothing --nothing'\n```\n",
+    )
+
+    assert faults(document) == [
+        "no such file: engine/beting.py",
+        "broken link: nowhere.md",
+        "no command riverboat matsch",
+        "riverboat match has no option --duplicates",
+        "riverboat match has no option --untill",
+    ]
+
+
+def test_the_picture_is_of_the_table_of_today() -> None:
+    """Its numbers are of the day it was made; its heads are those that `riverboat match` prints."""
+    shown = PICTURE.read_text("utf-8").replace("&#160;", " ")
+    table = played("match limit-2p random always-call --hands 20 --seed 7")
+    heads = re.findall(r"mbb/h \(95 %\)|sb/h \(95 %\)|chips|decision ms|median|p99|max", table)
+
+    assert len(heads) == 7
+    assert COMMAND in shown
+    for head in heads:
+        assert head in shown
+    assert "@font-face" not in shown
