@@ -5,6 +5,8 @@
 ``rules``                   games, dealing, betting, showdowns, the hand loop
 ``seeds``                   seeds derived from seeds
 ``intervals``               how far a mean can be trusted
+``files``                   files replaced in one step
+``cache``                   where computed arrays and compiled kernels are kept
 ``combos``                  pairs of hole cards and starting hands as indices
 ``evaluation``              strength, potential, odds, equity, preflop tables
 ``opponents``               weight tables, probability triples, models of opponents
@@ -14,6 +16,6 @@
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================
 
-The first four are plain Python and import in milliseconds; the others take numpy, and numba at the latest
+The first five are plain Python and import in milliseconds; the others take numpy, and numba at the latest
 when a kernel is first called.  What is written: caches, and one line on stderr before kernels are compiled.
 """
