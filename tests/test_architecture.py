@@ -47,10 +47,46 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
 
 
 @pytest.mark.parametrize(
-    "package", ["engine", "engine.cards", "engine.files", "engine.rules", "protocol", "server"]
+    "module",
+    [
+        "engine",
+        "engine.bets",
+        "engine.cards",
+        "engine.files",
+        "engine.rules",
+        "protocol",
+        "server",
+        "clients.arena",
+        "clients.bots.baselines",
+        "clients.commands.play",
+        "clients.commands.telnet",
+        "clients.human.agent",
+        "clients.human.program",
+        "clients.human.telnet",
+        "clients.learners.preflop.hole_cards",
+        "clients.learners.preflop.name",
+        "clients.learners.preflop.poker",
+        "clients.learners.preflop.winning_hand",
+        "clients.session",
+    ],
 )
-def test_each_of_them_does(package: str) -> None:
-    assert not imported_by(f"import {package}") & NUMBER_CRUNCHERS
+def test_each_of_them_does(module: str) -> None:
+    assert not imported_by(f"import {module}") & NUMBER_CRUNCHERS
+
+
+@pytest.mark.parametrize("name", ["hand-strength:call=0,bet=0,raise=0", "simple"])
+def test_a_rule_bot_loads_compiled_code_with_its_first_flop(name: str) -> None:
+    def loaded_against(opponent: str) -> set[str]:
+        return imported_by(
+            "from clients.arena import Arena; from clients.registry import make_bot\n"
+            "from engine.rules import load_game\n"
+            f"Arena(load_game('limit-2p'), [make_bot('{name}'), make_bot('{opponent}')], 1).play(20)"
+        )
+
+    assert "numba" in loaded_against("always-call")
+    loaded = loaded_against("always-fold")
+    assert "numpy" in loaded  # the table of starting hands
+    assert not loaded & (NUMBER_CRUNCHERS - {"numpy"})
 
 
 def test_rules_and_protocol_load_nothing_but_attrs_and_the_standard_library() -> None:

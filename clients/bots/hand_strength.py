@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Final
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.starting_hands import starting_hand_percentiles
 from clients.options import OptionError
-from engine.opponents.action_context import is_holdem
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
@@ -71,14 +70,11 @@ class HandStrengthBot(Agent):
         Raises:
             OptionError: the game is not Texas hold'em.
         """
-        if not is_holdem(game):
+        if not game.is_holdem:
             raise OptionError(
                 "hand-strength plays Texas hold'em only: 52 cards, two hole cards, a board of five"
             )
         self._percentiles = starting_hand_percentiles(2)
-        from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
-
-        self._hand_strength = hand_strength
 
     def choose_action(self, view: HandView) -> Action:
         """By the table above."""
@@ -104,7 +100,10 @@ class HandStrengthBot(Agent):
         elif self._last is not None and self._last[0] == hole and self._last[1] == board:
             strength = self._last[2]
         else:
-            assert self._hand_strength is not None  # loaded with the match
+            if self._hand_strength is None:
+                from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+
+                self._hand_strength = hand_strength
             strength = self._hand_strength(hole, board).value
             self._last = (hole, board, strength)
         opponents = view.betting.num_in_hand - 1

@@ -10,7 +10,6 @@ import math
 from typing import Final, Literal
 
 from clients.agent import Agent
-from engine.opponents.action_context import is_holdem
 from engine.opponents.learning import learn_from_hand
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
@@ -56,7 +55,7 @@ class ReadingAgent(Agent):
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models for whoever is new."""
-        if not is_holdem(game):
+        if not game.is_holdem:
             raise ValueError(
                 f"{type(self).__name__.lower()} plays Texas hold'em only: 52 cards, two hole cards, boards "
                 "of 3, 4 and 5"

@@ -53,7 +53,6 @@ from typing import TYPE_CHECKING, Final
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.starting_hands import starting_hand_percentiles
 from clients.options import OptionError
-from engine.opponents.action_context import is_holdem
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.rules.betting import BettingState
 
@@ -115,7 +114,7 @@ class SimpleBot(Agent):
         Raises:
             OptionError: the game is not Texas hold'em.
         """
-        if not is_holdem(game):
+        if not game.is_holdem:
             raise OptionError(
                 "simple plays Texas hold'em only: 52 cards, two hole cards, boards of 3, 4 and 5"
             )
@@ -126,10 +125,6 @@ class SimpleBot(Agent):
             [_PRIOR_WEIGHT, _PRIOR_WEIGHT * usual, _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_BETTING]
             for _ in range(players)
         ]
-        if not self._preflop_only:
-            from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
-
-            self._hand_strength = hand_strength
 
     def hand_finished(self, view: HandView) -> None:
         """Counts who raised."""
@@ -262,7 +257,10 @@ class SimpleBot(Agent):
         last = self._last
         if last is not None and last[0] == hole and last[1] == board:
             return last[2], last[3]
-        assert self._hand_strength is not None  # loaded with the match
+        if self._hand_strength is None:
+            from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+
+            self._hand_strength = hand_strength
         strength = self._hand_strength(hole, board).value
         outs = draw_outs(hole, board) if len(board) < 5 else 0
         self._last = (hole, board, strength, outs)

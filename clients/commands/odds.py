@@ -367,7 +367,6 @@ def simulation_report(
     except (GameDefinitionError, IllegalActionError, OSError) as error:
         raise CommandError(f"--simulate: {error}") from error
 
-    from engine.opponents.action_context import is_holdem
     from engine.opponents.models.generic import GenericModel
     from engine.opponents.models.model import NoModel, OpponentModel
     from engine.opponents.table_reader import TableReader
@@ -377,7 +376,7 @@ def simulation_report(
     from engine.trials.trials import simulate as simulate_spot
 
     position = state.position_to_act
-    if not is_holdem(definition):
+    if not definition.is_holdem:
         raise CommandError(f"--simulate: {game} is not Texas hold'em")
     if position is None:
         raise CommandError(f"--simulate: after {betting!r} the hand is over")

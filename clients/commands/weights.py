@@ -55,13 +55,12 @@ def weights(
         raise CommandError(str(error)) from error
 
     from engine.combos import STARTING_HAND_NAMES
-    from engine.opponents.action_context import is_holdem
     from engine.opponents.models.generic import GenericModel
     from engine.opponents.models.model import NoModel, OpponentModel
     from engine.opponents.table_reader import TableReader
     from engine.opponents.weight_table import format_grid
 
-    if not is_holdem(definition):
+    if not definition.is_holdem:
         raise CommandError(f"{game} is not Texas hold'em")
     if len(cards) < state.num_board_cards:
         raise CommandError(f"after {betting} there are {state.num_board_cards} board cards, got {len(cards)}")

@@ -32,7 +32,6 @@ from clients.human.rendering import (
     describe_options,
     format_chips,
     format_clock,
-    is_holdem,
     render_action,
     render_hand_start,
     render_history,
@@ -233,7 +232,7 @@ class Human(Agent):
         except trio.WouldBlock:
             self._show(["The last odds are still being worked out."])
             return
-        if is_holdem(view.game) and not self._has_odds:
+        if view.game.is_holdem and not self._has_odds:
             self._show(["The odds are being worked out; the first time takes a few seconds."])
 
     async def work_out_odds(self) -> None:

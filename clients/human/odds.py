@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import textwrap
 
-from clients.human.rendering import is_holdem
 from clients.human.style import Style
 from engine.rules import HandView
 
@@ -21,7 +20,7 @@ def describe_odds(view: HandView, style: Style) -> list[str]:
 
     Looks at our cards, the board and the betting; a view has no others before the showdown.
     """
-    if not is_holdem(view.game):
+    if not view.game.is_holdem:
         return [NOT_AVAILABLE]
     from engine.evaluation.equity import equity_against
     from engine.evaluation.hand_potential import hand_potential

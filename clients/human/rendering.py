@@ -78,7 +78,7 @@ def format_chips(chips: float, *, sign: bool = False) -> str:
 def render_welcome(game: GameDefinition, seat: int, style: Style) -> list[str]:
     """What is being played, and where the viewer sits."""
     kind = "limit" if game.is_limit else "no-limit"
-    name = "hold'em" if is_holdem(game) else "poker"
+    name = "hold'em" if game.is_holdem else "poker"
     sizes = f", bets of {_listed(sorted(set(game.raise_sizes)))}" if game.is_limit else ""
     blinds = sorted(blind for blind in game.blinds if blind)
     ante = len(blinds) == game.num_players and len(set(blinds)) == 1
@@ -128,11 +128,6 @@ def render_table(scene: Scene, style: Style) -> list[str]:
             notes.append("to act")
         rows.append((row + "  " + ", ".join(notes)).rstrip())
     return rows
-
-
-def is_holdem(game: GameDefinition) -> bool:
-    """Two hole cards and the flop, turn and river of a full deck."""
-    return game.num_hole_cards == 2 and game.num_board_cards == (0, 3, 1, 1) and len(game.deck) == 52
 
 
 def _stack_matters(game: GameDefinition, stack: int) -> bool:
@@ -195,7 +190,7 @@ def _new_cards(scene: Scene, first: int, last: int, pot: int, style: Style) -> l
 
 def round_name(game: GameDefinition, betting_round: int) -> str:
     """``Flop``; in games without one, ``Round 2``."""
-    return _HOLDEM_ROUNDS[betting_round] if is_holdem(game) else f"Round {betting_round + 1}"
+    return _HOLDEM_ROUNDS[betting_round] if game.is_holdem else f"Round {betting_round + 1}"
 
 
 # --- the question ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 A kernel is compiled once per machine.  Its object code lies in the user's cache directory (`engine.cache`) ::
 
-    kernels/<module>-<hash of its source, of the kernel modules it imports, and of numba's version>/
+    kernels/<module>-<hash of its source, of the modules of `engine` it imports, and of numba's version>/
 
 numba's own cache notices an edit only in the file in which a kernel stands; a caller in another file would
 go on running stale code.  Here an edit opens a new folder for each module that it reaches, so callers cannot
@@ -92,7 +92,7 @@ def module_name(file: Path) -> str:
 
 
 def _imported(source: bytes) -> Iterator[str]:
-    """What a module imports of this package: names of modules, of packages, and of what stands in them."""
+    """What a module imports of `engine`: names of modules, of packages, and of what stands in them."""
     for node in ast.walk(ast.parse(source)):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -100,22 +100,24 @@ def _imported(source: bytes) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         for name in names:
-            package, _, inner = name.partition(_PACKAGE + ".")
-            if inner and not package:
-                yield inner
+            if name.startswith("engine."):
+                yield name.removeprefix(_PACKAGE + ".")
 
 
 def kernel_modules_of(module: str, folder: Path = _FOLDER) -> dict[str, bytes]:
-    """The source of a kernel module and of all kernel modules it imports, directly or not, by name.
+    """The source of a kernel module and of all modules of `engine` it imports, directly or not, by name.
 
-    Names are dotted, as in ``trials.nodes``.  What is imported inside functions counts as well; relative
+    Names are dotted, as in ``trials.nodes``; a module that is not a kernel's, whose constants are compiled
+    in, has its full name, ``engine.bets``.  What is imported inside functions counts as well; relative
     imports are not followed, since this package has none.
     """
-    sources: dict[str, bytes] = {}
-    upcoming = ["_jit", module]
+    sources = {"_jit": (folder / "_jit.py").read_bytes()}  # what it imports is not compiled into anything
+    upcoming = [module]
     while upcoming:
         name = upcoming.pop()
-        path = folder.joinpath(*name.split(".")).with_suffix(".py")
+        outside = name.startswith("engine.")
+        parts = name.removeprefix("engine.").split(".")
+        path = (folder.parent if outside else folder).joinpath(*parts).with_suffix(".py")
         if name in sources or not path.exists():
             continue  # a name in a module that is listed itself, or a package
         sources[name] = path.read_bytes()

@@ -60,7 +60,6 @@ from engine.kernels.learning import scripted_players as scripted
 from engine.kernels.learning import situations as situations
 from engine.kernels.learning import street as kernels
 from engine.learning.deal_pool import NUM_BUCKETS, DealPool
-from engine.opponents.action_context import is_holdem
 from engine.rules import GameDefinition
 from engine.seeds import derive_seed
 
@@ -135,7 +134,7 @@ class ActionValues:
         Raises:
             ValueError: the game is not Texas hold'em.
         """
-        if not is_holdem(game):
+        if not game.is_holdem:
             raise ValueError(
                 "the learner plays Texas hold'em only: 52 cards, two hole cards, boards of 0, 3, 4 and 5"
             )

@@ -14,12 +14,11 @@ from typing import Final
 
 import attrs
 
-from engine.kernels.opponents.thresholds import USUAL_NO_LIMIT_BET
+from engine.bets import USUAL_NO_LIMIT_BET
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
-from engine.rules.game_definition import GameDefinition
 
-__all__ = ["NUM_CONTEXTS", "NUM_GROUPS", "ActionContext", "Situation", "is_holdem", "situation_of"]
+__all__ = ["NUM_CONTEXTS", "NUM_GROUPS", "ActionContext", "Situation", "situation_of"]
 
 NUM_CONTEXTS: Final = 5 * 3 * 3 * 2
 NUM_GROUPS: Final = 2 * 2 * 2
@@ -89,16 +88,6 @@ class Situation:
     def betting_round(self) -> int:
         """0 preflop to 3 river."""
         return self.context.betting_round
-
-
-def is_holdem(game: GameDefinition) -> bool:
-    """Texas hold'em: 52 cards, two hole cards, boards of 0, 3, 4 and 5 cards."""
-    return (
-        game.num_suits == 4
-        and game.num_ranks == 13
-        and game.num_hole_cards == 2
-        and game.board_ends == (0, 3, 4, 5)
-    )
 
 
 @functools.lru_cache(maxsize=1 << 15)

@@ -86,6 +86,16 @@ class GameDefinition:
         return self.raise_sizes[0] if self.is_limit else None
 
     @property
+    def is_holdem(self) -> bool:
+        """Texas hold'em: 52 cards, two hole cards, boards of 0, 3, 4 and 5 cards."""
+        return (
+            self.num_suits == NUM_SUITS
+            and self.num_ranks == NUM_RANKS
+            and self.num_hole_cards == 2
+            and self.board_ends == (0, 3, 4, 5)
+        )
+
+    @property
     def cards_per_hand(self) -> int:
         """Cards dealt each hand, and so random numbers drawn (acpc-spec 4.4)."""
         return self.num_players * self.num_hole_cards + self.board_ends[-1]

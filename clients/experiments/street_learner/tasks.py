@@ -274,12 +274,11 @@ def street_learner(
     """
     from clients.program import ProgramError, read_game
     from clients.reports.plots import PlotError
-    from engine.opponents.action_context import is_holdem
 
     try:
         for game in games:
             definition = read_game(game)
-            if definition.num_players != 2 or not is_holdem(definition):
+            if definition.num_players != 2 or not definition.is_holdem:
                 raise CommandError(f"{game}: expected Texas hold'em for two players")
         settings = Settings(games, hands, match_hands, stop_hands, seeds, seed)
         results = reproduce(settings, out, jobs, lambda line: click.echo(line, err=True))

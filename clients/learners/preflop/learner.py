@@ -71,7 +71,6 @@ from clients.learners.preflop.state import HAND_GROUP, button_positions, last_ca
 from clients.learners.preflop.verdicts import RULES, hole_cards_verdicts, winning_hand_verdict
 from clients.options import OptionError
 from engine.cards import NUM_CARDS
-from engine.opponents.action_context import is_holdem
 from engine.opponents.probability_triple import legal_triple
 from engine.rules import CALL as PLAY_CALL
 from engine.rules import FOLD as PLAY_FOLD
@@ -144,7 +143,7 @@ class PreflopLearner(Agent):
         Raises:
             OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
         """
-        if not is_holdem(game):
+        if not game.is_holdem:
             raise OptionError(f"{self.kind} plays Texas hold'em only, and this is another game")
         self._store.match_started(game)
         table = (game, seat, self.names)

@@ -36,7 +36,6 @@ from engine.learning.decision import (
     warm_up,
 )
 from engine.learning.street import ActionValues, train
-from engine.opponents.action_context import is_holdem
 from engine.rules import FOLD, Action, ActionKind, GameDefinition, HandView
 
 __all__ = ["StreetLearner"]
@@ -106,7 +105,7 @@ class StreetLearner(Agent):
             warm_up(game)
 
     def _begin(self, game: GameDefinition) -> None:
-        if not is_holdem(game):
+        if not game.is_holdem:
             raise OptionError(f"{KIND} plays Texas hold'em only, and this is another game")
         self._knowledge.begin(game)
 

@@ -45,8 +45,6 @@ HABIT_WILD_SCALE: Final = 10
 """What aggression makes of a share of hands."""
 NUM_HABITS: Final = 11
 
-USUAL_NO_LIMIT_BET: Final = 0.75
-"""The bet of no-limit games that is reckoned with before its size is chosen, in pots."""
 USUAL_BET: Final = 0.40
 """The chance of a bet by a player of whom nothing is known."""
 

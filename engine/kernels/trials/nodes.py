@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bets import USUAL_NO_LIMIT_BET
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
 from engine.kernels.opponents.thresholds import (
     HABIT_VERY_WEAK,
     TRAIT_LOOSENESS,
-    USUAL_NO_LIMIT_BET,
     bluff_chance,
     bluff_pays,
     fill_thresholds,

@@ -92,26 +92,36 @@ def test_only_the_latest_folders_of_former_versions_are_kept(tmp_path: Path) -> 
     assert {path.name for path in tmp_path.iterdir()} == expected
 
 
-def test_a_folder_depends_on_every_kernel_module_that_is_imported(tmp_path: Path) -> None:
+def test_a_folder_depends_on_every_module_of_the_engine_that_is_imported(tmp_path: Path) -> None:
     sources = {
         "_jit": "",
         "top": "from engine.kernels.inner.middle import x\n"
         "from engine.kernels.inner import (\n    one,\n    two as t)\n",
         "inner/middle": "if True:\n    from engine.kernels import _jit, bottom  # engine.kernels.stranger\n",
-        "bottom": "import numpy as np\n",
+        "bottom": "import numpy as np\nfrom engine.numbers import HALF\n",
         "inner/__init__": "",
         "inner/one": "def f():\n    import engine.kernels.inner.three as three\n",
         "inner/two": '"""from engine.kernels import stranger"""\n',
         "inner/three": "",
         "stranger": "from engine.kernels.bottom import y\n",
     }
-    (tmp_path / "inner").mkdir()
+    kernels = tmp_path / "kernels"
+    (kernels / "inner").mkdir(parents=True)
     for name, source in sources.items():
-        (tmp_path / f"{name}.py").write_text(source)
+        (kernels / f"{name}.py").write_text(source)
+    (tmp_path / "numbers.py").write_text("from engine.other import z\nHALF = 0.5\n")
+    (tmp_path / "other.py").write_text("")
 
-    found = set(kernel_modules_of("top", tmp_path))
-    assert found == {"_jit", "top", "inner.middle", "bottom", "inner.one", "inner.two", "inner.three"}
-    assert set(kernel_modules_of("stranger", tmp_path)) == {"_jit", "stranger", "bottom"}
+    found = set(kernel_modules_of("top", kernels))
+    inner = {"inner.middle", "inner.one", "inner.two", "inner.three"}
+    assert found == {"_jit", "top", "bottom", "engine.numbers", "engine.other"} | inner
+    assert set(kernel_modules_of("stranger", kernels)) == {
+        "_jit",
+        "stranger",
+        "bottom",
+        "engine.numbers",
+        "engine.other",
+    }
 
 
 def test_an_edit_leaves_the_kernels_of_other_modules_compiled() -> None:

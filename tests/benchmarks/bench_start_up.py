@@ -1,0 +1,126 @@
+"""From starting a bot to its first decision: ``python -m tests.benchmarks.bench_start_up [BOT ...]``.
+
+Each bot is started as people start it, ``riverboat bot NAME HOST PORT``, against a socket of this process
+that plays the dealer's part up to the first reply: it takes the version and the greeting, says seat, names
+and game, and sends the first state of a three-player no-limit hand in which the bot is first to act.  What is
+measured is the wall clock from the start of the process to the end of its reply, so the interpreter, all
+imports and the connection are in it.  Kernels are compiled already: each bot is started once before anything
+is measured.  The bots take turns; the table has the least and the median time of each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from engine.rules import format_game, initial_hand, load_game
+from engine.rules.dealing import CardDealer
+from protocol import (
+    NEED_DATA,
+    ConnectionClosed,
+    DealerConnection,
+    Event,
+    Greeting,
+    Note,
+    Reply,
+    TurnToAct,
+)
+from tests.support.dealer_process import environment
+
+GAME: Final = "nolimit-3p"
+RULE_BOTS: Final = (
+    "always-all-in", "always-call", "always-fold", "always-raise", "random",
+    "hand-strength", "simple",
+    "hole-cards-learner", "name-learner", "poker-learner", "winning-hand-learner",
+)  # fmt: skip
+"""Need no compiled code before the flop."""
+TARGETS_S: Final = {**dict.fromkeys(RULE_BOTS, 0.3), "formula": 0.7, "sampling": 1.0, "street-learner": 1.0}
+STARTS: Final = 10
+PATIENCE_S: Final = 120.0
+"""A bot that compiles first takes most of a minute."""
+
+
+def first_decision(name: str) -> float:
+    """Seconds from the start of a bot's process to its first action, as the dealer sees it."""
+    game = load_game(GAME)
+    state = initial_hand(game, 0, CardDealer(game, 0).deal())
+    position = state.position_to_act
+    assert position is not None
+    dealer = DealerConnection(game)
+    notes = {"seat": str(position), "names": "a|b|c", "game": format_game(game).strip().replace("\n", ";")}
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
+        host, port = listener.getsockname()
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            [*riverboat(), "bot", name, host, str(port), "--seed", "1"],
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            client, _ = listener.accept()
+            with client:
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                client.settimeout(PATIENCE_S)
+                _await(Greeting, dealer, client)
+                said: list[Greeting | Note | TurnToAct] = [Greeting(tuple(notes))]
+                said += [Note(*note) for note in notes.items()]
+                said.append(TurnToAct(state.view(position)))
+                client.sendall(b"".join(map(dealer.send, said)))
+                _await(Reply, dealer, client)
+                return time.perf_counter() - start
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _await(kind: type[Event], dealer: DealerConnection, client: socket.socket) -> None:
+    """Read until something is said."""
+    while not isinstance(event := dealer.next_event(), kind):
+        assert not isinstance(event, ConnectionClosed), "the bot left without a decision"
+        if event is NEED_DATA:
+            dealer.receive_data(client.recv(4096))
+
+
+def riverboat() -> list[str]:
+    """The installed program, else the same module of this tree."""
+    script = shutil.which("riverboat", path=str(Path(sys.executable).parent))
+    return [script] if script else [sys.executable, "-m", "server"]
+
+
+def benchmark(names: Sequence[str], starts: int) -> None:
+    """Start all bots in turn, several times, and print a table."""
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    for name in names:
+        first_decision(name)  # compiles what is not compiled yet
+    for _ in range(starts):
+        for name in names:
+            seconds[name].append(first_decision(name))
+    print(f"from start to first decision, {starts} starts each, seconds")
+    print(f"{'bot':<22}{'least':>8}{'median':>8}{'target':>8}")
+    for name, times in seconds.items():
+        target = TARGETS_S.get(name)
+        goal = "" if target is None else f"{target:.1f}"
+        print(f"{name:<22}{min(times):>8.3f}{statistics.median(times):>8.3f}{goal:>8}")
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("bots", nargs="*", metavar="BOT", help="which bots (all that have a target)")
+    parser.add_argument("--starts", type=int, default=STARTS, help="of each bot (%(default)s)")
+    arguments = parser.parse_args()
+    benchmark(arguments.bots or list(TARGETS_S), arguments.starts)
+
+
+if __name__ == "__main__":
+    main()
