@@ -1,4 +1,4 @@
-"""How far a mean can be trusted, also where looking at it decided when to stop (``match --until``).
+"""Means with their intervals, also where looking at them decided when to stop (``match --until``).
 
 An interval is the normal approximation c s/√n, with s the sample standard deviation (n - 1 in its
 denominator) and c = 1.96, or more where results are looked at more than once.
@@ -21,7 +21,7 @@ import itertools
 import math
 import statistics
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -44,6 +44,108 @@ def half_width(values: Sequence[float], critical_value: float = Z95) -> float | 
     mean = math.fsum(values) / n
     variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
     return critical_value * math.sqrt(variance / n)
+
+
+@attrs.frozen
+class Estimate:
+    """A mean and how far it can be trusted."""
+
+    mean: float
+    ci95: float | None
+    """Half width of the 95 % interval; None below two samples."""
+    samples: int
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, digits: int = 3) -> str:
+        """``+0.193 ± 0.032``."""
+        spread = "" if self.ci95 is None else f" ± {self.ci95:.{digits}f}"
+        return f"{self.mean:+.{digits}f}{spread}"
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same in another unit."""
+        ci95 = None if self.ci95 is None else self.ci95 * abs(factor)
+        return Estimate(self.mean * factor, ci95, self.samples)
+
+    def as_json(self) -> dict[str, Any]:
+        """Mean, half width and number of samples."""
+        return attrs.asdict(self)
+
+
+def estimate(values: Sequence[float], critical_value: float = Z95) -> Estimate:
+    """The mean of independent values.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if len(values) == 0:
+        raise ValueError("expected at least one value, got none: there is no mean of nothing")
+    return Estimate(math.fsum(values) / len(values), half_width(values, critical_value), len(values))
+
+
+def estimate_of_few(values: Sequence[float]) -> Estimate:
+    """The mean of a few independent values that are normally distributed, with Student's interval.
+
+    Raises:
+        ValueError: there are none.
+    """
+    return estimate(values, student_t95(len(values) - 1) if len(values) > 1 else Z95)
+
+
+def student_t95(degrees: int) -> float:
+    """The critical value of a 95 % interval of Student's t; exact to 1 % from three degrees of freedom on.
+
+    Args:
+        degrees: of freedom, 1 or more; those of a mean are its samples less one.
+
+    Source: Abramowitz and Stegun 26.7.5 beyond two degrees, whose values are exact.
+    """
+    if degrees == 1:
+        return math.tan(math.pi * 0.475)
+    if degrees == 2:
+        return 0.95 / math.sqrt(2 * 0.975 * 0.025)
+    z = Z95
+    return (
+        z
+        + (z**3 + z) / (4 * degrees)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
+    )
+
+
+@attrs.frozen
+class Winnings:
+    """What a player has won in some hands, in the three numbers that a rate and its interval need.
+
+    Winnings of different hands add up, so that nobody needs to keep what each hand brought.
+    """
+
+    hands: int = 0
+    chips: float = 0.0
+    squares: float = 0.0
+    """The sum of the squares of what was won in each hand."""
+
+    def __add__(self, other: Winnings) -> Winnings:
+        return Winnings(self.hands + other.hands, self.chips + other.chips, self.squares + other.squares)
+
+    def rate(self, big_blind: int) -> Estimate:
+        """Milli big blinds per hand.
+
+        Args:
+            big_blind: chips.
+
+        Raises:
+            ValueError: no hand has been played.
+        """
+        if not self.hands:
+            raise ValueError("expected winnings of one hand or more, got none: there is no rate of nothing")
+        mean = self.chips / self.hands
+        ci95 = None
+        if self.hands > 1:
+            variance = max(0.0, self.squares / self.hands - mean * mean) * self.hands / (self.hands - 1)
+            ci95 = Z95 * math.sqrt(variance / self.hands)
+        return Estimate(mean, ci95, self.hands).scaled(1000 / big_blind)
 
 
 @attrs.frozen

@@ -14,6 +14,7 @@ import click
 
 from engine.card_text import parse_written_cards
 from engine.cards import InvalidCardError, format_cards
+from engine.intervals import Z95
 
 
 class CommandError(click.UsageError):
@@ -453,7 +454,7 @@ def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         simulation = report["simulation"]
         for entry in simulation["values"]:
             best = ", best" if entry["action"] == simulation["best"] else ""
-            error = 1.96 * entry["standard_error"]
+            error = Z95 * entry["standard_error"]
             text = f"{entry['value']:+.3f} +- {error:.3f} {simulation['unit']}{best}"
             rows.append((f"simulated: {entry['action']}", text))
         rows.append(("  trials", str(simulation["trials"])))
@@ -467,9 +468,8 @@ def _odds_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     columns = zip(
         report["raw_odds"], report["raw_odds_joint"], report["raw_odds_joint_standard_error"], strict=True
     )
-    # 95 % of a normal distribution lies within 1.96 standard errors.
     return [
-        (str(number), _number(raw), _number(joint), _number(1.96 * error))
+        (str(number), _number(raw), _number(joint), _number(Z95 * error))
         for number, (raw, joint, error) in enumerate(columns, start=1)
     ]
 

@@ -6,7 +6,6 @@ Checkpoints are written all along: whatever ends the program, all but the hands 
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import signal
 import sys
@@ -23,7 +22,8 @@ from clients.commands.odds import CommandError, OneLineCommand
 
 if TYPE_CHECKING:
     from clients.agent import Agent
-    from clients.learners.training import TrainingPlan, TrainingProgress
+    from clients.learners.training import TrainingPlan
+    from engine.intervals import Winnings
     from engine.rules import GameDefinition
 
 _DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolimit-6p-100bb"}
@@ -116,29 +116,28 @@ def train(
     except (ImportError, AttributeError) as error:
         raise click.ClickException(f"a bot cannot be loaded: {error}") from error
 
-    progress, seconds, interrupted = result
-    mean, ci95 = rate(progress, definition.big_blind)
+    winnings, seconds, interrupted = result
+    rate = winnings.rate(definition.big_blind)
     if as_json:
         report = {
             "learner": learner,
             "game": game_name,
             "against": list(opponents),
-            "hands": progress.hands,
+            "hands": winnings.hands,
             "seed": plan.seed,
             "save": str(save),
-            "chips": progress.chips,
-            "mbb_per_hand": round(mean, 3),
-            "ci95": None if ci95 is None else round(ci95, 3),
+            "chips": winnings.chips,
+            "mbb_per_hand": round(rate.mean, 3),
+            "ci95": None if rate.ci95 is None else round(rate.ci95, 3),
             "seconds": round(seconds, 3),
-            "hands_per_second": round(progress.hands / seconds, 1),
+            "hands_per_second": round(winnings.hands / seconds, 1),
             "interrupted": interrupted,
         }
         click.echo(json.dumps(report))
     else:
-        spread = "" if ci95 is None else f" ± {ci95:.1f}"
         click.echo(
-            f"{learner}: {progress.hands} hands of {game_name}, seed {plan.seed}, {mean:+.1f}{spread} mbb/h "
-            f"while learning, {progress.hands / seconds:.0f} hands/s, saved in {save}"
+            f"{learner}: {winnings.hands} hands of {game_name}, seed {plan.seed}, {rate.text(1)} mbb/h "
+            f"while learning, {winnings.hands / seconds:.0f} hands/s, saved in {save}"
         )
     if interrupted:
         raise click.exceptions.Exit(130)
@@ -168,17 +167,6 @@ def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
     if not all(opponents):
         raise CommandError(f"--against {','.join(texts)!r}: expected names of bots between the commas")
     return tuple(opponents)
-
-
-def rate(progress: TrainingProgress, big_blind: int) -> tuple[float, float | None]:
-    """Milli big blinds won per hand, and the half width of the 95 % interval; None below two hands."""
-    hands = progress.hands
-    mean = progress.chips / hands
-    scale = 1000 / big_blind
-    if hands < 2:
-        return mean * scale, None
-    variance = max(0.0, progress.chips_squared / hands - mean * mean) * hands / (hands - 1)
-    return mean * scale, 1.96 * math.sqrt(variance / hands) * scale
 
 
 def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition, str, tuple[str, ...]]:
@@ -219,33 +207,34 @@ def _copy(learner: str, source: Path, target: Path) -> None:
 
 def _run(
     agent: Agent,
-    training: Iterator[TrainingProgress],
+    training: Iterator[Winnings],
     plan: TrainingPlan,
     checkpoint_every: int,
     quiet: bool,
-) -> tuple[TrainingProgress, float, bool]:
-    """Train to the end or to Ctrl-C; how far it came, in how many seconds, and whether it was Ctrl-C."""
-    from clients.learners.training import Learner, TrainingProgress
+) -> tuple[Winnings, float, bool]:
+    """Train to the end or to Ctrl-C; what was won, in how many seconds, and whether it was Ctrl-C."""
+    from clients.learners.training import Learner
+    from engine.intervals import Winnings
 
     assert isinstance(agent, Learner)
-    progress = TrainingProgress(0, 0.0, 0.0)
+    winnings = Winnings()
     saved = 0
     start = time.perf_counter()
     with _interrupt_noticed() as interrupted, _shown(plan.hands, quiet) as show:
-        for progress in training:
-            if progress.hands - saved >= checkpoint_every:
+        for winnings in training:
+            if winnings.hands - saved >= checkpoint_every:
                 agent.save_knowledge()
-                saved = progress.hands
-                show(progress.hands, True)
+                saved = winnings.hands
+                show(winnings.hands, True)
             else:
-                show(progress.hands, False)
+                show(winnings.hands, False)
             if interrupted():
                 break
-    if progress.hands == 0:
+    if winnings.hands == 0:
         raise CommandError("nothing was trained")
-    if progress.hands > saved:
+    if winnings.hands > saved:
         agent.save_knowledge()
-    return progress, time.perf_counter() - start, progress.hands < plan.hands and interrupted()
+    return winnings, time.perf_counter() - start, winnings.hands < plan.hands and interrupted()
 
 
 @contextmanager

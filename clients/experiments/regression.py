@@ -8,8 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.experiments.tasks import Estimate
-from engine.intervals import Z95
+from engine.intervals import Z95, Estimate
 
 __all__ = ["Line", "clustered_mean", "fit_line"]
 

@@ -1,4 +1,4 @@
-"""What experiments share: tasks over processes, means with intervals, tables, files.
+"""What experiments share: tasks over processes, tables, files.
 
 An experiment is cut into tasks, functions of their arguments alone, so that its results depend neither on how
 many processes work on them nor on which of them is done first.
@@ -7,7 +7,6 @@ many processes work on them nor on which of them is done first.
 from __future__ import annotations
 
 import json
-import math
 import multiprocessing
 import os
 import signal
@@ -18,56 +17,15 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import attrs
-
 from engine.files import write_whole
-from engine.intervals import Z95, half_width
 
-__all__ = ["Estimate", "estimate", "markdown_table", "run_tasks", "write_results"]
+__all__ = ["markdown_table", "run_tasks", "write_results"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _AHEAD: Final = 2
 # Tasks handed out beyond those being worked on: nobody waits, and little is done in vain when we stop early.
-
-
-@attrs.frozen
-class Estimate:
-    """A mean and how far it can be trusted."""
-
-    mean: float
-    ci95: float | None
-    """Half width of the 95 % interval; None below two samples."""
-    samples: int
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def text(self, digits: int = 3) -> str:
-        """``+0.193 ± 0.032``."""
-        spread = "" if self.ci95 is None else f" ± {self.ci95:.{digits}f}"
-        return f"{self.mean:+.{digits}f}{spread}"
-
-    def scaled(self, factor: float) -> Estimate:
-        """In another unit."""
-        ci95 = None if self.ci95 is None else self.ci95 * abs(factor)
-        return Estimate(self.mean * factor, ci95, self.samples)
-
-    def as_json(self) -> dict[str, Any]:
-        """Mean, half width and number of samples."""
-        return attrs.asdict(self)
-
-
-def estimate(values: Sequence[float], critical_value: float = Z95) -> Estimate:
-    """The mean of independent values.
-
-    Raises:
-        ValueError: there are none.
-    """
-    if len(values) == 0:
-        raise ValueError("expected at least one value, got none: there is no mean of nothing")
-    return Estimate(math.fsum(values) / len(values), half_width(values, critical_value), len(values))
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

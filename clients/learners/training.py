@@ -8,8 +8,9 @@ What a learner offers, so that ``riverboat train`` and the experiments can train
 * if it can learn faster than a table in this process plays, its agent has `train(plan)` as well
   (`TrainsItself`): its own loop.
 
-Either way training is an iterator that stops often and says how far it is (`TrainingProgress`).  Between two
-stops the learner is whole: whoever runs it may save, and may stop asking.
+Either way training is an iterator that stops often and yields what the learner has won in this training so
+far (`engine.intervals.Winnings`).  Between two stops the learner is whole: whoever runs it may save, and may
+stop asking.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from clients.agent import Agent
 from clients.arena import Arena
 from clients.options import OptionError, agent_options, make_agent, parse_settings
 from clients.registry import load_bot, make_bot
+from engine.intervals import Winnings
 from engine.rules import GameDefinition, HandState
 
 __all__ = [
     "Learner",
     "TrainingPlan",
-    "TrainingProgress",
     "TrainsItself",
     "bot_name",
     "make_learner",
@@ -55,18 +56,6 @@ class TrainingPlan:
     """Of the cards, the learner and its opponents: same seed, same knowledge."""
 
 
-@attrs.frozen
-class TrainingProgress:
-    """How far training has come."""
-
-    hands: int
-    """Played in this training so far."""
-    chips: float
-    """What the learner has won in them."""
-    chips_squared: float
-    """The sum of the squares of what it won in each hand: for an interval."""
-
-
 @runtime_checkable
 class Learner(Protocol):
     """An agent that learns."""
@@ -79,8 +68,8 @@ class Learner(Protocol):
 class TrainsItself(Protocol):
     """A learner with a training loop of its own."""
 
-    def train(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
-        """Learn; stop at least once a second, and once `plan.hands` are played.
+    def train(self, plan: TrainingPlan) -> Iterator[Winnings]:
+        """Learn, yielding what was won so far at least once a second, and when `plan.hands` are played.
 
         Raises:
             OptionError: it cannot be trained in such a game or against such opponents.
@@ -115,7 +104,7 @@ def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Ag
     given = parse_settings(settings.split(",")) if colon else {}
     for key in fixed:
         if key in given:
-            raise OptionError(f"{name}:{key}=... cannot be given here: it is said otherwise")
+            raise OptionError(f"{name}:{key}=... cannot be given here: the command sets it")
     agent = make_agent(name, _with(factory, fixed), given)
     if not isinstance(agent, Learner):
         raise OptionError(f"{name} is not a learner: it has no save_knowledge()")
@@ -129,7 +118,7 @@ def release(learner: Agent) -> None:
         close()
 
 
-def train(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+def train(learner: Agent, plan: TrainingPlan) -> Iterator[Winnings]:
     """Train by the learner's own loop if it has one, else at a table in this process.
 
     At the table the learner has seat 0, its opponents the others in order, each known by the name of its bot.
@@ -142,7 +131,7 @@ def train(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
     return train_in_arena(learner, plan)
 
 
-def train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+def train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[Winnings]:
     """Train at a table in this process, whatever loop of its own the learner has.
 
     Raises:
@@ -151,7 +140,7 @@ def train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[TrainingProgr
     table = Table(learner, plan.game, plan.opponents, plan.seed)
     while table.hands < plan.hands:
         table.play(min(_STOP_EVERY, plan.hands - table.hands))
-        yield TrainingProgress(table.hands, table.chips, table.chips_squared)
+        yield table.winnings
 
 
 class Table:
@@ -172,10 +161,7 @@ class Table:
         names = [type(agent).__name__, *map(bot_name, opponents)]
         self._arena = Arena(game, agents, seed, names=names)
         self._num_players = game.num_players
-        self.chips = 0.0
-        """Won by seat 0 so far."""
-        self.chips_squared = 0.0
-        """The sum of the squares of what it won in each hand."""
+        self._squares = 0.0
 
     @property
     def hands(self) -> int:
@@ -187,14 +173,18 @@ class Table:
         """Won by each seat so far."""
         return self._arena.chips
 
+    @property
+    def winnings(self) -> Winnings:
+        """What seat 0 has won so far."""
+        return Winnings(self.hands, self.chips_by_seat[0], self._squares)
+
     def play(self, hands: int) -> None:
         """Play some hands more."""
         self._arena.play(hands, on_hand=self._count)
 
     def _count(self, state: HandState, chips: tuple[float, ...]) -> None:
         won = chips[-state.hand_number % self._num_players]  # seat 0's
-        self.chips += won
-        self.chips_squared += won * won
+        self._squares += won * won
 
 
 def _with(factory: Any, fixed: Mapping[str, Any]) -> Any:

@@ -25,9 +25,9 @@ from clients.agent import Agent
 from clients.arena import Arena
 from clients.bots.opponent_book import DEFAULT_NOISE
 from clients.bots.sampling.agent import Sampling
-from clients.experiments.tasks import Estimate, estimate
 from clients.registry import make_bot
 from engine.card_text import parse_written_cards
+from engine.intervals import Estimate, estimate
 from engine.opponents.models.model import OpponentModel
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.table_reader import TableReader

@@ -20,7 +20,6 @@ Source: Poker Learner, chapter 5.
 from __future__ import annotations
 
 import json
-import math
 import random
 import sys
 import time
@@ -42,9 +41,9 @@ from clients.experiments.poker_learner.thesis import (
     STACK,
     THESIS_LEARNED,
 )
-from clients.experiments.tasks import Estimate, estimate, run_tasks, write_results
+from clients.experiments.tasks import run_tasks, write_results
 from engine.files import write_whole
-from engine.intervals import Z95
+from engine.intervals import Winnings, estimate_of_few
 from engine.rules import load_game
 from engine.seeds import derive_seed
 
@@ -243,7 +242,7 @@ def _train(spec: str, file: Path, lessons: Sequence[tuple[str, int, int]]) -> li
     for bot, hands, seed in lessons:
         plan = TrainingPlan(game, (bot,) * 5, hands, seed)
         end = deque(train(learner, plan), maxlen=1).pop()
-        trained.append({"bot": bot, **_won(end.hands, end.chips, end.chips_squared)})
+        trained.append({"bot": bot, **_won(end)})
     learner.save_knowledge()
     release(learner)
     return trained
@@ -263,7 +262,7 @@ def _play(
         bankrolls.append(list(table.chips_by_seat))
     release(learner)
     return {
-        **_won(table.hands, table.chips, table.chips_squared),
+        **_won(table.winnings),
         "players": [spec.partition(":")[0], *bots],
         "bankrolls": bankrolls,
     }
@@ -274,8 +273,9 @@ def _noted_at(match_hands: int) -> list[int]:
     return [max(1, round(match_hands * point / _POINTS)) for point in range(1, _POINTS + 1)]
 
 
-def _won(hands: int, chips: float, squared: float) -> dict[str, float]:
-    return {"hands": hands, "chips": chips, "chips_squared": squared}
+def _won(winnings: Winnings) -> dict[str, float]:
+    """The winnings as they stand in the file of a task, which an experiment that goes on may find."""
+    return {"hands": winnings.hands, "chips": winnings.chips, "chips_squared": winnings.squares}
 
 
 def _learned_rows(learner: str, file: Path) -> list[dict[str, Any]]:
@@ -348,26 +348,23 @@ def _summary(settings: Settings, done: Sequence[tuple[_Task, dict[str, Any]]]) -
     }
 
 
-def _rate(runs: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+def _rate(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Big blinds per hand of several runs, with the intervals over hands and over runs."""
-    hands = sum(run["hands"] for run in runs)
-    chips = math.fsum(run["chips"] for run in runs)
-    squared = math.fsum(run["chips_squared"] for run in runs)
-    mean = chips / hands
-    variance = max(0.0, squared / hands - mean * mean)
-    by_run = [run["chips"] / run["hands"] / BIG_BLIND for run in runs]
+    winnings = [Winnings(run["hands"], run["chips"], run["chips_squared"]) for run in runs]
+    rate = sum(winnings, Winnings()).rate(BIG_BLIND).scaled(1 / 1000)
+    by_run = [each.chips / each.hands / BIG_BLIND for each in winnings]
     return {
-        "mean": mean / BIG_BLIND,
-        "ci95": Z95 * math.sqrt(variance / hands) / BIG_BLIND,
-        "ci95_runs": _over_runs(by_run).ci95,
+        "mean": rate.mean,
+        "ci95": rate.ci95,
+        "ci95_runs": estimate_of_few(by_run).ci95,
         "by_run": by_run,
-        "hands": hands,
+        "hands": rate.samples,
     }
 
 
 def _series(runs: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
     """A heads-up match: the rate, and the bankroll as it goes."""
-    bankroll = [_over_runs([run["bankrolls"][k][0] for run in runs]) for k in range(_POINTS)]
+    bankroll = [estimate_of_few([run["bankrolls"][k][0] for run in runs]) for k in range(_POINTS)]
     at = [round(share * _POINTS) - 1 for share in _CHECKPOINTS]
     return {
         "bb_per_hand": _rate(runs),
@@ -389,8 +386,8 @@ def _competition(runs: Sequence[Mapping[str, Any]], settings: Settings) -> dict[
         places.append(1 + sum(chips > final[0] for chips in final[1:]))
     players: dict[str, dict[str, Any]] = {}
     for label, series in by_label.items():
-        rate = _over_runs([bankrolls[-1] / settings.match_hands / BIG_BLIND for bankrolls in series])
-        bankroll = [_over_runs([bankrolls[k] for bankrolls in series]).as_json() for k in range(_POINTS)]
+        rate = estimate_of_few([bankrolls[-1] / settings.match_hands / BIG_BLIND for bankrolls in series])
+        bankroll = [estimate_of_few([bankrolls[k] for bankrolls in series]).as_json() for k in range(_POINTS)]
         players[label] = {"bb_per_hand": rate.as_json(), "bankroll": bankroll}
     means = {label: player["bb_per_hand"]["mean"] for label, player in players.items()}
     ours = means[labels[0]]
@@ -409,29 +406,6 @@ def _labels(players: Sequence[str]) -> list[str]:
         repeats = sum(label.partition(" (")[0] == player for label in labels)
         labels.append(f"{player} ({repeats + 1})" if repeats else player)
     return labels
-
-
-def _over_runs(values: Sequence[float]) -> Estimate:
-    """The mean of a few runs, with Student's interval."""
-    return estimate(values, student_t95(len(values) - 1) if len(values) > 1 else Z95)
-
-
-def student_t95(degrees: int) -> float:
-    """The critical value of a 95 % interval of Student's t; exact to 1 % from three degrees of freedom on.
-
-    Source: Abramowitz and Stegun 26.7.5 beyond two degrees, whose values are exact.
-    """
-    if degrees == 1:
-        return math.tan(math.pi * 0.475)
-    if degrees == 2:
-        return 0.95 / math.sqrt(2 * 0.975 * 0.025)
-    z = Z95
-    return (
-        z
-        + (z**3 + z) / (4 * degrees)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
-    )
 
 
 # --- the command -----------------------------------------------------------------------------------------

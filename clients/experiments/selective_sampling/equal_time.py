@@ -19,9 +19,10 @@ from clients.experiments.selective_sampling.bots import FormulaSampling, NotedSa
 from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
 from clients.experiments.selective_sampling.formula_trials import FormulaTrials
 from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
-from clients.experiments.tasks import Estimate, estimate, markdown_table, run_tasks
+from clients.experiments.tasks import markdown_table, run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
+from engine.intervals import Estimate, estimate
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import CALL, load_game, parse_betting

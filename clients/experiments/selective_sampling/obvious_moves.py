@@ -10,7 +10,8 @@ from typing import Final
 
 from clients.experiments.selective_sampling.part import PartResult, Say, Settings
 from clients.experiments.selective_sampling.spots import measured_spots
-from clients.experiments.tasks import estimate, markdown_table
+from clients.experiments.tasks import markdown_table
+from engine.intervals import estimate
 from engine.trials.selective_sampling import Criterion
 
 _NAMES: Final = {

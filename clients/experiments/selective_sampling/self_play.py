@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from clients.experiments.line_up import LineUp, chips_by_seat, matches
 from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
-from clients.experiments.tasks import Estimate, estimate, markdown_table, run_tasks
+from clients.experiments.tasks import markdown_table, run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
-from engine.intervals import Z95, LookSchedule
+from engine.intervals import Z95, Estimate, LookSchedule, estimate
 from engine.rules import load_game
 from engine.seeds import derive_seed
 

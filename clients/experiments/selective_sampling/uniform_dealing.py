@@ -11,8 +11,9 @@ import numpy as np
 
 from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
 from clients.experiments.selective_sampling.spots import ladder, measured_spots
-from clients.experiments.tasks import estimate, markdown_table
+from clients.experiments.tasks import markdown_table
 from clients.reports.plots import Curve
+from engine.intervals import estimate
 
 
 def run(settings: Settings, say: Say) -> PartResult:

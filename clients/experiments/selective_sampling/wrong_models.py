@@ -21,10 +21,11 @@ from clients.experiments.selective_sampling.bots import FoldModelSampling, Noted
 from clients.experiments.selective_sampling.duels import Note, cut_into_matches, play_duel
 from clients.experiments.selective_sampling.part import PartResult, Say, Settings
 from clients.experiments.selective_sampling.slow_player import GREAT, SlowPlayer
-from clients.experiments.tasks import Estimate, estimate, markdown_table, run_tasks
+from clients.experiments.tasks import markdown_table, run_tasks
 from clients.registry import make_bot
 from engine.combos import combo_index, combos_without
 from engine.evaluation.hand_strength import hand_strength
+from engine.intervals import Estimate, estimate
 from engine.rules import ActionKind, load_game
 from engine.seeds import derive_seed
 

@@ -20,6 +20,7 @@ import click
 
 from clients.commands.odds import CommandError, OneLineCommand
 from clients.experiments.tasks import markdown_table, run_tasks, write_results
+from engine.intervals import Winnings, estimate_of_few
 
 __all__ = ["Settings", "checkpoints", "reproduce", "street_learner"]
 
@@ -101,9 +102,7 @@ def _play(run: _Run) -> dict[str, list[dict[str, float]]]:
                 player = make_learner(_LEARNER, file if trained else None, learn=False)
                 table = Table(player, game, (bot,), run.seed(number))
                 table.play(hands)
-                rates.append(
-                    {"trained": stop, "hands": hands, "chips": table.chips, "squares": table.chips_squared}
-                )
+                rates.append({"trained": stop, **attrs.asdict(table.winnings)})
                 release(player)
     finally:
         release(learner)
@@ -146,24 +145,18 @@ def reproduce(
 
 def _point(game: str, runs: list[dict[str, float]]) -> dict[str, Any]:
     """All runs at one stop, in mbb/h."""
-    from clients.commands.train import rate
-    from clients.experiments.poker_learner.tasks import student_t95
-    from clients.experiments.tasks import estimate
-    from clients.learners.training import TrainingProgress
     from engine.rules import load_game
 
     big_blind = load_game(game).big_blind
-    hands = sum(int(run["hands"]) for run in runs)
-    chips, squares = (sum(run[name] for run in runs) for name in ("chips", "squares"))
-    mean, ci95 = rate(TrainingProgress(hands, chips, squares), big_blind)
-    by_run = [1000 * run["chips"] / run["hands"] / big_blind for run in runs]
-    over_runs = estimate(by_run, student_t95(len(by_run) - 1)).ci95 if len(by_run) > 1 else None
+    winnings = [Winnings(int(run["hands"]), run["chips"], run["squares"]) for run in runs]
+    rate = sum(winnings, Winnings()).rate(big_blind)
+    by_run = [1000 * each.chips / each.hands / big_blind for each in winnings]
     return {
         "trained": int(runs[0]["trained"]),
-        "hands": hands,
-        "mbb_per_hand": mean,
-        "ci95": ci95,
-        "ci95_runs": over_runs,
+        "hands": rate.samples,
+        "mbb_per_hand": rate.mean,
+        "ci95": rate.ci95,
+        "ci95_runs": estimate_of_few(by_run).ci95,
         "runs": by_run,
     }
 

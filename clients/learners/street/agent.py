@@ -24,8 +24,9 @@ import attrs
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.learners.street.knowledge import KIND, StreetKnowledge
-from clients.learners.training import TrainingPlan, TrainingProgress, train_in_arena
+from clients.learners.training import TrainingPlan, train_in_arena
 from clients.options import OptionError
+from engine.intervals import Winnings
 from engine.learning.deal_pool import deal_pool
 from engine.learning.decision import (
     Considered,
@@ -170,7 +171,7 @@ class StreetLearner(Agent):
         if self._knowledge.keeps_journal:
             self._knowledge.hand_learnt(touched)
 
-    def train(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+    def train(self, plan: TrainingPlan) -> Iterator[Winnings]:
         """Learn by a compiled loop from a population of opponents, or at a table against those named.
 
         Raises:
@@ -182,14 +183,12 @@ class StreetLearner(Agent):
         self._begin(plan.game)
         return self._train_alone(plan)
 
-    def _train_alone(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+    def _train_alone(self, plan: TrainingPlan) -> Iterator[Winnings]:
         pool = deal_pool(plan.game.num_players, progress=_PoolNotice())
-        hands, chips, squares = 0, 0.0, 0.0
+        winnings = Winnings()
         for won in train(self.learnt, pool, plan.hands, plan.seed):
-            hands += len(won)
-            chips += float(won.sum())
-            squares += float((won * won).sum())
-            yield TrainingProgress(hands, chips, squares)
+            winnings += Winnings(len(won), float(won.sum()), float((won * won).sum()))
+            yield winnings
 
     # --- the knowledge -------------------------------------------------------------------------------------
 

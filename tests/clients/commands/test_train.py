@@ -18,14 +18,15 @@ from click.testing import CliRunner, Result
 from clients.agent import Agent
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall
-from clients.commands.train import rate, split_opponents
+from clients.commands.train import split_opponents
 from clients.commands.train import train as command
 from clients.learners import training
 from clients.learners.journal import journal_path
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.hole_cards import HoleCardsLearner
-from clients.learners.training import Table, TrainingPlan, TrainingProgress, make_learner
+from clients.learners.training import Table, TrainingPlan, make_learner
 from clients.options import OptionError
+from engine.intervals import Winnings
 from engine.rules import load_game
 from tests.support.dealer_process import PATIENCE_S, environment
 
@@ -81,8 +82,8 @@ def test_json_is_one_object_and_tells_the_truth(tmp_path: Path) -> None:
         "always-all-in",
     ]
     assert report["game"] == "nolimit-5p-100bb"
-    assert (report["hands"], report["chips"], report["interrupted"]) == (200, table.chips, False)
-    assert report["mbb_per_hand"] == pytest.approx(table.chips / 200 / 2 * 1000, abs=0.001)
+    assert (report["hands"], report["chips"], report["interrupted"]) == (200, table.winnings.chips, False)
+    assert report["mbb_per_hand"] == pytest.approx(table.winnings.chips / 200 / 2 * 1000, abs=0.001)
 
 
 def test_a_table_counts_what_seat_0_wins() -> None:
@@ -92,7 +93,7 @@ def test_a_table_counts_what_seat_0_wins() -> None:
     table.play(51)
 
     assert table.hands == 101
-    assert table.chips == pytest.approx(table.chips_by_seat[0])
+    assert table.winnings.chips == pytest.approx(table.chips_by_seat[0])
     assert sum(table.chips_by_seat) == pytest.approx(0)
 
 
@@ -153,10 +154,10 @@ def test_a_learner_may_have_its_own_loop(tmp_path: Path, monkeypatch: pytest.Mon
         def __init__(self, knowledge: Path | None = None, learn: bool = True) -> None:
             self.hands = 0
 
-        def train(self, plan: TrainingPlan) -> Iterator[TrainingProgress]:
+        def train(self, plan: TrainingPlan) -> Iterator[Winnings]:
             while self.hands < plan.hands:
                 self.hands += 10
-                yield TrainingProgress(self.hands, 2.0 * self.hands, 4.0 * self.hands)
+                yield Winnings(self.hands, 2.0 * self.hands, 4.0 * self.hands)
 
         def save_knowledge(self) -> None:
             saved.append(self.hands)
@@ -168,16 +169,6 @@ def test_a_learner_may_have_its_own_loop(tmp_path: Path, monkeypatch: pytest.Mon
     report = json.loads(result.stdout)
     assert saved == [30, 60, 90, 100]
     assert (report["mbb_per_hand"], report["ci95"]) == (1000, 0)
-
-
-def test_rates_have_the_usual_interval() -> None:
-    won = [3.0, -1.0, 4.0, -2.0]
-
-    mean, ci95 = rate(TrainingProgress(4, sum(won), sum(chips * chips for chips in won)), 2)
-
-    # mean 1, sample variance (4 + 4 + 9 + 9) / 3, in big blinds of 2
-    assert mean == 500
-    assert ci95 == pytest.approx(1.96 * (26 / 3 / 4) ** 0.5 * 500)
 
 
 # --- mistakes ----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
 from clients.experiments.poker_learner import tasks as experiments
-from clients.experiments.poker_learner.tasks import Settings, optimum_against_all_in, reproduce, student_t95
+from clients.experiments.poker_learner.tasks import Settings, optimum_against_all_in, reproduce
 from clients.experiments.poker_learner.thesis import (
     BOTS,
     LEARNERS,
@@ -184,14 +184,6 @@ def test_the_best_response_wins_the_optimum() -> None:
     error = np.std(won) / len(won) ** 0.5
     assert abs(np.mean(won) - optimum_against_all_in()) < 3 * error
     assert error < 0.7
-
-
-@pytest.mark.parametrize(
-    ("degrees", "value"),
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (19, 2.093), (30, 2.042)],
-)
-def test_students_t_is_that_of_the_tables(degrees: int, value: float) -> None:
-    assert student_t95(degrees) == pytest.approx(value, rel=0.0005 if degrees < 3 else 0.01)
 
 
 def test_the_thesis_wins_up_to_86_per_cent_of_the_optimum() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from clients.experiments.regression import clustered_mean, fit_line
-from clients.experiments.tasks import estimate
+from engine.intervals import estimate
 
 
 def test_the_line_is_that_of_least_squares() -> None:

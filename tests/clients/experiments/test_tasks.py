@@ -1,4 +1,4 @@
-"""What experiments share: means, tables, files, tasks over processes."""
+"""What experiments share: tables, files, tasks over processes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import math
 import multiprocessing
 import os
-import statistics
 import subprocess
 import sys
 import threading
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.experiments.tasks import estimate, markdown_table, run_tasks, write_results
+from clients.experiments.tasks import markdown_table, run_tasks, write_results
 from clients.reports.plots import Curve, draw_curves
 
 
@@ -37,23 +36,6 @@ def fails_at_three(number: int) -> int:
     if number == 3:
         raise ArithmeticError("three")
     return number
-
-
-def test_an_estimate_is_a_mean_with_its_interval_in_whatever_unit() -> None:
-    values = [1.0, 4.0, 2.0, 8.0]
-
-    found = estimate(values).scaled(-10)
-
-    assert found.mean == pytest.approx(-37.5)
-    assert found.ci95 == pytest.approx(10 * 1.959964 * statistics.stdev(values) / math.sqrt(4), rel=1e-6)
-    assert found.samples == 4
-    assert estimate([2.0]).ci95 is None
-    assert str(estimate([2.0])) == "+2.000"
-
-
-def test_nothing_has_no_mean() -> None:
-    with pytest.raises(ValueError, match="at least one value"):
-        estimate([])
 
 
 def test_a_table_has_as_many_bars_in_each_line() -> None:

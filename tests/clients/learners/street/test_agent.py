@@ -217,7 +217,7 @@ def test_progress_is_told_and_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = list(train(learner, TrainingPlan(LIMIT, (), 1300, 1)))
 
     assert [step.hands for step in steps] == [1000, 1300]
-    assert 0 < steps[0].chips_squared < steps[1].chips_squared
+    assert 0 < steps[0].squares < steps[1].squares
     assert isinstance(learner, StreetLearner)
     assert learner.learnt.hands == 1300
 
