@@ -1,10 +1,10 @@
 """What is being played, when nobody says: the packaged games a match state fits, likeliest first.
 
-The ACPC's dealer never names the game, its players are told on their command lines.  A state shows the
+The ACPC's dealer never names the game: its players learn it from their command lines.  A state shows the
 number of players, of hole cards, and which cards there are; betting shows the rest bit by bit.  No-limit
 comes before limit because that error heals itself: a limit dealer takes the ``r200`` of a player who
-thinks he plays no-limit for a raise, and then shows it without a number; a no-limit dealer takes a bare
-``r`` for a call, for ever.
+believes in no-limit for a raise, and then shows it without a number; a no-limit dealer takes a bare ``r``
+for a call, for ever.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def _games() -> tuple[tuple[str, GameDefinition], ...]:
 
 
 def name_of(game: GameDefinition) -> str:
-    """The packaged game's name; ``"a game of its own"`` for any other."""
-    return next((name for name, known in _games() if known == game), "a game of its own")
+    """The packaged game's name; ``"a game that is not packaged"`` for any other."""
+    return next((name for name, known in _games() if known == game), "a game that is not packaged")
 
 
 class GameGuess:
@@ -46,7 +46,7 @@ class GameGuess:
     def candidates(self, text: str) -> Iterator[GameDefinition]:
         """The games a match state may belong to.
 
-        Whoever asks takes the first game that he can read the state in, and asks again when a later state
+        Whoever asks takes the first game that can explain the state, and asks again when a later state
         cannot be read in that game: it is then ruled out.
         """
         if self._last is not None:

@@ -297,7 +297,9 @@ class _Session:
                 if self._game is None:
                     self._warn(f"nobody says what is being played: guessing {name_of(game)}")
                 else:
-                    self._warn(f"what is being played was guessed wrong: now guessing {name_of(game)}")
+                    self._warn(
+                        f"the first guess at what is being played was wrong: now guessing {name_of(game)}"
+                    )
             self._seat, self._game = seat, game
             agent = self._agent
             agent.game, agent.seat = game, seat

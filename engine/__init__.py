@@ -4,6 +4,7 @@
 ``cards``, ``card_text``    cards as small integers, as text, as people write them
 ``rules``                   games, dealing, betting, showdowns, the hand loop
 ``seeds``                   seeds derived from seeds
+``bets``                    two numbers about bets in no-limit games
 ``intervals``               how far a mean can be trusted
 ``files``                   files replaced in one step
 ``cache``                   where computed arrays and compiled kernels are kept
@@ -16,6 +17,6 @@
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================
 
-The first five are plain Python and import in milliseconds; the others take numpy, and numba at the latest
+The first six are plain Python and import in milliseconds; the others take numpy, and numba at the latest
 when a kernel is first called.  What is written: caches, and one line on stderr before kernels are compiled.
 """

@@ -76,7 +76,7 @@ def _load(entry: EntryPoint) -> click.Command:
 def riverboat() -> None:
     """A poker room for programs and people.
 
-    `riverboat COMMAND --help` tells more about a command.
+    `riverboat COMMAND --help` describes a command.
     """
 
 

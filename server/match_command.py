@@ -36,8 +36,8 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--hands",
     type=click.IntRange(1, 2**32 - 1),
-    help="Hands to play; deals, in a duplicate match.  Default 1000; with --until the most that are "
-    "played, default 100000.",
+    help="Hands to play (deals, in a duplicate match); default 1000.  With --until the most to play, "
+    "default 100000.",
 )
 @click.option(
     "--duplicate",
@@ -48,8 +48,8 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "--until",
     type=click.FloatRange(min=0, min_open=True),
     metavar="X",
-    help="Stop once every player's result is known to +- X mbb/h.  The intervals allow for the looks that "
-    "takes.",
+    help="Stop once every player's result is known to +- X mbb/h.  Intervals are widened for the interim "
+    "looks.",
 )
 @click.option(
     "--jobs",
@@ -63,7 +63,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     default="random",
     show_default=True,
     metavar="S",
-    help="Of the cards and of the players' own seeds.",
+    help="Seed of the cards, and of the players' own seeds.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Match folder; default under matches/."
@@ -107,7 +107,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     type=click.FloatRange(min=0.001),
     default=7.0,
     show_default=True,
-    help="Seconds a hand that a player may take on average over the match.",
+    help="Seconds per hand that a player may take, on average over the match.",
 )
 @click.option(
     "--start-time",

@@ -10,9 +10,7 @@ from types import ModuleType
 
 import pytest
 
-import clients
 import clients.human
-import engine
 import protocol
 import server
 import server.table
@@ -56,7 +54,7 @@ def test_the_first_page_is_a_page() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
 
 
-@pytest.mark.parametrize("package", [clients, clients.human, protocol, server, server.table])
+@pytest.mark.parametrize("package", [clients.human, protocol, server, server.table])
 def test_every_module_of_a_package_is_in_a_map(package: ModuleType) -> None:
     readme = (ROOT / package.__name__.replace(".table", "").replace(".", "/") / "README.md").read_text(
         "utf-8"
@@ -64,14 +62,6 @@ def test_every_module_of_a_package_is_in_a_map(package: ModuleType) -> None:
 
     for name in public_names(package):
         assert re.search(rf"`(table/)?{name}(\.py|/)`", readme), name
-
-
-def test_every_package_of_the_engine_is_in_its_map() -> None:
-    readme = (ROOT / "engine" / "README.md").read_text("utf-8")
-
-    for name in public_names(engine):
-        assert f"`engine.{name}`" in readme
-        assert f"``{name}``" in (engine.__doc__ or "")
 
 
 def test_the_protocol_is_listed_in_an_order_in_which_it_can_be_read() -> None:

@@ -29,7 +29,7 @@ from clients.agent import Agent
 )
 @click.option(
     "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
-    help="Go on trying to connect for so long.",
+    help="Keep trying to connect for this long.",
 )  # fmt: skip
 @click.option(
     "--game",

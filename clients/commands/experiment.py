@@ -80,5 +80,5 @@ def _fail(message: str) -> NoReturn:
 def experiment() -> None:
     """Reproduce a paper's experiment: tables and plots.
 
-    `riverboat experiment NAME --help` tells more about one.
+    `riverboat experiment NAME --help` describes one.
     """

@@ -18,7 +18,7 @@ from engine.cards import RANKS
 @click.option("--hand", metavar="HAND", help="Only this starting hand: 72o, A7s, TT.")
 @click.option(
     "--min-updates", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
-    help="Only states that were learnt from so often.",
+    help="Only states that were learnt from at least this often.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> None:

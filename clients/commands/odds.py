@@ -51,14 +51,20 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
 @click.command(cls=OneLineCommand)
 @click.argument("cards", metavar="HOLE [BOARD]", nargs=-1, required=True)
 @click.option(
-    "--opponents", type=click.IntRange(1, 9), metavar="N", help="How many to beat: 1 to 9 (default 1)."
+    "--opponents", type=click.IntRange(1, 9), metavar="N", help="Opponents to beat: 1 to 9 (default 1)."
 )
 @click.option("--pot", type=click.FloatRange(min=0), metavar="P", help="Chips in the pot before the call.")
 @click.option("--to-call", type=click.FloatRange(min=0), metavar="C", help="Chips the call costs.")
 @click.option(
-    "--rake", type=click.FloatRange(0, 100), default=0.0, metavar="PERCENT", help="Taken from the pot we win."
+    "--rake",
+    type=click.FloatRange(0, 100),
+    default=0.0,
+    metavar="PERCENT",
+    help="Rake taken from a pot that is won.",
 )
-@click.option("--rake-cap", type=click.FloatRange(min=0), metavar="CHIPS", help="At most so much of it.")
+@click.option(
+    "--rake-cap", type=click.FloatRange(min=0), metavar="CHIPS", help="The most rake that is taken."
+)
 @click.option(
     "--playing",
     type=click.FloatRange(0, 100, min_open=True),
@@ -77,9 +83,11 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
     type=click.IntRange(1000, 100_000_000),
     default=100_000,
     metavar="N",
-    help="Deals of the sampled odds, and trials of --simulate.",
+    help="Number of deals for sampled odds, of trials for --simulate.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="S", help="Of whatever is sampled.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, metavar="S", help="Seed of whatever is sampled."
+)
 @click.option(
     "--simulate",
     metavar="BETTING",
@@ -94,7 +102,7 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
     type=click.Choice(["none", "generic"]),
     default="generic",
     show_default=True,
-    help="How the others play and are read, for --simulate.",
+    help="Model of the others, for --simulate.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option(

@@ -37,11 +37,15 @@ _OTHER_TABLE: Final = ("wait_s", "token")
     "hold'em for as many as sit down.",
 )
 @click.option(
-    "--hands", type=click.IntRange(1, 2**32 - 1), default=1000, show_default=True, help="At most so many."
+    "--hands",
+    type=click.IntRange(1, 2**32 - 1),
+    default=1000,
+    show_default=True,
+    help="The most hands to play.",
 )
 @click.option(
     "--seed", default="random", show_default=True, metavar="S",
-    help="Of the cards and of the bots' own seeds.",
+    help="Seed of the cards, and of the bots' own seeds.",
 )  # fmt: skip
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
@@ -62,7 +66,7 @@ _OTHER_TABLE: Final = ("wait_s", "token")
 )
 @click.option(
     "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
-    help="Go on trying to connect to HOST PORT for so long.",
+    help="Keep trying to connect to HOST PORT for this long.",
 )  # fmt: skip
 @click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")
 @click.pass_context

@@ -18,33 +18,40 @@ _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
 
 
 @click.command(cls=OneLineCommand)
-@click.option("--players", type=click.IntRange(2, 10), default=10, show_default=True, help="Dealt in.")
+@click.option(
+    "--players", type=click.IntRange(2, 10), default=10, show_default=True, help="Players dealt in."
+)
 @click.option(
     "--rates",
     type=click.Choice(list(_COLUMNS)),
     default="iterated",
     show_default=True,
-    help="Shown in the grid: against hands worth playing, or everybody calling and checking down.",
+    help="Rates in the grid: against hands worth playing, or with everybody calling and checking down.",
 )
 @click.option(
-    "--solve", is_flag=True, help="Two players: the optimal strategy, and how near the iterated one is."
+    "--solve",
+    is_flag=True,
+    help="For two players: the optimal strategy, and how near the iterated one comes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option(
     "--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the grid (PNG, PDF, SVG)."
 )
 @click.option(
-    "--make", metavar="FILE", type=click.Path(dir_okay=False), help="Make the tables anew, in minutes."
+    "--make",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Compute the tables again, in minutes, and write them to FILE.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of --make and --solve."
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of --make and --solve."
 )
 @click.option(
     "--deals",
     type=click.IntRange(min=1000),
     default=80_000_000,
     show_default=True,
-    help="Of each plain roll-out of --make.",
+    help="Deals of each plain roll-out of --make.",
 )
 def preflop(
     players: int,

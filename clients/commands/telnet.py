@@ -25,7 +25,7 @@ import click
 )
 @click.option(
     "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
-    help="Go on trying to connect to the table for so long.",
+    help="Keep trying to connect to the table for this long.",
 )  # fmt: skip
 @click.option(
     "--game",
@@ -38,8 +38,8 @@ def telnet(
 ) -> None:
     """Offer the seat at HOST PORT to whoever connects to the --listen port.
 
-    The table is joined when somebody has connected.  One connection is one seat: a second is told that it
-    is taken, and one that broke can come back.
+    The table is joined when somebody has connected.  One connection is one seat: a second person is turned
+    away, and a connection that broke can come back.
     """
     from clients.human.program import play_over_telnet
     from clients.human.telnet import read_listen_address

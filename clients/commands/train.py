@@ -44,14 +44,14 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     help="The opponents, in seat order; may be repeated.  Fewer than there are seats take turns.  "
     "May be left out with a learner that has opponents of its own: street-learner.",
 )
-@click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="How many to play.")
+@click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="Hands to play.")
 @click.option("--seed", metavar="S", default="random", help="Same seed, same knowledge; default random.")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Where to keep what is learnt.",
+    help="File that keeps what is learnt.",
 )
 @click.option(
     "--resume",
@@ -62,7 +62,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
 @click.option(
     "--game",
     metavar="GAME",
-    help="What to play; without, no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
+    help="What is played; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
 )
 @click.option(
     "--checkpoint-every",

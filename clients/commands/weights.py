@@ -23,7 +23,7 @@ from engine.rules.betting import parse_betting
     type=click.Choice(["none", "generic"]),
     default="generic",
     show_default=True,
-    help="How actions are read.",
+    help="Model by which actions are read.",
 )
 @click.option("--noise", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Noise factor.")
 @click.option("--numbers", is_flag=True, help="Print hundredths instead of shades.")

@@ -30,7 +30,7 @@ def describe_odds(view: HandView, style: Style) -> list[str]:
     betting = view.betting
     opponents = betting.num_in_hand - (not betting.folded[view.position])
     on = f" on {style.cards(board)}" if board else ""
-    lines = [f"Odds of {style.cards(hole)}{on}, against hands of which nothing is known:"]
+    lines = [f"Odds of {style.cards(hole)}{on}, against unknown hands:"]
     equity = equity_against(hole, board)
     if board:
         strength = hand_strength(hole, board)

@@ -103,7 +103,9 @@ class Report:
         _print_table(title, heads, rows)
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:
-            click.echo(f"the pairing saved {saved} hands: without it so many more give the same interval")
+            click.echo(
+                f"the pairing saved {saved} hands: without it, that many more would give the same interval"
+            )
         schedule = plan.schedule
         if schedule is not None:
             wanted = f"± {plan.until:g} mbb/h"

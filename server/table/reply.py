@@ -164,9 +164,7 @@ def _no_action(number: int, seconds: float, response: float) -> str:
 
 def _late(seat: Seat, junk_lines: int, seconds: float, response: float, acpc_lines: str) -> SeatFailed:
     if junk_lines:
-        detail = (
-            f"sent {junk_lines} lines that are no answer to its state, and none that is, in {seconds:.1f} s"
-        )
+        detail = f"sent {junk_lines} lines that do not answer its state, and no answer, in {seconds:.1f} s"
         return SeatFailed(FailureKind.NONSENSE, detail, acpc_lines)
     detail = f"gave no answer in {seconds:.1f} s (limit {response:g} s a response)"
     if seconds <= response:

@@ -9,6 +9,7 @@ import pytest
 
 import clients
 from protocol.records import parse_hand
+from tests.support.documents import public_names
 from tests.support.doubles import python_blocks
 from tests.support.matches import DEALERS, play_match
 
@@ -56,3 +57,10 @@ def test_the_arena_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
     first, second = capsys.readouterr().out.strip("()\n").split(", ")
     assert float(first) == -float(second) != 0
+
+
+def test_every_module_and_package_is_in_the_map() -> None:
+    text = (CLIENTS / "README.md").read_text()
+
+    for name in public_names(clients):
+        assert f"`{name}.py`" in text or f"`{name}/`" in text, name

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine
+from tests.support.documents import public_names
 
 FOLDER = Path(engine.__file__).parent
 README = (FOLDER / "README.md").read_text("utf-8")
@@ -43,3 +44,9 @@ def test_name_is_defined_where_the_table_says(module: str, name: str) -> None:
         ]
         assert found, f"{name} is not in engine/{module}"
         scope = found[0].body
+
+
+def test_every_module_and_package_is_in_the_map_and_in_the_docstring() -> None:
+    for name in public_names(engine):
+        assert f"`engine.{name}`" in README
+        assert f"``{name}``" in (engine.__doc__ or "")

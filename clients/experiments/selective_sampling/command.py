@@ -67,33 +67,39 @@ def read_numbers(text: str) -> tuple[int, ...]:
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
     metavar="DIR",
-    help="Where results.json, results.md and the plots go.",
+    help="Folder for results.json, results.md and the plots.",
 )
-@click.option("--parts", default="all", show_default=True, metavar="a,b,...", help="By letter or name.")
-@click.option("--game", metavar="GAME", help="A limit game, of parts a to d; default limit-10p.")
+@click.option(
+    "--parts", default="all", show_default=True, metavar="a,b,...", help="Parts, by letter or name."
+)
+@click.option("--game", metavar="GAME", help="A limit game, for parts a to d; default limit-10p.")
 @click.option(
     "--simulating",
     metavar="N[,N]",
     callback=lambda _, __, text: None if text is None else read_numbers(text),
     help="How many players simulate in self-play, for each line-up; default half of them, and one.",
 )
-@click.option("--hands", type=click.IntRange(min=2), metavar="N", help="Of self-play, for each line-up.")
 @click.option(
-    "--duel-hands", type=click.IntRange(min=20), metavar="N", help="Of each match of parts e, f, g."
+    "--hands", type=click.IntRange(min=2), metavar="N", help="Hands of self-play, for each line-up."
+)
+@click.option(
+    "--duel-hands", type=click.IntRange(min=20), metavar="N", help="Hands of each match of parts e, f, g."
 )
 @click.option("--spots", type=click.IntRange(min=2), metavar="N", help="Decisions of parts b, c, d.")
-@click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Of each decision of a sampling bot.")
+@click.option(
+    "--trials", type=click.IntRange(min=1), metavar="N", help="Trials for each decision of a sampling bot."
+)
 @click.option(
     "--reference",
     type=click.IntRange(min=100),
     metavar="N",
-    help="Trials of parts b and d that are the truth.",
+    help="Trials that stand for the truth in parts b and d.",
 )
 @click.option(
     "--until",
     type=click.FloatRange(min=0, min_open=True),
     metavar="X",
-    help="End self-play once the gain is known to +- X mbb/h; intervals allow for the looks.",
+    help="End self-play once the gain is known to +- X mbb/h; intervals are widened for the interim looks.",
 )
 @click.option("--sampling", metavar="BOT", help="The bot that simulates: sampling[:KEY=VALUE,...].")
 @click.option("--formula", metavar="BOT", help="The bot it is measured against.")

@@ -65,7 +65,7 @@ class Found:
     """Stated less realised value of the chosen action, folds left out; against the slow-player, on turn and
     river where he has held a very strong hand since the flop."""
     table: Numbers
-    """There: the weight of what he held, in parts of what it would be if nothing were known."""
+    """There: the weight of the hand held, in parts of what it would be if nothing were known."""
 
 
 def play(duel: Duel) -> Found:
@@ -152,7 +152,7 @@ def run(settings: Settings, say: Say) -> PartResult:
         f"*Slow-playing.*  The opponent checks and calls with hands of strength {GREAT} and more until the "
         f"river; {settings.duel_hands:,} hands each, the same deals.  The last two columns are of turn and "
         "river decisions against a hand that was so strong on the flop: how much more than realised was "
-        f"stated, and the weight of what he held (1: as if nothing were known).\n\n{slow_table}"
+        f"stated, and the weight of the hand held (1: as if nothing were known).\n\n{slow_table}"
     )
     return PartResult({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)
 
@@ -216,6 +216,6 @@ def _slow_play(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]
         )
     header = [
         "noise", "won per hand, sb", "more than without noise, sb", "stated less realised, sb",
-        "weight of what he held",
+        "weight of the hand held",
     ]  # fmt: skip
     return markdown_table(header, rows), numbers
