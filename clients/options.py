@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from clients.agent import Agent
+from engine.numbers import parse_finite
 
 AgentFactory = Callable[..., Agent]
 
@@ -144,9 +145,9 @@ def _convert(text: str, kind: Any) -> Any:
         return _BOOLEANS[text.lower()]
     if kind is int or kind is float:
         try:
-            return kind(text)
+            return int(text) if kind is int else parse_finite(text)
         except ValueError:
-            raise ValueError("a whole number" if kind is int else "a number") from None
+            raise ValueError("a whole number" if kind is int else "a finite number") from None
     if kind is Path:
         return Path(text)
     if kind in (str, Any, object):

@@ -5,6 +5,7 @@ Exit status: 0 the match is over, 1 it broke off, 2 usage, 130 on Ctrl-C.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ import trio
 from clients.agent import Agent
 from clients.options import OptionError
 from clients.session import SessionError, play
+from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 
 _RETRY_S: Final = 0.1
@@ -32,11 +34,30 @@ class ProgramError(Exception):
         self.status = status
 
 
+def read_host(text: str) -> str:
+    """A host from its text: an address, or a name that can be looked up.
+
+    Raises:
+        ProgramError: it is neither.
+    """
+    try:
+        is_host = bool(text.strip()) and bool(text.encode("idna"))
+    except UnicodeError:  # an empty or overlong label, or bytes that are no text
+        is_host = False
+    if not is_host:
+        raise ProgramError(f"{text!r} is no host name", 2)
+    return text
+
+
 @attrs.frozen
 class Table:
-    """Where to play, and what is known about it beforehand."""
+    """Where to play, and what is known about it beforehand.
 
-    host: str
+    Raises:
+        ProgramError: the host is none.
+    """
+
+    host: str = attrs.field(converter=read_host)
     port: int
     wait_s: float = 0.0
     """How long to go on trying to connect."""
@@ -50,15 +71,17 @@ class Table:
     """Ask for Riverboat's own notes."""
 
 
-def read_port(text: str) -> int:
+def read_port(text: str, least: int = 1) -> int:
     """A port from its text.
 
     Raises:
-        ProgramError: it is not a number from 1 to 65535.
+        ProgramError: it is not a number from `least` to 65535.
     """
-    if not (text.isascii() and text.isdecimal() and 0 < int(text[:10]) < 65536):
-        raise ProgramError(f"expected a port from 1 to 65535, got {text!r}", 2)
-    return int(text)
+    with contextlib.suppress(ValueError):
+        port = parse_whole(text)
+        if least <= port < 65536:
+            return port
+    raise ProgramError(f"expected a port from {least} to 65535, got {text!r}", 2)
 
 
 def read_seed(text: str) -> int:
@@ -69,9 +92,12 @@ def read_seed(text: str) -> int:
     """
     if text == "random":
         return int.from_bytes(os.urandom(4), "big")
-    if not (text.isascii() and text.isdecimal()):
-        raise ProgramError(f"expected a seed, a whole number of 0 or more or 'random', got {text!r}", 2)
-    return int(text)
+    try:
+        return parse_whole(text)
+    except ValueError:
+        raise ProgramError(
+            f"expected a seed, a whole number of 0 or more or 'random', got {text!r}", 2
+        ) from None
 
 
 def read_game(text: str) -> GameDefinition:

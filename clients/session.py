@@ -15,6 +15,7 @@ import trio
 
 from clients.agent import Agent, begin_decision, checked_action
 from clients.guess import GameGuess, name_of
+from engine.numbers import parse_finite
 from engine.rules import (
     Action,
     BettingState,
@@ -228,7 +229,7 @@ class _Session:
             self._agent.names = tuple(note.text.split("|"))
         elif note.name == "clock":
             with contextlib.suppress(ValueError):
-                self._agent.seconds_to_act = float(note.text)
+                self._agent.seconds_to_act = parse_finite(note.text)
         elif note.name == "game" and not self._game_is_explicit:
             try:
                 game = parse_game(note.text.replace(";", "\n"), source="the server's #game line")

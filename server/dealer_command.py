@@ -17,6 +17,7 @@ from typing import Final
 import attrs
 import trio
 
+from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import wrap_unsigned
 from server.errors import MatchAborted
@@ -203,9 +204,9 @@ def _seat_tokens(items: Sequence[str], seats: int) -> tuple[str | None, ...]:
     upcoming = 0
     for item in items:
         seat_text, equals, token = item.partition("=")
-        if equals and seat_text.isdecimal():
-            seat = int(seat_text) - 1
-        else:
+        try:
+            seat = parse_whole(seat_text if equals else "") - 1
+        except ValueError:  # all of it is the token
             seat, token = upcoming, item
             upcoming += 1
         if not 0 <= seat < seats or any(letter.isspace() for letter in token):

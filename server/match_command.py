@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -13,11 +14,13 @@ from typing import Final
 import click
 import trio
 
+from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from server.console import SilentConsole
 from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.launching.players import Player, PlayerError, parse_players
+from server.parameters import MOST_SECONDS, FiniteRange
 from server.report.match_report import Report
 from server.report.results import Pass
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
@@ -46,7 +49,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 )
 @click.option(
     "--until",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     metavar="X",
     help="Stop once every player's result is known to +- X mbb/h.  Intervals are widened for the interim "
     "looks.",
@@ -90,28 +93,28 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 )
 @click.option(
     "--response-time",
-    type=click.FloatRange(min=0.001),
+    type=FiniteRange(0.001, MOST_SECONDS),
     default=10.0,
     show_default=True,
     help="Seconds a player may take for one decision.",
 )
 @click.option(
     "--hand-time",
-    type=click.FloatRange(min=0.001),
+    type=FiniteRange(0.001, MOST_SECONDS),
     default=600.0,
     show_default=True,
     help="Seconds a player may take in one hand.",
 )
 @click.option(
     "--match-time",
-    type=click.FloatRange(min=0.001),
+    type=FiniteRange(0.001, MOST_SECONDS),
     default=7.0,
     show_default=True,
     help="Seconds per hand that a player may take, on average over the match.",
 )
 @click.option(
     "--start-time",
-    type=click.FloatRange(min=0.1),
+    type=FiniteRange(0.1, MOST_SECONDS),
     default=120.0,
     show_default=True,
     help="Seconds a launched player may take to join.",
@@ -208,23 +211,26 @@ def _players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]
 def _seed(text: str) -> int:
     if text == "random":
         return int.from_bytes(os.urandom(4), "little")
-    if not (text.isascii() and text.isdecimal()):
-        raise click.UsageError(f"expected a seed, a whole number or 'random', got {text!r}")
-    return int(text) % 2**32
+    try:
+        return parse_whole(text) % 2**32
+    except ValueError:
+        raise click.UsageError(f"expected a seed, a whole number or 'random', got {text!r}") from None
 
 
 def _ports(text: str) -> tuple[int, ...]:
-    ports = [item.strip() or "0" for item in text.split(",")] if text else []
-    if not all(item.isascii() and item.isdecimal() and int(item) < 65536 for item in ports):
-        raise click.UsageError(f"expected ports from 0 to 65535 with commas between them, got {text!r}")
-    return tuple(map(int, ports))
+    with contextlib.suppress(ValueError):
+        ports = tuple(parse_whole(item.strip() or "0") for item in text.split(",")) if text else ()
+        if all(port < 65536 for port in ports):
+            return ports
+    raise click.UsageError(f"expected ports from 0 to 65535 with commas between them, got {text!r}")
 
 
 def _tokens(items: tuple[str, ...], seats: int) -> tuple[str | None, ...]:
     tokens: list[str | None] = [None] * seats
+    numbers = [str(number) for number in range(1, seats + 1)]
     for item in items:
         seat, equals, token = item.partition("=")
-        if not (equals and seat.isdecimal() and 1 <= int(seat) <= seats and token and not token.split()[1:]):
+        if not (equals and seat in numbers and token and not token.split()[1:]):
             raise click.UsageError(
                 f"expected --seat-token SEAT=TOKEN with a seat from 1 to {seats}, got {item!r}"
             )

@@ -5,6 +5,8 @@ Each is a distribution over fold, call and raise, and says so in `probability_tr
 
 from __future__ import annotations
 
+import math
+
 from clients.agent import Agent, ProbabilityTriple
 from engine.rules import CALL, FOLD, Action, HandView, LegalActions
 
@@ -71,9 +73,10 @@ class Random(Agent):
     """
 
     def __init__(self, fold: float = 0.06, call: float = 0.47, raise_: float = 0.47) -> None:
-        if not (fold >= 0 and call > 0 and raise_ >= 0):
+        if not (fold >= 0 and call > 0 and raise_ >= 0 and math.isfinite(fold + call + raise_)):
             raise ValueError(
-                f"expected weights fold >= 0, call > 0, raise >= 0, got {fold}, {call} and {raise_}"
+                f"expected weights fold >= 0, call > 0, raise >= 0 and a finite sum, got {fold}, {call} "
+                f"and {raise_}"
             )
         self._weights = ProbabilityTriple(fold, call, raise_)
 

@@ -11,6 +11,7 @@ import sys
 import click
 
 from clients.agent import Agent
+from clients.commands.parameters import MOST_SECONDS, FiniteRange
 
 
 @click.command()
@@ -28,7 +29,7 @@ from clients.agent import Agent
     "--set", "settings", metavar="KEY=VALUE", multiple=True, help="An option of the bot; may be repeated."
 )
 @click.option(
-    "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
+    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
     help="Keep trying to connect for this long.",
 )  # fmt: skip
 @click.option(

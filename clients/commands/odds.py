@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
+from clients.commands.parameters import MOST_CHIPS, FiniteRange
 from engine.card_text import parse_written_cards
 from engine.cards import InvalidCardError, format_cards
 from engine.intervals import Z95
@@ -53,27 +54,27 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
 @click.option(
     "--opponents", type=click.IntRange(1, 9), metavar="N", help="Opponents to beat: 1 to 9 (default 1)."
 )
-@click.option("--pot", type=click.FloatRange(min=0), metavar="P", help="Chips in the pot before the call.")
-@click.option("--to-call", type=click.FloatRange(min=0), metavar="C", help="Chips the call costs.")
+@click.option("--pot", type=FiniteRange(0, MOST_CHIPS), metavar="P", help="Chips in the pot before the call.")
+@click.option("--to-call", type=FiniteRange(0, MOST_CHIPS), metavar="C", help="Chips the call costs.")
 @click.option(
     "--rake",
-    type=click.FloatRange(0, 100),
+    type=FiniteRange(0, 100),
     default=0.0,
     metavar="PERCENT",
     help="Rake taken from a pot that is won.",
 )
 @click.option(
-    "--rake-cap", type=click.FloatRange(min=0), metavar="CHIPS", help="The most rake that is taken."
+    "--rake-cap", type=FiniteRange(0, MOST_CHIPS), metavar="CHIPS", help="The most rake that is taken."
 )
 @click.option(
     "--playing",
-    type=click.FloatRange(0, 100, min_open=True),
+    type=FiniteRange(0, 100, min_open=True),
     metavar="PERCENT",
     help="Opponents hold only the best PERCENT of starting hands: reflective odds.",
 )
 @click.option(
     "--looseness",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(0, 1000, min_open=True),
     default=1.0,
     metavar="X",
     help="Scales --playing: 25 at looseness 2 is 50.",

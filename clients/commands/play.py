@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from clients.commands.parameters import MOST_SECONDS, FiniteRange
+
 if TYPE_CHECKING:
     from clients.human.own_table import HouseOptions
     from clients.program import Table
@@ -65,7 +67,7 @@ _OTHER_TABLE: Final = ("wait_s", "token")
     help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
 )
 @click.option(
-    "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
+    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
     help="Keep trying to connect to HOST PORT for this long.",
 )  # fmt: skip
 @click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")

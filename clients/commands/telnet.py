@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from clients.commands.parameters import MOST_SECONDS, FiniteRange
+
 
 @click.command()
 @click.argument("host")
@@ -24,7 +26,7 @@ import click
     help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
 )
 @click.option(
-    "--wait", "wait_s", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
+    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
     help="Keep trying to connect to the table for this long.",
 )  # fmt: skip
 @click.option(

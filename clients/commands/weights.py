@@ -7,6 +7,7 @@ import json
 import click
 
 from clients.commands.odds import CommandError, OneLineCommand
+from clients.commands.parameters import FiniteRange
 from engine.card_text import parse_written_cards
 from engine.cards import InvalidCardError
 from engine.rules import GameDefinitionError, IllegalActionError, load_game
@@ -25,7 +26,7 @@ from engine.rules.betting import parse_betting
     show_default=True,
     help="Model by which actions are read.",
 )
-@click.option("--noise", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Noise factor.")
+@click.option("--noise", type=FiniteRange(0, 1), default=0.0, show_default=True, help="Noise factor.")
 @click.option("--numbers", is_flag=True, help="Print hundredths instead of shades.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option(

@@ -16,7 +16,7 @@ import trio
 from clients.human.agent import Human
 from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, telnet_text
 from clients.human.style import WIDTH, Style
-from clients.program import ProgramError
+from clients.program import ProgramError, read_host, read_port
 
 _CHUNK: Final = 1 << 16
 _MAX_UNSENT: Final = 256 * 1024
@@ -190,7 +190,8 @@ def read_listen_address(text: str) -> tuple[str, int]:
         ProgramError: it is not an address.
     """
     host, _, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
-    if not (port.isascii() and port.isdecimal() and int(port[:10]) < 65536):
-        raise ProgramError(f"expected [HOST:]PORT to listen on, got {text!r}", 2)
-    return host, int(port)
+    host = read_host(host.removeprefix("[").removesuffix("]") or "127.0.0.1")
+    try:
+        return host, read_port(port, least=0)
+    except ProgramError:
+        raise ProgramError(f"expected [HOST:]PORT to listen on, got {text!r}", 2) from None

@@ -69,14 +69,14 @@ class Lobby:
         """Open every seat's port, in seat order.
 
         Raises:
-            MatchAborted: with the line that says which cannot be opened.
+            MatchAborted: with the line that says which cannot be opened, or that the host is none.
         """
         config = self._config
         for seat in seats:
             port = config.ports[seat.number] if seat.number < len(config.ports) else 0
             try:
                 listener = open_listener(config.host, port)
-            except (OSError, OverflowError) as error:
+            except (OSError, OverflowError, TypeError, UnicodeError) as error:
                 raise MatchAborted(
                     f"ERROR: could not create listen socket for player {seat.number + 1}\n"
                     f"riverboat: {config.host} port {port}: {getattr(error, 'strerror', None) or error}\n"

@@ -8,12 +8,15 @@ from typing import Final, Literal
 import attrs
 
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName
+from engine.numbers import parse_finite
 from engine.trials.selective_sampling import Criterion
 
 DEFAULT_TRIALS: Final = 20_000
 DEFAULT_SECONDS: Final = 0.050
 SEEDED_TRIALS: Final = 1_000
 """With a seed, and no limit of time, so that matches repeat."""
+MOST_TRIALS: Final = 10**9
+"""Hours of one decision."""
 
 ChooseName = Literal["best", "mixed"]
 ObviousName = Literal["deviation", "error", "paired", "never"]
@@ -32,7 +35,7 @@ def parse_bet_sizes(text: str) -> tuple[float, ...]:
     sizes = []
     for word in text.replace("/", "+").replace(" ", "+").split("+"):
         try:
-            size = _NAMED_SIZES[word] if word in _NAMED_SIZES else float(word)
+            size = _NAMED_SIZES[word] if word in _NAMED_SIZES else parse_finite(word)
         except ValueError:
             size = math.nan
         if not size > 0:
@@ -70,8 +73,8 @@ class SamplingConfig:
     """Say the values in a comment line before each action."""
 
     def __attrs_post_init__(self) -> None:
-        if self.trials is not None and self.trials < 1:
-            raise ValueError(f"trials: expected 1 or more, got {self.trials}")
+        if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
+            raise ValueError(f"trials: expected 1 to {MOST_TRIALS}, got {self.trials}")
         if self.seconds is not None and not self.seconds > 0:
             raise ValueError(f"seconds: expected more than 0, got {self.seconds}")
         if not 0 <= self.noise <= 1:

@@ -14,9 +14,11 @@ import attrs
 import click
 
 from clients.commands.odds import CommandError, OneLineCommand
+from clients.commands.parameters import FiniteRange
 from clients.options import OptionError
 from clients.program import ProgramError, read_game, read_seed
 from clients.registry import UnknownBot
+from engine.numbers import parse_whole
 
 PARTS: Final = {
     "a": ("self_play", "Self-play: sampling bots against formula bots"),
@@ -55,10 +57,10 @@ def read_numbers(text: str) -> tuple[int, ...]:
     Raises:
         CommandError: something else.
     """
-    words = text.split(",")
-    if not all(word.strip().isdecimal() for word in words):
-        raise CommandError(f"expected numbers of players such as 5,1, got {text!r}")
-    return tuple(int(word) for word in words)
+    try:
+        return tuple(parse_whole(word.strip()) for word in text.split(","))
+    except ValueError:
+        raise CommandError(f"expected numbers of players such as 5,1, got {text!r}") from None
 
 
 @click.command("selective-sampling", cls=OneLineCommand)
@@ -97,7 +99,7 @@ def read_numbers(text: str) -> tuple[int, ...]:
 )
 @click.option(
     "--until",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     metavar="X",
     help="End self-play once the gain is known to +- X mbb/h; intervals are widened for the interim looks.",
 )

@@ -71,7 +71,7 @@ def test_options_are_converted_as_they_are_annotated() -> None:
     ("setting", "message"),
     [
         ("trials=1.5", "option trials='1.5' of choosy: expected a whole number"),
-        ("speed=fast", "option speed='fast' of choosy: expected a number"),
+        ("speed=fast", "option speed='fast' of choosy: expected a finite number"),
         ("loud=maybe", "option loud='maybe' of choosy: expected true or false"),
         ("mood=sad", "option mood='sad' of choosy: expected one of calm, angry"),
         ("limit=x", "option limit='x' of choosy: expected a whole number"),

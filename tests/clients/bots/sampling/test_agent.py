@@ -259,7 +259,7 @@ def test_an_obvious_action_ends_the_simulation() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"trials": "0"}, "1 or more"),
+        ({"trials": "0"}, "expected 1 to"),
         ({"seconds": "-1"}, "more than 0"),
         ({"choose": "worst"}, "best, mixed"),
         ({"model": "clever"}, "none, generic, specific"),

@@ -1,0 +1,152 @@
+"""What every command refuses, in one line and with exit status 2: found by walking through all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.options import OptionError, agent_options, make_agent
+from clients.registry import installed_bots, load_bot
+from server.commands import riverboat
+from server.dealer_command import configure
+from server.dealer_command import main as deal
+
+NOT_FINITE = ("nan", "-nan", "inf", "-inf", "1e999")
+NO_HOST = ("127..0.1", "a" * 64 + ".example", "127.0.0.1\udcff", "")
+MANY_DIGITS = "9" * 4301
+
+
+def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """All commands below one, by their words."""
+    yield name, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for sub_name in command.list_commands(context):
+            sub_command = command.get_command(context, sub_name)
+            if sub_command is not None:
+                yield from commands(sub_command, f"{name} {sub_name}")
+
+
+def options_that_are_numbers() -> list[tuple[str, click.Parameter]]:
+    return [
+        (f"{name} {parameter.opts[-1]}", parameter)
+        for name, command in commands(riverboat, "riverboat")
+        for parameter in command.params
+        if isinstance(parameter.type, type(click.FLOAT))
+    ]
+
+
+def bots_options_that_are_numbers() -> list[tuple[str, str]]:
+    return [
+        (name, parameter.name)
+        for name in installed_bots()
+        for parameter in agent_options(load_bot(name))
+        if "float" in str(parameter.annotation)
+    ]
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(riverboat, arguments)
+
+
+def assert_refused_in_one_line(result: Result, *words: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(("Usage:", "Try "))]
+    assert len(said) == 1, result.stderr
+    assert all(word in said[0] for word in words), said[0]
+
+
+@pytest.mark.parametrize("text", NOT_FINITE)
+def test_no_option_of_a_command_takes_a_number_that_is_not_finite(text: str) -> None:
+    found = options_that_are_numbers()
+    assert len(found) > 10
+
+    for name, option in found:
+        with pytest.raises(click.UsageError):
+            pytest.fail(f"{name} takes {text} for {option.type.convert(text, option, None)}")
+
+
+@pytest.mark.parametrize("text", NOT_FINITE)
+def test_no_option_of_a_bot_takes_a_number_that_is_not_finite(text: str) -> None:
+    found = bots_options_that_are_numbers()
+    assert len(found) > 8
+
+    for name, option in found:
+        with pytest.raises(OptionError, match="finite"):
+            make_agent(name, load_bot(name), {option: text})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("match", "limit-2p", "random", "random", "--response-time", "nan"),
+        ("match", "limit-2p", "random", "random", "--match-time", "1e307"),
+        ("match", "limit-2p", "random", "random", "--until", "inf"),
+        ("odds", "AsAd", "--looseness", "nan"),
+        ("odds", "AsAd", "--pot", "1e300", "--to-call", "1"),
+        ("weights", "limit-2p", "rc/", "AsKsQs", "--noise", "nan"),
+        ("bot", "random", "127.0.0.1", "1", "--wait", "inf"),
+        ("bot", "random", "127.0.0.1", "1", "--set", "fold=nan"),
+        ("bot", "random", "127.0.0.1", "1", "--set", "call=1e308", "--set", "raise=1e308"),
+        ("bot", "sampling", "127.0.0.1", "1", "--set", "trials=" + "9" * 30),
+        ("bot", "sampling", "127.0.0.1", "1", "--set", "bet_sizes=inf"),
+    ],
+)  # fmt: skip
+def test_such_a_number_on_a_command_line_is_refused_in_one_line(arguments: tuple[str, ...]) -> None:
+    assert_refused_in_one_line(run(*arguments))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("bot", "random", "127.0.0.1", MANY_DIGITS),
+        ("bot", "random", "127.0.0.1", "0000000001" + MANY_DIGITS),
+        ("bot", "random", "127.0.0.1", "1", "--seed", MANY_DIGITS),
+        ("telnet", "127.0.0.1", "1", "--listen", "0000000001" + MANY_DIGITS),
+        ("match", "limit-2p", "random", "random", "--seed", MANY_DIGITS),
+        ("match", "limit-2p", "random", "random", "--ports", MANY_DIGITS),
+        ("match", "limit-2p", "random", "random", "--seat-token", f"{MANY_DIGITS}=x"),
+        ("match", "limit-2p", "random", "random", "--hands", MANY_DIGITS),
+        ("train", "street-learner", "--hands", "1", "--save", "x", "--seed", MANY_DIGITS),
+        ("weights", "nolimit-2p", "r" + MANY_DIGITS),
+    ],
+    ids=lambda arguments: " ".join(word[:20] for word in arguments),
+)
+def test_a_number_of_thousands_of_digits_is_refused_in_one_line(arguments: tuple[str, ...]) -> None:
+    assert_refused_in_one_line(run(*arguments))
+
+
+def test_the_dealer_takes_a_token_of_thousands_of_digits_for_a_token() -> None:
+    config = configure(["m", "limit-2p", "1", "1", "a", "b", "--seat-token", f"{MANY_DIGITS}=x"])
+
+    assert config.seat_tokens == (f"{MANY_DIGITS}=x", None)
+
+
+@pytest.mark.parametrize("host", NO_HOST)
+@pytest.mark.parametrize("command", [("bot", "random"), ("play",), ("telnet", "--listen", "0")])
+def test_what_is_no_host_name_is_refused_before_anything_is_done(command: tuple[str, ...], host: str) -> None:
+    assert_refused_in_one_line(run(*command, host, "1"), "no host name")
+
+
+@pytest.mark.parametrize("host", NO_HOST[:3])
+def test_nobody_listens_on_what_is_no_host_name(host: str) -> None:
+    assert_refused_in_one_line(run("telnet", "--listen", f"{host}:0", "127.0.0.1", "1"), "no host name")
+
+
+@pytest.mark.parametrize("host", NO_HOST[:3])
+def test_a_table_is_not_opened_on_what_is_no_host_name(
+    host: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["limit-2p", "1", "1", "a", "b", "--host", host, "-l", "-q"]
+
+    assert deal([str(tmp_path / "match"), *arguments]) == 1
+
+    said = capfd.readouterr().err
+    assert said.startswith("ERROR: could not create listen socket for player 1\n")
+    assert len(said.splitlines()) == 2
