@@ -6,6 +6,7 @@
 ``seeds``                   seeds derived from seeds
 ``bets``                    two numbers about bets in no-limit games
 ``intervals``               how far a mean can be trusted
+``numbers``                 numbers as people type them
 ``files``                   files replaced in one step
 ``cache``                   where computed arrays and compiled kernels are kept
 ``combos``                  pairs of hole cards and starting hands as indices
@@ -17,6 +18,6 @@
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================
 
-The first six are plain Python and import in milliseconds; the others take numpy, and numba at the latest
+The first seven are plain Python and import in milliseconds; the others take numpy, and numba at the latest
 when a kernel is first called.  What is written: caches, and one line on stderr before kernels are compiled.
 """
