@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from engine.kernels._jit import kernel
+from typing import Any
+
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
 
 
 @kernel(allocates=False, inlined=True)
@@ -13,3 +17,12 @@ def count_bits(mask: int) -> int:
         mask &= mask - 1
         count += 1
     return count
+
+
+@kernel(allocates=False, inlined=True)
+def card_bits(cards: NDArray[Any], size: int) -> int:
+    """The set of ``cards[:size]``: bit c for a card c."""
+    bits = 0
+    for i in range(size):
+        bits |= 1 << integer(cards[i])
+    return bits

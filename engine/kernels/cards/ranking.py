@@ -23,7 +23,9 @@ from engine.kernels.cards.tables import (
     KEY_OF_RANK_PAIR,
     LOW_AT,
     MULTISET_AT,
+    ONE_MORE_SUITED,
     SUIT_SHIFT,
+    TWO_MORE_SUITED,
     ranking_table,
 )
 
@@ -47,10 +49,47 @@ def class_of_key(table: NDArray[np.uint16], key: int) -> int:
 
 
 @kernel()
+def bit_if(card: int, suit: int) -> int:
+    """The rank bit of a card if it is of that suit, else 0."""
+    return integer((card & 3) == suit) << (card >> 2)
+
+
+@kernel()
 def flush_suit(key: int) -> int:
     """The suit of which a key's hand holds five cards or more; only if it does."""
     bits = (key >> (SUIT_SHIFT + 3)) & 0x1111
     return (1 if bits & 0x10 else 0) + (2 if bits & 0x100 else 0) + (3 if bits & 0x1000 else 0)
+
+
+@kernel(allocates=False, inlined=True)
+def board_key(board: NDArray[Any], size: int) -> int:
+    """The key of ``board[:size]``."""
+    key = EMPTY_KEY
+    for i in range(size):
+        key += KEY_OF_CARD[board[i]]
+    return key
+
+
+@kernel(allocates=False, inlined=True)
+def number_suited(key: int, suit: int) -> int:
+    """The number of a key's cards that are of a suit."""
+    return (key >> (SUIT_SHIFT + 4 * suit) & 15) - 3
+
+
+@kernel(allocates=False, inlined=True)
+def flush_on_board(key: int, board: NDArray[Any], size: int) -> tuple[int, int, int]:
+    """The suit in which two hole cards can make a flush with ``board[:size]``, whose key is `key`.
+
+    Returns the suit, how many cards of the board are of it, and the bits of their ranks; -1, 0, 0 if no suit
+    has three cards.
+    """
+    if (key + TWO_MORE_SUITED) & FLUSH_BITS == 0:
+        return -1, 0, 0
+    suit = flush_suit(key + TWO_MORE_SUITED)
+    mask = 0
+    for i in range(size):
+        mask |= bit_if(integer(board[i]), suit)
+    return suit, number_suited(key, suit), mask
 
 
 @kernel(prepare=_load_table, nogil=False)
@@ -62,12 +101,6 @@ def _rank_five(a: int, b: int, c: int, d: int, e: int) -> int:
         return class_of_key(_TABLE, key)
     mask = 1 << (a >> 2) | 1 << (b >> 2) | 1 << (c >> 2) | 1 << (d >> 2) | 1 << (e >> 2)
     return integer(_TABLE[FLUSH_AT + mask])
-
-
-@kernel()
-def bit_if(card: int, suit: int) -> int:
-    """The rank bit of a card if it is of that suit, else 0."""
-    return integer((card & 3) == suit) << (card >> 2)
 
 
 @kernel(prepare=_load_table, nogil=False)
@@ -101,17 +134,17 @@ rank_six = entry(_rank_six, *[INT] * 6)
 rank_seven = entry(_rank_seven, *[INT] * 7)
 
 
-@kernel()
+@kernel(allocates=False)
 def class_on_board(
-    table: NDArray[np.uint16], board_key: int, board: NDArray[Any], first: int, second: int
+    table: NDArray[np.uint16], key: int, board: NDArray[Any], size: int, first: int, second: int
 ) -> int:
-    """The class of two cards with ``board[:5]``, whose key is `board_key`."""
-    key = board_key + KEY_OF_CARD[first] + KEY_OF_CARD[second]
+    """The class of two hole cards with ``board[:size]``, 3, 4 or 5 cards, whose key is `key`."""
+    key += KEY_OF_CARD[first] + KEY_OF_CARD[second]
     if key & FLUSH_BITS == 0:
         return class_of_key(table, key)
     suit = flush_suit(key)
     mask = bit_if(first, suit) | bit_if(second, suit)
-    for i in range(5):
+    for i in range(size):
         mask |= bit_if(integer(board[i]), suit)
     return integer(table[FLUSH_AT + mask])
 
@@ -119,9 +152,7 @@ def class_on_board(
 @kernel()
 def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
     """The class of 5, 6 or 7 different cards, an array of shape (5|6|7,); nothing is checked."""
-    key = EMPTY_KEY
-    for i in range(cards.shape[0]):
-        key += KEY_OF_CARD[cards[i]]
+    key = board_key(cards, cards.shape[0])
     if key & FLUSH_BITS == 0:
         return class_of_key(table, key)
     suit = flush_suit(key)
@@ -161,17 +192,17 @@ def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArr
 
 
 @kernel()
-def fill_rank_pair_row(table: NDArray[np.uint16], board_key: int, row: NDArray[np.uint16]) -> None:
-    """What each pair of ranks makes with a board if it makes no flush.
+def fill_rank_pair_row(table: NDArray[np.uint16], key: int, row: NDArray[np.uint16]) -> None:
+    """What each pair of ranks makes with a board, whose key is `key`, if it makes no flush.
 
     `row`, shape (91,) or longer, is filled in place: the pair of ranks ``a >= b`` stands at ``a * (a + 1) /
     2 + b``.  A pair that would be the fifth card of a rank gets whatever: no combo has it.
     """
-    rank_keys = board_key & ((1 << SUIT_SHIFT) - 1)
+    rank_keys = key & ((1 << SUIT_SHIFT) - 1)
     for pair in range(91):
-        key = rank_keys + KEY_OF_RANK_PAIR[pair]
-        half_offset = integer(table[HIGH_AT + ((key >> HIGH_SHIFT) & 0xFFFF)])
-        place = integer(table[LOW_AT + (key & 0xFFFF)])
+        with_pair = rank_keys + KEY_OF_RANK_PAIR[pair]
+        half_offset = integer(table[HIGH_AT + ((with_pair >> HIGH_SHIFT) & 0xFFFF)])
+        place = integer(table[LOW_AT + (with_pair & 0xFFFF)])
         row[pair] = table[MULTISET_AT + 2 * half_offset + place]
 
 
@@ -181,24 +212,8 @@ def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks:
 
     `ranks`, shape (1326,), is filled in place; combos that share a card with the board get `DEAD`.
     """
-    key = EMPTY_KEY
-    on_board = 0
-    for i in range(board.shape[0]):
-        key += KEY_OF_CARD[board[i]]
-        on_board |= 1 << integer(board[i])
-
-    suit = -1
-    suited = 0
-    for s in range(4):
-        counter = ((key >> (SUIT_SHIFT + 4 * s)) & 15) - 3
-        if counter >= 3:
-            suit = s
-            suited = counter
-    mask = 0
-    if suit >= 0:
-        for i in range(board.shape[0]):
-            mask |= bit_if(integer(board[i]), suit)
-
+    key = board_key(board, board.shape[0])
+    suit, suited, mask = flush_on_board(key, board, board.shape[0])
     row = np.empty(91, np.uint16)
     if suited == 5:
         for pair in range(91):
@@ -269,13 +284,13 @@ def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int
                     key_d = key_c + keys[d]
                     for e in range(2, d):
                         key = key_d + keys[e]
-                        if (key + (0x1111 << SUIT_SHIFT)) & FLUSH_BITS:
-                            suit = flush_suit(key + (0x1111 << SUIT_SHIFT))
+                        if (key + ONE_MORE_SUITED) & FLUSH_BITS:
+                            suit = flush_suit(key + ONE_MORE_SUITED)
                             mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
                             mask |= bit_if(d, suit) | bit_if(e, suit)
                             _count_cards_below(table, key, e, suit, mask, counts)
-                        elif (key + (0x2222 << SUIT_SHIFT)) & FLUSH_BITS:
-                            suit = flush_suit(key + (0x2222 << SUIT_SHIFT))
+                        elif (key + TWO_MORE_SUITED) & FLUSH_BITS:
+                            suit = flush_suit(key + TWO_MORE_SUITED)
                             mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
                             mask |= bit_if(d, suit) | bit_if(e, suit)
                             _count_ranks_below(table, key, e, suit, mask, counts)

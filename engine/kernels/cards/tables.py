@@ -34,7 +34,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-NUM_LOW_RANKS: Final = 7
 NUM_CLASSES: Final = 7462
 MAX_CARDS: Final = 7
 
@@ -49,6 +48,10 @@ EMPTY_KEY: Final = 0x3333 << SUIT_SHIFT
 
 FLUSH_BITS: Final = 0x8888 << SUIT_SHIFT
 """The top bits of the suit counters; the one of a suit is set from its fifth card on."""
+
+ONE_MORE_SUITED: Final = 0x1111 << SUIT_SHIFT
+TWO_MORE_SUITED: Final = 0x2222 << SUIT_SHIFT
+"""Added to a key, counts one or two more cards of every suit: flush bits then mean four or three cards."""
 
 FLUSH_AT: Final = 0
 HIGH_AT: Final = FLUSH_AT + (1 << 13)

@@ -16,15 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import CARD_MATRIX, CARDS, FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
-from engine.kernels.cards.ranking import bit_if, fill_rank_pair_row, flush_suit
-from engine.kernels.cards.tables import (
-    EMPTY_KEY,
-    FLUSH_AT,
-    FLUSH_BITS,
-    KEY_OF_CARD,
-    NUM_CLASSES,
-    SUIT_SHIFT,
-)
+from engine.kernels.cards.bits import card_bits
+from engine.kernels.cards.ranking import board_key, fill_rank_pair_row, flush_on_board
+from engine.kernels.cards.tables import FLUSH_AT, NUM_CLASSES
 from engine.kernels.evaluation.strength import hand_strength
 
 COLUMNS: Final = 48
@@ -79,17 +73,8 @@ def number_combos(table: NDArray[np.uint16], board: NDArray[np.uint8], numbers: 
     `numbers`, shape (1326,), is filled in place; for combos that share a card with the board it is
     meaningless.
     """
-    key = EMPTY_KEY
-    for i in range(5):
-        key += KEY_OF_CARD[board[i]]
-    suit = -1
-    suited = 0
-    mask = 0
-    if (key + (0x2222 << SUIT_SHIFT)) & FLUSH_BITS:
-        suit = flush_suit(key + (0x2222 << SUIT_SHIFT))
-        for i in range(5):
-            mask |= bit_if(integer(board[i]), suit)
-            suited += (board[i] & 3) == suit
+    key = board_key(board, 5)
+    suit, suited, mask = flush_on_board(key, board, 5)
 
     row = np.empty(96, np.uint16)
     if suited == 5:
@@ -169,9 +154,7 @@ def add_river(
     numbers: scratch, shape (1326,).  sums: scratch, shape (SCRATCH,).
     """
     count = number_combos(table, board, numbers)
-    dead = 0
-    for i in range(5):
-        dead |= 1 << integer(board[i])
+    dead = card_bits(board, 5)
     live = np.empty(52, np.int64)
     num_live = 0
     for card in range(52):
@@ -273,19 +256,13 @@ def _add_board(
     weights, twice_won: shape (52, 52); of `twice_won` the part below the diagonal is added to.
     by_rank, below: scratch, shape (13, 52).
     """
-    key = EMPTY_KEY
+    key = board_key(board, 5)
+    suit, suited, mask = flush_on_board(key, board, 5)
+    if suited >= 4:
+        return False
     alive = np.ones(52, np.float64)
     for i in range(5):
-        key += KEY_OF_CARD[board[i]]
         alive[board[i]] = 0.0
-    if (key + (0x1111 << SUIT_SHIFT)) & FLUSH_BITS:
-        return False
-    suit = -1
-    mask = 0
-    if (key + (0x2222 << SUIT_SHIFT)) & FLUSH_BITS:
-        suit = flush_suit(key + (0x2222 << SUIT_SHIFT))
-        for i in range(5):
-            mask |= bit_if(integer(board[i]), suit)
     _sum_by_rank(weights, alive, suit, by_rank)
 
     # The events: 91 rank pairs, then the combos with a flush.
@@ -442,10 +419,9 @@ def _all_hands_against_range(
     won = np.zeros((52, 52), np.float64)
     by_rank = np.empty((13, 52), np.float64)
     below = np.empty((13, 52), np.float64)
-    dead = 0
+    dead = card_bits(board, size)
     alive = np.ones(52, np.float64)
     for i in range(size):
-        dead |= 1 << integer(board[i])
         alive[board[i]] = 0.0
     combo = 0
     for high in range(52):
@@ -503,9 +479,7 @@ def _fill_final_strengths(
     full = np.empty(5, np.uint8)
     for i in range(size):
         full[i] = board[i]
-    dead = 1 << first | 1 << second
-    for i in range(size):
-        dead |= 1 << integer(board[i])
+    dead = 1 << first | 1 << second | card_bits(board, size)
     to_come = np.empty((1176, 2), np.uint8)
     num_boards = list_run_outs(dead, 5 - size, to_come)
     for index in range(num_boards):

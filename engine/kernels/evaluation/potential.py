@@ -23,21 +23,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import CARDS, FLOAT_CUBE, FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
+from engine.kernels.cards.bits import card_bits
 from engine.kernels.cards.ranking import (
     bit_if,
+    board_key,
     class_of_key,
     fill_board_ranks,
     fill_rank_pair_row,
     flush_suit,
+    number_suited,
 )
 from engine.kernels.cards.tables import (
-    EMPTY_KEY,
     FLUSH_AT,
     FLUSH_BITS,
     KEY_OF_CARD,
     KEY_OF_RANK_PAIR,
     LOWEST_FLUSH,
-    SUIT_SHIFT,
+    TWO_MORE_SUITED,
 )
 from engine.kernels.evaluation.strength import read_cards, weights_are_valid
 
@@ -51,9 +53,6 @@ MAX_GROUPS: Final = 5
 _LANE_TIED: Final = 1 << 8
 _TIED: Final = 1 << 16
 
-_THREE_OF_A_SUIT: Final = 0x2222 << SUIT_SHIFT
-"""Added to a key, brings the counter of a suit with three cards to 8."""
-
 
 @kernel()
 def _outcome(ours: int, theirs: int) -> int:
@@ -61,15 +60,15 @@ def _outcome(ours: int, theirs: int) -> int:
 
 
 @kernel()
-def fill_rows(table: NDArray[np.uint16], board_key: int, look_ahead: int, rows: NDArray[np.uint16]) -> None:
-    """The rank-pair rows of a board with one more rank (13 rows) or with two (91 rows).
+def fill_rows(table: NDArray[np.uint16], key: int, look_ahead: int, rows: NDArray[np.uint16]) -> None:
+    """The rank-pair rows of a board, whose key is `key`, with one more rank (13 rows) or with two (91 rows).
 
     `rows`, shape (91, LANES), is filled in place; the row of two more ranks stands where their pair stands
     in a row.
     """
     for index in range(13 if look_ahead == 1 else 91):
         more = KEY_OF_CARD[4 * index] if look_ahead == 1 else KEY_OF_RANK_PAIR[index]
-        fill_rank_pair_row(table, board_key + more, rows[index])
+        fill_rank_pair_row(table, key + more, rows[index])
 
 
 @kernel()
@@ -153,22 +152,19 @@ def fill_transitions(
         flushes[combo] = 0
     _clear(sums[0])
 
-    board_key = EMPTY_KEY
-    dead = 0
+    key_before = board_key(board, board.shape[0])
+    dead = card_bits(board, board.shape[0]) | card_bits(hole, 2)
     board_masks = np.zeros(4, np.int64)
     our_masks = np.zeros(4, np.int64)
     for i in range(board.shape[0]):
         card = integer(board[i])
-        board_key += KEY_OF_CARD[card]
-        dead |= 1 << card
         board_masks[card & 3] |= 1 << (card >> 2)
-    our_key = board_key
+    our_key = key_before
     for suit in range(4):
         our_masks[suit] = board_masks[suit]
     for i in range(2):
         card = integer(hole[i])
         our_key += KEY_OF_CARD[card]
-        dead |= 1 << card
         our_masks[card & 3] |= 1 << (card >> 2)
     live = np.empty(52, np.int64)
     num_live = 0
@@ -193,7 +189,7 @@ def fill_transitions(
     for i in range(num_live):
         first = live[i]
         for j in range(num_seconds if look_ahead == 1 else i):
-            key = board_key + KEY_OF_CARD[first]
+            key = key_before + KEY_OF_CARD[first]
             with_ours = our_key + KEY_OF_CARD[first]
             row_index = first >> 2
             second = -1
@@ -214,9 +210,9 @@ def fill_transitions(
             group = 0
             suited = 0
             suit = -1
-            if (key + _THREE_OF_A_SUIT) & FLUSH_BITS:
-                suit = flush_suit(key + _THREE_OF_A_SUIT)
-                suited = ((key >> (SUIT_SHIFT + 4 * suit)) & 15) - 3
+            if (key + TWO_MORE_SUITED) & FLUSH_BITS:
+                suit = flush_suit(key + TWO_MORE_SUITED)
+                suited = number_suited(key, suit)
                 if suited == 3:
                     group = group_of_three[suit]
                 elif suited == 4:
@@ -371,15 +367,12 @@ def _transitions_of_cards(
     board = cards[:size]
     hole = np.empty(2, np.uint8)
     hole[0], hole[1] = first, second
-    board_key = EMPTY_KEY
-    for i in range(board.shape[0]):
-        board_key += KEY_OF_CARD[board[i]]
     before = np.empty(1326, np.uint16)
     rows = np.empty((91, LANES), np.uint16)
     sums = np.empty((MAX_GROUPS, 52, LANES), np.uint16)
     flushes = np.empty(1326, np.int32)
     fill_board_ranks(table, board, before)
-    fill_rows(table, board_key, look_ahead, rows)
+    fill_rows(table, board_key(board, board.shape[0]), look_ahead, rows)
     fill_transitions(table, hole, board, look_ahead, before, rows, weights, sums, flushes, transitions)
     total = 0.0
     for now in range(3):
@@ -403,18 +396,14 @@ def _all_transitions(
 
     Dead combos get nan.
     """
-    board_key = EMPTY_KEY
-    dead = 0
-    for i in range(board.shape[0]):
-        board_key += KEY_OF_CARD[board[i]]
-        dead |= 1 << integer(board[i])
+    dead = card_bits(board, board.shape[0])
     before = np.empty(1326, np.uint16)
     rows = np.empty((91, LANES), np.uint16)
     sums = np.empty((MAX_GROUPS, 52, LANES), np.uint16)
     flushes = np.empty(1326, np.int32)
     hole = np.empty(2, np.uint8)
     fill_board_ranks(table, board, before)
-    fill_rows(table, board_key, look_ahead, rows)
+    fill_rows(table, board_key(board, board.shape[0]), look_ahead, rows)
     combo = 0
     for high in range(52):
         for low in range(high):

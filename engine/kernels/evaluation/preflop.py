@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.bits import card_bits
 from engine.kernels.evaluation.equity import number_combos
 
 NUM_CANONICAL_BOARDS: Final = 134_459
@@ -182,9 +183,7 @@ def fill_points(
         count = number_combos(table, board, numbers)
         by_cards[:] = _NO_NUMBER
         per_number[:count] = 0
-        dead = 0
-        for i in range(5):
-            dead |= 1 << integer(board[i])
+        dead = card_bits(board, 5)
         combo = 0
         for high in range(52):
             for low in range(high):

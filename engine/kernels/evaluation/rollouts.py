@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.ranking import DEAD, class_on_board, fill_board_ranks
-from engine.kernels.cards.tables import EMPTY_KEY, KEY_OF_CARD
+from engine.kernels.cards.bits import card_bits
+from engine.kernels.cards.ranking import DEAD, board_key, class_on_board, fill_board_ranks
 from engine.kernels.evaluation.equity import SCRATCH, add_river
 from engine.kernels.splitmix import next_word
 
@@ -76,9 +76,7 @@ def roll_out_starting_hands(
     playing = np.empty(players, np.bool_)
     for _ in range(trials):
         _deal(state, deck, 0, 5 + 2 * players)
-        key = EMPTY_KEY
-        for i in range(5):
-            key += KEY_OF_CARD[deck[i]]
+        key = board_key(deck, 5)
         best = -1
         num_best = 0
         pot = 0.0
@@ -92,7 +90,7 @@ def roll_out_starting_hands(
             rank = -1
             # A seat that is neither counted nor in the pot need not be ranked.
             if plays_on or first_counted <= seat < end_counted:
-                rank = class_on_board(table, key, deck, first, second)
+                rank = class_on_board(table, key, deck, 5, first, second)
             ranks[seat] = rank
             if plays_on:
                 pot += stake
@@ -140,14 +138,12 @@ def roll_out_heads_up(
     ranks = np.empty(2, np.int64)
     for _ in range(trials):
         _deal(state, deck, 0, 9)
-        key = EMPTY_KEY
-        for i in range(5):
-            key += KEY_OF_CARD[deck[i]]
+        key = board_key(deck, 5)
         for seat in range(2):
             first, second = deck[5 + 2 * seat], deck[6 + 2 * seat]
             high, low = max(first, second), min(first, second)
             hands[seat] = starting_hands[(high * (high - 1) >> 1) + low]
-            ranks[seat] = class_on_board(table, key, deck, first, second)
+            ranks[seat] = class_on_board(table, key, deck, 5, first, second)
         met[hands[0], hands[1]] += 1.0
         if ranks[0] > ranks[1]:
             won[hands[0], hands[1]] += 1.0
@@ -173,10 +169,9 @@ def joint_pot_shares(
     """
     opponents = sums.shape[0]
     known = board.shape[0]
-    dead = 1 << integer(hole_cards[0]) | 1 << integer(hole_cards[1])
+    dead = card_bits(hole_cards, 2) | card_bits(board, known)
     full = np.empty(5, np.int64)
     for i in range(known):
-        dead |= 1 << integer(board[i])
         full[i] = board[i]
     deck = np.empty(50 - known, np.int64)
     size = 0
@@ -192,14 +187,12 @@ def joint_pot_shares(
         _deal(state, deck, 0, to_come + 2 * opponents)
         for i in range(to_come):
             full[known + i] = deck[i]
-        key = EMPTY_KEY
-        for i in range(5):
-            key += KEY_OF_CARD[full[i]]
-        ours = class_on_board(table, key, full, ours_first, ours_second)
+        key = board_key(full, 5)
+        ours = class_on_board(table, key, full, 5, ours_first, ours_second)
         ties = 0
         for opponent in range(opponents):
             at = to_come + 2 * opponent
-            rank = class_on_board(table, key, full, deck[at], deck[at + 1])
+            rank = class_on_board(table, key, full, 5, deck[at], deck[at + 1])
             if rank > ours:
                 break  # lost against this and every larger number of opponents
             if rank == ours:
@@ -283,9 +276,7 @@ def _count_ties(board: NDArray[np.uint8], numbers: NDArray[np.uint8], tied: NDAr
     numbers: shape (1326,), the combos' classes as ``number_combos`` numbers them.
     tied: shape (1326,), filled in place; -1 for combos that share a card with the board.
     """
-    dead = 0
-    for i in range(5):
-        dead |= 1 << integer(board[i])
+    dead = card_bits(board, 5)
     total = np.zeros(256, np.int16)
     by_card = np.zeros((256, 52), np.int16)
     combo = 0

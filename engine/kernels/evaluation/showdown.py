@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.ranking import class_of_key, class_on_board, flush_suit
-from engine.kernels.cards.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
+from engine.kernels.cards.bits import card_bits
+from engine.kernels.cards.ranking import board_key, class_of_key, class_on_board, flush_suit
+from engine.kernels.cards.tables import FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
 from engine.kernels.splitmix import GOLDEN, mixed
 
 
@@ -30,15 +31,13 @@ def add_showdowns(
     """
     num_hands = holes.shape[0]
     size = board.shape[0]
-    dead = 0
     full = np.empty(5, np.uint8)
-    base_key = EMPTY_KEY
     for i in range(size):
         full[i] = board[i]
-        dead |= 1 << integer(board[i])
-        base_key += KEY_OF_CARD[board[i]]
+    base_key = board_key(board, size)
+    dead = card_bits(board, size)
     for i in range(num_hands):
-        dead |= 1 << integer(holes[i, 0]) | 1 << integer(holes[i, 1])
+        dead |= card_bits(holes[i], 2)
     live = np.empty(52, np.int64)
     num_live = 0
     for card in range(52):
@@ -61,7 +60,7 @@ def add_showdowns(
         best = -1
         sharing = 0
         for i in range(num_hands):
-            rank = class_on_board(table, key, full, integer(holes[i, 0]), integer(holes[i, 1]))
+            rank = class_on_board(table, key, full, 5, integer(holes[i, 0]), integer(holes[i, 1]))
             ranks[i] = rank
             if rank > best:
                 best = rank
@@ -124,7 +123,7 @@ def add_range_showdowns(
             hand -= 1
             continue
         combo = combos[hand, places[hand]]
-        mask = 1 << integer(cards[combo, 0]) | 1 << integer(cards[combo, 1])
+        mask = card_bits(cards[combo], 2)
         if masks[hand] & mask:
             continue
         masks[hand + 1] = masks[hand] | mask
@@ -206,12 +205,10 @@ def sample_showdowns(
     num_hands = thresholds.shape[0]
     size = board.shape[0]
     full = np.empty(5, np.uint8)
-    base_key = EMPTY_KEY
-    board_mask = 0
     for i in range(size):
         full[i] = board[i]
-        base_key += KEY_OF_CARD[board[i]]
-        board_mask |= 1 << integer(board[i])
+    base_key = board_key(board, size)
+    board_bits = card_bits(board, size)
     dealt = np.empty((num_hands, 2), np.int64)
     ranks = np.empty(num_hands, np.int64)
     won = np.zeros(num_hands, np.int64)
@@ -221,7 +218,7 @@ def sample_showdowns(
     deals = 0
     while done < trials and deals < max_deals:
         deals += 1
-        dead = board_mask
+        dead = board_bits
         collided = False
         for hand in range(num_hands):
             state += GOLDEN
@@ -264,7 +261,7 @@ def sample_showdowns(
         best = -1
         sharing = 0
         for hand in range(num_hands):
-            rank = class_on_board(table, key, full, dealt[hand, 0], dealt[hand, 1])
+            rank = class_on_board(table, key, full, 5, dealt[hand, 0], dealt[hand, 1])
             ranks[hand] = rank
             if rank > best:
                 best = rank
@@ -309,16 +306,11 @@ def sample_against_hand(
     results: shape (2,), filled in place: boards won and boards tied.
     """
     size = board.shape[0]
-    base_key = EMPTY_KEY
-    known = 1 << first | 1 << second
-    base_mask = 0
-    for i in range(size):
-        card = integer(board[i])
-        base_key += KEY_OF_CARD[card]
-        base_mask |= 1 << card
-    known |= base_mask
+    base_key = board_key(board, size)
+    base_bits = card_bits(board, size)
     our_key = KEY_OF_CARD[first] + KEY_OF_CARD[second]
-    our_mask = 1 << first | 1 << second
+    our_bits = 1 << first | 1 << second
+    known = base_bits | our_bits
     won = 0
     tied = 0
     state = np.uint64(seed)
@@ -329,10 +321,10 @@ def sample_against_hand(
         if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[combo]:
             combo = aliases[combo]
         a, b = integer(cards[combo, 0]), integer(cards[combo, 1])
-        their_mask = 1 << a | 1 << b
-        dead = known | their_mask
+        their_bits = 1 << a | 1 << b
+        dead = known | their_bits
         key = base_key
-        board_mask = base_mask
+        board_bits = base_bits
         place = size
         left = 0
         while place < 5:
@@ -346,11 +338,11 @@ def sample_against_hand(
             # 52 and more are bits that no card has: they are passed over like dead cards.
             if (dead | -1 << 52) >> card & 1 == 0:
                 dead |= 1 << card
-                board_mask |= 1 << card
+                board_bits |= 1 << card
                 key += KEY_OF_CARD[card]
                 place += 1
-        ours = _rank_of_mask(table, key + our_key, board_mask | our_mask)
-        theirs = _rank_of_mask(table, key + KEY_OF_CARD[a] + KEY_OF_CARD[b], board_mask | their_mask)
+        ours = _rank_of_mask(table, key + our_key, board_bits | our_bits)
+        theirs = _rank_of_mask(table, key + KEY_OF_CARD[a] + KEY_OF_CARD[b], board_bits | their_bits)
         won += ours > theirs
         tied += ours == theirs
     results[0] = won

@@ -4,18 +4,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import FLOATS, INT, TABLE, entry, integer, kernel
-from engine.kernels.cards.ranking import (
-    bit_if,
-    class_of_key,
-    fill_board_ranks,
-    fill_rank_pair_row,
-    flush_suit,
-)
-from engine.kernels.cards.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD, SUIT_SHIFT
+from engine.kernels.cards.bits import card_bits, count_bits
+from engine.kernels.cards.ranking import board_key, class_on_board, fill_board_ranks, fill_rank_pair_row
+from engine.kernels.cards.tables import FLUSH_BITS, TWO_MORE_SUITED
+
+_DECK: Final = (1 << 52) - 1
+"""The cards there are, as bits."""
 
 
 @kernel(nogil=False)
@@ -31,21 +31,6 @@ check_weights = entry(weights_are_valid, FLOATS)
 
 
 @kernel()
-def _class_of(
-    table: NDArray[np.uint16], board_key: int, board: NDArray[np.uint8], first: int, second: int
-) -> int:
-    """The class of two cards with a board whose key is known."""
-    key = board_key + KEY_OF_CARD[first] + KEY_OF_CARD[second]
-    if key & FLUSH_BITS == 0:
-        return class_of_key(table, key)
-    suit = flush_suit(key)
-    mask = bit_if(first, suit) | bit_if(second, suit)
-    for i in range(board.shape[0]):
-        mask |= bit_if(integer(board[i]), suit)
-    return integer(table[FLUSH_AT + mask])
-
-
-@kernel()
 def hand_strength(
     table: NDArray[np.uint16], first: int, second: int, board: NDArray[np.uint8], weights: NDArray[np.float64]
 ) -> tuple[float, float, float]:
@@ -54,18 +39,16 @@ def hand_strength(
     board: shape (3|4|5,).  weights: shape (1326,), those of dead combos must be finite and do not count;
     shape (0,) if all are 1.
     """
-    key = EMPTY_KEY
-    dead = 1 << first | 1 << second
-    for i in range(board.shape[0]):
-        key += KEY_OF_CARD[board[i]]
-        dead |= 1 << integer(board[i])
-    ours = _class_of(table, key, board, first, second)
+    size = board.shape[0]
+    key = board_key(board, size)
+    dead = 1 << first | 1 << second | card_bits(board, size)
+    ours = class_on_board(table, key, board, size, first, second)
     uniform = weights.shape[0] == 0
 
     ahead = 0.0
     tied = 0.0
     behind = 0.0
-    if (key + (0x2222 << SUIT_SHIFT)) & FLUSH_BITS == 0:
+    if (key + TWO_MORE_SUITED) & FLUSH_BITS == 0:
         # Nobody has a flush: what counts is the weight of each pair of ranks.
         row = np.empty(91, np.uint16)
         fill_rank_pair_row(table, key, row)
@@ -144,7 +127,7 @@ def read_cards(
     """
     size = 3 + (d >= 0) + (e >= 0)
     cards = first | second | a | b | c | (d if size > 3 else 0) | (e if size > 4 else 0)
-    if cards < 0 or cards > 63:
+    if cards < 0 or cards > 63:  # a shift by more means something else
         return 0
     board[0], board[1], board[2] = a, b, c
     cards = 1 << first | 1 << second | 1 << a | 1 << b | 1 << c
@@ -154,10 +137,7 @@ def read_cards(
     if size > 4:
         board[4] = e
         cards |= 1 << e
-    count = 0
-    for card in range(52):
-        count += cards >> card & 1
-    return size if count == size + 2 else 0
+    return size if count_bits(cards & _DECK) == size + 2 else 0
 
 
 @kernel(nogil=False)

@@ -23,14 +23,8 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
-from engine.kernels.cards.ranking import bit_if, class_of_key, fill_rank_pair_row, flush_suit
-from engine.kernels.cards.tables import (
-    EMPTY_KEY,
-    FLUSH_AT,
-    FLUSH_BITS,
-    KEY_OF_CARD,
-    SUIT_SHIFT,
-)
+from engine.kernels.cards.ranking import board_key, fill_rank_pair_row, flush_on_board
+from engine.kernels.cards.tables import FLUSH_AT
 
 MAX_GROUPS: Final = 136
 """No board has more: 91 rank pairs and 45 flushes."""
@@ -54,21 +48,6 @@ def straight_completions() -> NDArray[np.int64]:
     return completing
 
 
-@kernel(allocates=False)
-def class_on_board(table: NDArray[np.uint16], board: NDArray[np.uint8], size: int, a: int, b: int) -> int:
-    """The class of two hole cards with the first `size` cards of a board, 3, 4 or 5 of them."""
-    key = EMPTY_KEY + KEY_OF_CARD[a] + KEY_OF_CARD[b]
-    for i in range(size):
-        key += KEY_OF_CARD[board[i]]
-    if key & FLUSH_BITS == 0:
-        return class_of_key(table, key)
-    suit = flush_suit(key)
-    mask = bit_if(a, suit) | bit_if(b, suit)
-    for i in range(size):
-        mask |= bit_if(integer(board[i]), suit)
-    return integer(table[FLUSH_AT + mask])
-
-
 @kernel()
 def fill_class_counts(
     table: NDArray[np.uint16],
@@ -82,22 +61,11 @@ def fill_class_counts(
     classes, counts: shape (MAX_GROUPS,), filled in place: groups of combos, the class of each and how many it
     has.  The groups are in no order, and several may be of one class.
     """
-    key = EMPTY_KEY
+    key = board_key(board, size)
     plain = np.full(13, 4, np.int64)  # cards of each rank that make no flush by themselves
     for i in range(size):
-        key += KEY_OF_CARD[board[i]]
         plain[board[i] >> 2] -= 1
-    suit = -1
-    suited = 0
-    for s in range(4):
-        number = ((key >> (SUIT_SHIFT + 4 * s)) & 15) - 3
-        if number >= 3:
-            suit = s
-            suited = number
-    mask = 0
-    if suit >= 0:
-        for i in range(size):
-            mask |= bit_if(integer(board[i]), suit)
+    suit, suited, mask = flush_on_board(key, board, size)
 
     row = np.empty(96, np.uint16)
     if suited == 5:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.bits import card_bits
+from engine.kernels.cards.ranking import board_key, class_on_board
 from engine.kernels.opponents.hand_features import (
     MAX_GROUPS,
-    class_on_board,
     fill_class_counts,
     quick_potential,
     share_of_class,
@@ -67,9 +68,7 @@ def count_strata(
     counts = np.empty((3, MAX_GROUPS), np.int32)
     for index in range(boards.shape[0]):
         board = boards[index]
-        dead = 0
-        for i in range(5):
-            dead |= 1 << integer(board[i])
+        dead = card_bits(board, 5)
         for later in range(3):
             fill_class_counts(table, board, later + 3, classes[later], counts[later])
         for combo in range(1326):
@@ -78,7 +77,7 @@ def count_strata(
                 continue
             before = -1
             for later in range(3):
-                rank = class_on_board(table, board, later + 3, a, b)
+                rank = class_on_board(table, board_key(board, later + 3), board, later + 3, a, b)
                 strength = share_of_class(classes[later], counts[later], later + 3, rank)
                 stratum = min(integer(strength * strength * NUM_STRATA), NUM_STRATA - 1)
                 if later == 0:
@@ -109,13 +108,12 @@ def fill_strata(
     counts = np.empty(MAX_GROUPS, np.int32)
     size = board.shape[0]
     fill_class_counts(table, board, size, classes, counts)
-    dead = 0
-    for i in range(size):
-        dead |= 1 << integer(board[i])
+    key = board_key(board, size)
+    dead = card_bits(board, size)
     for combo in range(1326):
         a, b = integer(combo_cards[combo, 0]), integer(combo_cards[combo, 1])
         strata[combo] = 0
         if (dead >> a | dead >> b) & 1 == 0:
-            rank = class_on_board(table, board, size, a, b)
+            rank = class_on_board(table, key, board, size, a, b)
             strength = share_of_class(classes, counts, size, rank)
             strata[combo] = min(integer(strength * strength * NUM_STRATA), NUM_STRATA - 1)

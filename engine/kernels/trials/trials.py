@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
+from engine.kernels.cards.ranking import board_key, class_on_board
 from engine.kernels.opponents.hand_features import (
-    class_on_board,
     fill_class_counts,
     quick_potential,
     share_of_class,
@@ -113,11 +113,12 @@ def _fill_features(
         fill_class_counts(cards.table, board, size, classes, counts)
         cards.found[row] = found
     wanted = ((1 << num_players) - 1) & ~folded & ~integer(deals.known[trial, betting_round - 1])
+    key = board_key(board, size)
     for position in range(num_players):
         if wanted >> position & 1 == 0:
             continue
         a, b = integer(deals.holes[trial, position, 0]), integer(deals.holes[trial, position, 1])
-        rank = class_on_board(cards.table, board, size, a, b)
+        rank = class_on_board(cards.table, key, board, size, a, b)
         strength = share_of_class(classes, counts, size, rank)
         features = deals.features[trial, betting_round - 1, position]
         features[0] = strength * strength
@@ -248,8 +249,10 @@ def play_trials(
                 if folded >> position & 1 == 0:
                     rank = integer(deals.ranks[trial, position])
                     if rank < 0:
+                        board = deals.boards[trial]
                         rank = class_on_board(
-                            cards.table, deals.boards[trial], 5, integer(deals.holes[trial, position, 0]),
+                            cards.table, board_key(board, 5), board, 5,
+                            integer(deals.holes[trial, position, 0]),
                             integer(deals.holes[trial, position, 1]),
                         )  # fmt: skip
                         deals.ranks[trial, position] = rank

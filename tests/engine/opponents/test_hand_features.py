@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from engine.card_text import parse_written_cards
 from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.evaluation.hand_rank import board_ranks, hand_rank
+from engine.kernels.cards.ranking import board_key, class_on_board
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.opponents import hand_features as kernels
 from engine.opponents.board_values import board_values
@@ -28,10 +29,11 @@ def shares_on(board: NDArray[np.uint8]) -> NDArray[np.float64]:
     counts = np.empty(kernels.MAX_GROUPS, np.int32)
     size, table = len(board), ranking_table()
     kernels.fill_class_counts(table, board, size, classes, counts)
+    key = board_key(board, size)
     shares = np.full(NUM_COMBOS, np.nan)
     for combo, (a, b) in enumerate(COMBO_CARDS.tolist()):
         if a not in board and b not in board:
-            rank = kernels.class_on_board(table, board, size, a, b)
+            rank = class_on_board(table, key, board, size, a, b)
             shares[combo] = kernels.share_of_class(classes, counts, size, rank)
     return shares
 
