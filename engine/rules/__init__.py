@@ -6,7 +6,7 @@ hand is driven.
 
 from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
 from engine.rules.betting import BettingState, LegalActions, initial_betting, parse_betting
-from engine.rules.dealing import CardDealer, Deal, StackedDealer, acpc_generator
+from engine.rules.dealing import CardDealer, Deal, KeyedDealer, StackedDealer, acpc_generator
 from engine.rules.errors import GameDefinitionError, IllegalActionError, InvalidActionError, RulesError
 from engine.rules.game_definition import GameDefinition
 from engine.rules.game_file import ALIASES, format_game, game_path, load_game, packaged_games, parse_game
@@ -31,6 +31,7 @@ __all__ = [
     "HandView",
     "IllegalActionError",
     "InvalidActionError",
+    "KeyedDealer",
     "LegalActions",
     "RulesError",
     "StackedDealer",

@@ -1,16 +1,24 @@
-"""Cards from a seed, bit for bit as the ACPC dealer draws them (acpc-spec section 4).
+"""Cards: from a seed, bit for bit as the ACPC dealer draws them (acpc-spec section 4), or from a secret key.
 
-The generator is MT19937 with the classic single-integer seeding, which CPython's `random.seed` does
-not use; the state words are therefore built here and handed to the standard library's generator.
-One stream serves a whole match and only dealing draws from it, so that the same seed gives the same
-cards to each position whatever the players do.
+**From a seed** (`CardDealer`).  The generator is MT19937 with the classic single-integer seeding,
+which CPython's `random.seed` does not use; the state words are therefore built here and handed to the
+standard library's generator.  One stream serves a whole match and only dealing draws from it, so that
+the same seed gives the same cards to each position whatever the players do.  Such a seed has 32 bits:
+a player who has seen six hands of their own cards finds it in minutes.
+
+**From a key** (`KeyedDealer`), for players one does not trust.  The cards of hand h are drawn from the words
+of ``HMAC-SHA256(key, "riverboat cards" || h || block)`` for block 0, 1, ..., h and block as 8 bytes, big
+end first; a block is eight words of 32 bits, big end first.  A card is chosen from the n that are left by
+the first word below the greatest multiple of n, modulo n, so that every order of the deck is equally
+likely.  A hand follows from the key and its number alone.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -18,6 +26,8 @@ import attrs
 from engine.rules.game_definition import GameDefinition
 
 _NUM_WORDS: Final = 624
+_NUMBERS: Final = struct.Struct(">QQ")
+_WORDS: Final = struct.Struct(">8I")
 
 
 @attrs.frozen
@@ -46,36 +56,71 @@ def acpc_generator(seed: int) -> random.Random:
     return generator
 
 
+def _deal(game: GameDefinition, index_below: Callable[[int], int]) -> Deal:
+    """All hole cards by position, then the whole board (acpc-spec 4.3, 4.4), each drawn from the rest."""
+    deck = list(game.deck)
+    left = len(deck)
+    cards: list[int] = []
+    for _ in range(game.cards_per_hand):
+        index = index_below(left)
+        left -= 1
+        cards.append(deck[index])
+        deck[index] = deck[left]
+    hole = game.num_hole_cards
+    end = hole * game.num_players
+    return Deal(
+        tuple([tuple(cards[first : first + hole]) for first in range(0, end, hole)]), tuple(cards[end:])
+    )
+
+
 class CardDealer:
-    """Deals the hands of a match one after the other."""
+    """Deals the hands of a match one after the other, from a seed."""
 
     def __init__(self, game: GameDefinition, seed: int) -> None:
         self._game = game
         self._draw = acpc_generator(seed).getrandbits
-        hole = game.num_hole_cards
-        self._hole_ends = range(hole, hole * game.num_players + 1, hole)
 
     def deal(self) -> Deal:
-        """The next hand: all hole cards by position, then the whole board (acpc-spec 4.3, 4.4)."""
-        deck = list(self._game.deck)
+        """The next hand."""
         draw = self._draw
-        left = len(deck)
-        cards: list[int] = []
-        for _ in range(self._game.cards_per_hand):
-            index = draw(32) % left
-            left -= 1
-            cards.append(deck[index])
-            deck[index] = deck[left]
-        hole = self._game.num_hole_cards
-        return Deal(
-            tuple([tuple(cards[end - hole : end]) for end in self._hole_ends]),
-            tuple(cards[self._hole_ends[-1] :]),
-        )
+        return _deal(self._game, lambda left: draw(32) % left)
 
     def skip(self, hands: int) -> None:
         """Pass over some hands without dealing them."""
         for _ in range(hands * self._game.cards_per_hand):
             self._draw(32)
+
+
+class KeyedDealer:
+    """Deals the hands of a match one after the other, from a key that nobody guesses."""
+
+    def __init__(self, game: GameDefinition, key: bytes) -> None:
+        self._game = game
+        self._key = key
+        self._hand = 0
+
+    def deal(self) -> Deal:
+        """The next hand."""
+        words = _keyed_words(self._key, self._hand)
+        self._hand += 1
+
+        def index_below(left: int) -> int:
+            unbiased = 2**32 - 2**32 % left
+            return next(word for word in words if word < unbiased) % left
+
+        return _deal(self._game, index_below)
+
+    def skip(self, hands: int) -> None:
+        """Pass over some hands without dealing them."""
+        self._hand += hands
+
+
+def _keyed_words(key: bytes, hand: int) -> Iterator[int]:
+    """The random words of one hand, without end."""
+    from hmac import digest  # loads OpenSSL: only matches with a key wait for it
+
+    for block in itertools.count():
+        yield from _WORDS.unpack(digest(key, b"riverboat cards" + _NUMBERS.pack(hand, block), "sha256"))
 
 
 class StackedDealer:
