@@ -3,6 +3,7 @@
 ==========================  =========================================================================
 ``cards``, ``card_text``    cards as small integers, as text, as people write them
 ``rules``                   games, dealing, betting, showdowns, the hand loop
+``match_key``               the secret that a match's cards and its players' seeds follow from
 ``seeds``                   seeds derived from seeds
 ``bets``                    two numbers about bets in no-limit games
 ``intervals``               how far a mean can be trusted
@@ -18,6 +19,6 @@
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================
 
-The first seven are plain Python and import in milliseconds; the others take numpy, and numba at the latest
+The first eight are plain Python and import in milliseconds; the others take numpy, and numba at the latest
 when a kernel is first called.  What is written: caches, and one line on stderr before kernels are compiled.
 """
