@@ -17,7 +17,6 @@ else.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import fcntl
 import functools
@@ -30,8 +29,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
+from types import CodeType
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -70,6 +70,7 @@ with _scipy_hidden():
     # Looks for BLAS on import, which would otherwise happen at the first call of a kernel.
     import numba.np.arraymath
     from numba.core.caching import CompileResultCacheImpl, FunctionCache
+    from numba.core.runtime import rtsys
 
 integer: Final = cast("Callable[[object], int]", np.int64)
 """``np.int64`` inside a kernel, where numba knows no other integer that is safe to mix; an int to a type
@@ -91,17 +92,39 @@ def module_name(file: Path) -> str:
     return file.stem
 
 
-def _imported(source: bytes) -> Iterator[str]:
-    """What a module imports of `engine`: names of modules, of packages, and of what stands in them."""
-    for node in ast.walk(ast.parse(source)):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            if name.startswith("engine."):
-                yield name.removeprefix(_PACKAGE + ".")
+def _file_of(module: str, engine: Path) -> Path:
+    """Where a module of `engine` stands, given by its full name."""
+    return engine.joinpath(*module.split(".")[1:]).with_suffix(".py")
+
+
+@functools.cache
+def _source_and_imports(file: Path, engine: Path) -> tuple[bytes, frozenset[str]]:
+    """A module's source, and the modules of `engine` it imports."""
+    # From the bytecode, which Python keeps: to parse thirty modules takes a quarter of a second.
+    code = SourceFileLoader(file.stem, str(file)).get_code(file.stem)
+    imported = set()
+    for name, inner in _imported(code):
+        if _file_of(name, engine).exists():
+            imported.add(name)
+        else:  # a package
+            inside = (f"{name}.{part}" for part in inner)
+            imported.update(module for module in inside if _file_of(module, engine).exists())
+    return file.read_bytes(), frozenset(imported)
+
+
+def _imported(code: CodeType | None) -> Iterator[tuple[str, frozenset[str]]]:
+    """What some code imports of `engine`: dotted names, each with all names it may import from there."""
+    if code is None:
+        return
+    inner: set[str] = set()
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _imported(constant)
+        elif isinstance(constant, tuple):  # the names behind "from ... import" are such a constant
+            inner.update(part for part in constant if isinstance(part, str))
+    for name in code.co_names:
+        if name.startswith("engine."):
+            yield name, frozenset(inner)
 
 
 def kernel_modules_of(module: str, folder: Path = _FOLDER) -> dict[str, bytes]:
@@ -109,19 +132,17 @@ def kernel_modules_of(module: str, folder: Path = _FOLDER) -> dict[str, bytes]:
 
     Names are dotted, as in ``trials.nodes``; a module that is not a kernel's, whose constants are compiled
     in, has its full name, ``engine.bets``.  What is imported inside functions counts as well; relative
-    imports are not followed, since this package has none.
+    imports are not followed, since this package has none.  A kernel that stands elsewhere has no source.
     """
     sources = {"_jit": (folder / "_jit.py").read_bytes()}  # what it imports is not compiled into anything
-    upcoming = [module]
+    upcoming = {f"{_PACKAGE}.{module}"}
     while upcoming:
         name = upcoming.pop()
-        outside = name.startswith("engine.")
-        parts = name.removeprefix("engine.").split(".")
-        path = (folder.parent if outside else folder).joinpath(*parts).with_suffix(".py")
-        if name in sources or not path.exists():
-            continue  # a name in a module that is listed itself, or a package
-        sources[name] = path.read_bytes()
-        upcoming += _imported(sources[name])
+        short = name.removeprefix(_PACKAGE + ".")
+        file = _file_of(name, folder.parent)
+        if short not in sources and file.exists():
+            sources[short], imported = _source_and_imports(file, folder.parent)
+            upcoming |= imported
     return sources
 
 
@@ -282,8 +303,12 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         return loaded
 
     def _load(self, sig: object, target_context: object) -> object:
+        # numba's own `load_overload` first fetches all it knows how to compile, 80 ms, in vain where nothing
+        # is to be compiled; when something is, its compiler does the same.  Code that makes arrays must
+        # find the runtime, though.
+        rtsys.initialize(target_context)
         try:
-            return super().load_overload(sig, target_context)
+            return self._load_overload(sig, target_context)
         except (OSError, EOFError, pickle.UnpicklingError):
             return None
 
