@@ -11,7 +11,7 @@ The order of calls in a match, for every agent at the table::
        (action_seen | choose_action)*  action_seen for every action, its own included, as it was played
      hand_finished)*
 
-An agent that joins in mid-hand, or comes back to a table, is told of the actions it missed as if it had
+An agent that joins in mid-hand, or comes back to a table, gets calls for the actions it missed as if it had
 seen them.  A hand whose end it did not see has no `hand_finished`.
 """
 
@@ -56,17 +56,17 @@ class Agent:
     seat: int
     """Our place at the table for the whole match, from 0; set before `match_started`."""
     names: tuple[str, ...] | None = None
-    """Who sits where, in seat order; None where the dealer does not tell, as the ACPC's does not."""
+    """The players' names in seat order; None where the dealer does not give them, as the ACPC's does not."""
     seed: int = 0
     """Where `rng` starts from: same seed, same decisions."""
     seeded: bool = False
-    """Whether somebody asked for this seed, so that the match is to repeat; else it was drawn at random."""
+    """Whether somebody asked for this seed, to repeat the match; else it was drawn at random."""
     comment: str | None = None
-    """A line to send along with the next action, for whoever reads the wire; the table takes it away."""
+    """A line to send along with the next action, for those who read the wire; the table takes it away."""
     wants_clock: bool = False
-    """Set it to be told `seconds_to_act` before each decision."""
+    """Set it to get `seconds_to_act` before each decision."""
     seconds_to_act: float | None = None
-    """How long we may think; None where the dealer does not tell."""
+    """How long we may think; None where the dealer does not say."""
 
     _view: HandView | None = None
     _rng_view: HandView | None = None
@@ -102,7 +102,7 @@ class Agent:
 
     @property
     def rng(self) -> random.Random:
-        """A generator that begins anew with each decision, from (seed, hand, decision in the hand).
+        """A generator that begins again with each decision, from (seed, hand, decision in the hand).
 
         So what an agent does depends neither on how long it has been running nor on what it drew before.
         """
@@ -124,7 +124,7 @@ class Agent:
         return self.seed << 64 | view.hand_number << 32 | decisions_made(view)
 
     def seat_of(self, view: HandView, position: int) -> int:
-        """The seat of the player in a position: who he is for the whole match.
+        """The seat of the player in a position, which is theirs for the whole match.
 
         Right for tables with rotating and with fixed seats, since only the distance from us counts.
         """

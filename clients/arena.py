@@ -42,7 +42,7 @@ class Dealer(Protocol):
 
 @attrs.frozen
 class _Seating:
-    """Who is called for what while the button stands where it stands.  Lists are in seat order."""
+    """Which agents get which calls, for one position of the button."""
 
     seats: tuple[int, ...]
     """By position."""
@@ -51,11 +51,11 @@ class _Seating:
     names: tuple[str, ...]
     """By position."""
     starters: tuple[tuple[int, Agent], ...]
-    """Positions and agents that want to know when a hand starts."""
+    """Positions and agents that override `hand_started`, in seat order."""
     watchers: tuple[tuple[int, Agent], ...]
-    """... what everybody does."""
+    """Those that override `action_seen`."""
     finishers: tuple[tuple[int, Agent], ...]
-    """... how it ended."""
+    """Those that override `hand_finished`."""
 
 
 class Arena:
@@ -64,11 +64,11 @@ class Arena:
     Args:
         game: what is played.
         agents: in seat order, each an object of its own.
-        seed: of the cards; seat k's agent is seeded with the k-th seed derived from it.
-        names: of the players, by seat; ``p0``, ``p1`` ... without.
+        seed: for the cards; seat k's agent is seeded with the k-th seed derived from it.
+        names: the players' names, by seat; default ``p0``, ``p1`` ...
         fixed_seats: seats keep their positions instead of moving around the table (the dealer's ``-f``).
         seed_agents: set it to False where the agents bring their own seeds.
-        dealer: of the cards, instead of one that deals by `seed`.
+        dealer: deals the cards, instead of one that deals by `seed`.
 
     Raises:
         ValueError: not one agent for each seat.
@@ -242,7 +242,7 @@ class Arena:
 
 
 def _tell(watchers: tuple[tuple[int, Agent], ...], state: HandState) -> None:
-    """The last action, to everybody who watches."""
+    """Call `action_seen` of the agents that override it."""
     betting = state.betting
     for position, agent in watchers:
         assert betting.last_position is not None

@@ -53,7 +53,7 @@ class DealerGone(SessionError):
 
 
 class UnreadableState(SessionError):
-    """The dealer said what cannot be read; most likely it plays another game than we were told."""
+    """The dealer said what cannot be read; most likely it plays another game than the one named."""
 
 
 async def play(
@@ -69,7 +69,7 @@ async def play(
     """Play until the dealer closes the table; returns the number of hands seen to their end.
 
     Args:
-        agent: who plays; its `seed` is the caller's to set.
+        agent: the one that plays; its `seed` is the caller's to set.
         stream: connected to a dealer's port for one seat.  Closing it remains the caller's business.
         game: what is being played.  Without it: what the server says, else `fallback`, else a guess among
             the packaged games from the states that come, corrected when one contradicts it.
@@ -126,7 +126,7 @@ class _Session:
         # What stands at the table, as the agent knows it.
         self._game: GameDefinition | None = None
         self._seat: int | None = None
-        self._told_seat: int | None = None
+        self._given_seat: int | None = None
         self._has_fixed_seats = False
         self._hand_number = -1
         self._position = -1
@@ -220,11 +220,11 @@ class _Session:
                 thinking.cancel()
                 return
 
-    # --- what the agent is told ------------------------------------------------------------------------
+    # --- what reaches the agent ------------------------------------------------------------------------
 
     def _note(self, note: Note) -> None:
         if note.name == "seat" and note.text.isdecimal():
-            self._told_seat = int(note.text)
+            self._given_seat = int(note.text)
         elif note.name == "names":
             self._agent.names = tuple(note.text.split("|"))
         elif note.name == "clock":
@@ -275,7 +275,7 @@ class _Session:
         )
         first = last if goes_on and last is not None else initial_betting(betting.game)
         nodes = _nodes_after(first, betting)
-        if nodes is None:  # the same hand begins anew: the dealer has been restarted, perhaps
+        if nodes is None:  # the same hand begins again: the dealer has been restarted, perhaps
             goes_on = False
             nodes = _nodes_after(initial_betting(betting.game), betting)
         assert nodes is not None  # every node follows from the root
@@ -310,8 +310,8 @@ class _Session:
     def _find_seat(self, view: HandView) -> int:
         """Our seat, at the start of a hand (acpc-spec 5.4)."""
         num_players = view.game.num_players
-        if self._told_seat is not None:
-            return self._told_seat
+        if self._given_seat is not None:
+            return self._given_seat
         if self._seat is not None and view.position == self._position:
             # Positions move by one each hand; one that does not belongs to a table with fixed seats.
             self._has_fixed_seats |= (view.hand_number - self._hand_number) % num_players != 0

@@ -1,4 +1,4 @@
-"""Files that are replaced in one step: whoever opens one finds the old contents or the new, never half.
+"""Files that are replaced in one step: their readers find the old contents or the new, never half.
 
 The contents are written to a temporary file in the same folder, ``.<random>.new``, which then takes the place
 of the old file.  A process that is killed meanwhile leaves the old file as it was, and the temporary one.

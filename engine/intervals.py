@@ -4,7 +4,7 @@ An interval is the normal approximation c s/√n, with s the sample standard dev
 denominator) and c = 1.96, or more where results are looked at more than once.
 
 *Looks.*  The results are looked at after fixed numbers of deals, and the match ends at the first look at
-which every player's interval is narrow enough.  Who looks K times gives chance K occasions, so the intervals
+which every player's interval is narrow enough.  Looking K times gives chance K occasions, so the intervals
 use the critical value c with which *all* K of them hold together with 95 %: for the standardised sums Z_1 ...
 Z_K of normal increments, P(|Z_k| <= c for every k) = .95.  Whatever makes a match stop at one of the looks,
 the interval in force there covers the truth at least 95 % of the time.
@@ -150,7 +150,7 @@ class Winnings:
 
 @attrs.frozen
 class LookSchedule:
-    """The looks at a match of at most so many deals."""
+    """When the results of a match are looked at."""
 
     looks: tuple[int, ...]
     """After how many deals, ascending; the last is the most that are played."""

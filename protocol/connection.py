@@ -231,7 +231,7 @@ class DealerConnection(_Connection):
 class PlayerConnection(_Connection):
     """A client's end of its conversation with the dealer.
 
-    `game` may be set again before a state has been received, when the server has told it.
+    `game` may be set again before a state has been received, when the server has named it.
 
     Args:
         game: what is being played; None when nobody has said, and `candidates` must name it.

@@ -33,7 +33,7 @@ class Version(Event):
 
     @property
     def is_supported(self) -> bool:
-        """Version 2.0 of the protocol, whatever the revision.  Others are told, and served all the same."""
+        """Version 2.0 of the protocol, whatever the revision.  Others are warned, and served all the same."""
         return self.major == 2 and self.minor == 0
 
 

@@ -7,7 +7,7 @@ ACPC programs on either side skip such lines.  A client opts in after its versio
 and is answered with the capabilities it is granted; from then on it also gets
 
     #seat K            its seat, from 0
-    #names A|B|...     who sits where, in seat order
+    #names A|B|...     the players' names, in seat order
     #game DEFINITION   the game file, its lines joined by ``;``
     #clock SECONDS     before each of its turns: how long it may think
 

@@ -53,7 +53,7 @@ def format_match_state(view: HandView) -> str:
 
 
 class HandMessages:
-    """The messages of one hand, to whoever sits in each position.
+    """The messages of one hand, for the player in each position.
 
     Every card is made into text once: the hole cards for the whole hand, the board as it comes out.
     """

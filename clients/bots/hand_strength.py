@@ -15,9 +15,9 @@ at least `raise`    raises, at most twice in a round
 ==================  ======================================================================
 
 In no-limit games it bets and raises half the pot (as it is after the call), and the whole pot where *s* is at
-least `raise`.  It reads nothing into what its opponents do and asks for no price: who bets only good hands,
-and a lot on them, is called as often as who bets a little on them all.  That is its weakness.  Of chance
-there is nothing in it.
+least `raise`.  It reads nothing into what its opponents do and asks for no price: a player who bets only good
+hands, and a lot on them, is called as often as one who bets a little on them all.  That is its weakness.
+Nothing in it is left to chance.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class ReadingAgent(Agent):
         """Nothing is known of anybody.
 
         Args:
-            model: of the opponents.
+            model: how opponents are modelled.
             noise: noise factor of the re-weighting, 0 to 1.
         """
         self._model_name: ModelName = model
@@ -54,7 +54,7 @@ class ReadingAgent(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models for whoever is new."""
+        """Models for the players who are new."""
         if not game.is_holdem:
             raise ValueError(
                 f"{type(self).__name__.lower()} plays Texas hold'em only: 52 cards, two hole cards, boards "
@@ -70,13 +70,13 @@ class ReadingAgent(Agent):
         return self.new_model(), PlayerStatistics()
 
     def new_model(self) -> OpponentModel:
-        """A model of somebody of whom nothing is known."""
+        """A model of a player about whom nothing is known."""
         if self._model_name == "none":
             return NoModel()
         return GenericModel() if self._model_name == "generic" else SpecificModel()
 
     def name_of(self, seat: int) -> str:
-        """Who sits in a seat, as far as we have been told."""
+        """The name of the player in a seat, as far as it is known."""
         return self.names[seat] if self.names is not None and seat < len(self.names) else f"seat {seat}"
 
     # --- a hand --------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The simple bot: a few sound rules for Texas hold'em, and a little attention to who raises a lot.
+"""The simple bot: a few sound rules for Texas hold'em, and a little attention to players who raise a lot.
 
 It plays at an intermediate level and fast.  Its rules are its own; the *percentile* of a starting hand is
 the share of all starting hands that are worse at a table of that size (`clients.bots.starting_hands`).
@@ -7,11 +7,11 @@ the share of all starting hands that are worse at a table of that size (`clients
 before the flop (*f*), and of betting or raising after it (*g*).  They begin as those of an ordinary player,
 which count as `_PRIOR_WEIGHT` actions.
 
-**Before the flop**, where *open* is the share of hands that is opened with so many players left to act behind
-(`_OPEN`), less if those raise often, and *f* is that of the last raiser:
+**Before the flop**, where *open* is the share of hands that is opened, by the number of players left to act
+behind (`_OPEN`), less if those raise often, and *f* is that of the last raiser:
 
 ===========================  ==============================================================================
-so far                       it
+when                         it
 ===========================  ==============================================================================
 nobody is in                 raises the best *open* of its hands, folds the others
 some have called             raises the best half *open*, calls with the best 1½ *open*
@@ -31,7 +31,7 @@ so the greater their *g* (before the flop: *f*).  *outs* are the cards that comp
 holds four cards of, *w* the chance to win as it is or with the next card:
 
 ===========================  ==============================================================================
-so far                       it
+when                         it
 ===========================  ==============================================================================
 nobody has bet               bets if s >= 0.6; every second time with 8 outs against one or two opponents
 somebody has bet             raises if s >= 0.85, at most three times in a round; every fourth time with 12
@@ -69,9 +69,9 @@ _PRIOR_WEIGHT: Final = 20
 """How many actions of an opponent count as much as what is usual."""
 
 _COMMITTED: Final = 1 / 3
-"""Of the remaining chips: to call that much is to play for all of them."""
+"""To call this part of the remaining chips is to play for all of them."""
 _ALL_IN: Final = 0.4
-"""Of all chips: a raise to that much is a raise to all."""
+"""A raise to this part of all chips is made a raise to all."""
 
 _VALUE_BET: Final = 0.6
 _VALUE_RAISE: Final = 0.85
@@ -84,7 +84,7 @@ _UNSEEN: Final = 46
 """Cards that may come next, about."""
 
 _NODES: Final = 1 << 14
-"""Of the betting tree that are remembered: they come again and again."""
+"""Nodes of the betting tree that are remembered: they come again and again."""
 
 _FOLDS: Final = ProbabilityTriple(1.0, 0.0, 0.0)
 _CALLS: Final = ProbabilityTriple(0.0, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""A person as an agent: is told what happens, is asked in his turn, and cannot do anything illegal.
+"""A person as an agent: sees what happens, is asked when it is their turn, cannot do anything illegal.
 
 It knows lines and text, and neither a terminal nor a socket: a shell (`clients.human.terminal`,
 `clients.human.telnet`) hands it every line with `Human.hear` and shows what it writes.
@@ -77,7 +77,7 @@ class Human(Agent):
 
     Args:
         screen: shows what is written.
-        hands: of the match, where it is known.
+        hands: number of hands in the match, where it is known.
     """
 
     wants_clock = True
@@ -116,14 +116,14 @@ class Human(Agent):
         self._show(render_hand_start(self._at(view), self._style))
 
     def action_seen(self, view: HandView, position: int, action: Action) -> None:
-        """Tells an action in words, and the cards that have come."""
+        """Puts an action in words, and the cards that have come."""
         if self._was_cut_off and position == view.position:
             self._was_cut_off = False
             self._show(["Too late: the dealer has acted for you."])
         self._show(render_action(self._at(view), self._style))
 
     def hand_finished(self, view: HandView) -> None:
-        """Shows the showdown and who has won what."""
+        """Shows the showdown, and what everybody has won."""
         scene = self._at(view)
         self._show(render_result(scene, self._style))
         won = list(self._chips)
@@ -134,7 +134,7 @@ class Human(Agent):
 
     async def choose_action(self, view: HandView) -> Action:
         """Asks until the answer is a legal action."""
-        for _ in range(3):  # whoever reads the lines gets a turn: what was typed so far is no answer
+        for _ in range(3):  # the task that reads lines gets a turn: what is typed by now is no answer
             await trio.lowlevel.checkpoint()
         seconds = math.inf if self.seconds_to_act is None else self.seconds_to_act
         question = _Question(view, trio.current_time() + seconds)
@@ -162,7 +162,7 @@ class Human(Agent):
 
     def hear(self, line: str) -> None:
         """Take one line the person has typed, in turn or out of turn."""
-        self._is_at_prompt = False  # his Enter has moved the cursor on
+        self._is_at_prompt = False  # Enter has moved the cursor on
         intention = parse_line(line)
         question = self._question
         if question is not None and question.action is not None:
@@ -294,7 +294,7 @@ class Human(Agent):
             self._write("\n".join(lines) + "\n")
 
     def _write(self, text: str) -> None:
-        if self._is_at_prompt:  # something happens while he is typing
+        if self._is_at_prompt:  # something happens while the person is typing
             text = "\n" + text
             self._is_at_prompt = False
         self._screen.write(text)

@@ -53,7 +53,7 @@ class RaiseTo:
 
 @attrs.frozen
 class RaiseBy:
-    """A raise by so many chips on top of the call."""
+    """A raise by a number of chips on top of the call."""
 
     chips: int
 
@@ -71,7 +71,7 @@ MAX_LINE: Final = 200
 """Characters of the longest line that is looked at."""
 _MAX_DIGITS: Final = 15
 _SHOWN: Final = 40
-"""Characters of a line that are repeated to who typed it."""
+"""Longest part of a line that is quoted back."""
 
 _WORDS: Final[dict[str, Intention]] = {
     "": Query.NOTHING,

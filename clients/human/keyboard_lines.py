@@ -95,7 +95,7 @@ class TelnetDecoder:
         self.reply = bytearray()
         """What has to be sent back; the caller empties it."""
         self.window: WindowSize | None = None
-        """The last size that was told."""
+        """The last size that telnet has reported."""
 
     def feed(self, data: bytes) -> bytes:
         """The bytes that were typed, of some bytes received."""
@@ -145,9 +145,9 @@ class TelnetDecoder:
             typed += _COMMAND_BYTES.get(verb, b"")
 
     def _end_subnegotiation(self) -> None:
-        told, self._subnegotiation = self._subnegotiation, None
-        if told is not None and len(told) == 5 and told[0] == _NAWS:
-            self.window = WindowSize(told[1] << 8 | told[2], told[3] << 8 | told[4])
+        report, self._subnegotiation = self._subnegotiation, None
+        if report is not None and len(report) == 5 and report[0] == _NAWS:
+            self.window = WindowSize(report[1] << 8 | report[2], report[3] << 8 | report[4])
 
 
 def telnet_text(text: str, encoding: str) -> bytes:

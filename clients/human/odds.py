@@ -1,4 +1,4 @@
-"""The odds of a spot, for whoever asks: hand strength, potential, pot odds.
+"""The odds of a spot, for those who ask: hand strength, potential, pot odds.
 
 The engine's evaluation, and numba with it, is imported at the first question and not before, so that a
 table opens at once.  `describe_odds` takes from a millisecond to some seconds the first time: call it in a

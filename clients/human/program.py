@@ -58,7 +58,7 @@ def play_at_terminal(
 def play_over_telnet(
     table: Table | HouseOptions, display: str, address: tuple[str, int], program: str
 ) -> int:
-    """Offer a seat to whoever connects to a port; returns the exit status."""
+    """Offer a seat to the person who connects to a port; returns the exit status."""
 
     def report(line: str) -> None:
         print(f"{program}: {line}", file=sys.stderr, flush=True)
@@ -159,9 +159,9 @@ def describe_result(result: Mapping[str, Any]) -> list[str]:
 
 
 OPPONENTS: Final = ("formula", "random")
-"""Who sits down unless somebody says otherwise: the first of these that is installed."""
+"""Opponents where none are named: the first of these that is installed."""
 GAMES_BY_PLAYERS: Final = {2: "limit-2p", 3: "limit-3p", 6: "limit-6p", 10: "limit-10p"}
-"""What is played by so many, unless somebody says otherwise."""
+"""Games where none is named, by the number of players."""
 
 
 def fill_table(num_players: int, opponents: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -56,7 +56,7 @@ class Scene:
         return (self.seat + position - self.view.position) % self.view.game.num_players
 
     def name_of(self, position: int) -> str:
-        """Who is in a position: ``You``, or a name that fits a table."""
+        """The player in a position: ``You``, or a name that fits a table."""
         return "You" if position == self.view.position else short_name(self.names[self.seat_of(position)])
 
 
@@ -101,7 +101,7 @@ def render_hand_start(scene: Scene, style: Style) -> list[str]:
 
 
 def render_table(scene: Scene, style: Style) -> list[str]:
-    """Seats, chips won so far, chips in the pot, stacks where they matter, button, who is to act."""
+    """Seats, chips won so far, chips in the pot, stacks where they matter, button, player to act."""
     view = scene.view
     betting, game = view.betting, view.game
     with_stacks = any(_stack_matters(game, stack) for stack in game.stacks)
@@ -197,7 +197,7 @@ def round_name(game: GameDefinition, betting_round: int) -> str:
 
 
 def render_question(scene: Scene, style: Style) -> list[str]:
-    """What the viewer has before him when he is to act, and what he can do."""
+    """What viewers see when they are to act, and what they can do."""
     view = scene.view
     facts = [f"Your cards {style.cards(view.own_cards)}"]
     if view.board:
@@ -239,7 +239,7 @@ def format_clock(seconds: float) -> str:
 
 
 def render_result(scene: Scene, style: Style) -> list[str]:
-    """The showdown with named hands, who has won what, and the running result, this hand included."""
+    """The showdown with named hands, what everybody has won, and the running result, this hand included."""
     view = scene.view
     lines = render_showdown(scene, style)
     won = view.chips_won()

@@ -36,7 +36,7 @@ async def sit_down(
     """Play and listen at the same time until one of them ends it.
 
     Args:
-        human: who plays.
+        human: the person who plays.
         play: the session: returns at the end of the match.
         listen: hands lines to ``human.hear``, for ever.
     """
@@ -74,7 +74,7 @@ async def until_signal(task: Callable[[], Awaitable[int]], say: Callable[[str], 
 
     Args:
         task: returns an exit status.
-        say: told in words which signal it was.
+        say: takes a line that says which signal it was.
 
     Returns:
         The task's status; 130 after Ctrl-C, 128 and its number after another signal.
@@ -111,7 +111,7 @@ def run_program(program: str, task: Callable[[], Awaitable[int]], say: Callable[
     Args:
         program: begins the line on stderr.
         task: returns an exit status; may raise ProgramError.
-        say: where a person is told about signals.
+        say: takes lines about signals.
     """
 
     async def guarded() -> int:

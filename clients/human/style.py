@@ -44,11 +44,11 @@ class Style:
         return " ".join([self.card(card) for card in cards])
 
     def strong(self, text: str) -> str:
-        """Emphasised."""
+        """Text that matters more."""
         return self._painted(text, _BOLD)
 
     def faint(self, text: str) -> str:
-        """Of less importance."""
+        """Text that matters less."""
         return self._painted(text, _FAINT)
 
     @property

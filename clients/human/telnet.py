@@ -1,7 +1,7 @@
 """The shell for ``telnet HOST PORT`` and ``nc HOST PORT``: one port, one seat, one person at a time.
 
 The match does not depend on the connection.  Somebody who loses it comes back to the same port and is
-shown where things stand; a second person is told that the seat is taken.
+shown where things stand; a second person is turned away.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TelnetDesk:
 
     Args:
         style: what is shown; what the other side is cannot be known, so plain unless somebody said more.
-        say: takes lines for whoever runs the program.
+        say: takes lines for the person who runs the program.
     """
 
     def __init__(self, style: Style, say: Callable[[str], None]) -> None:
@@ -60,7 +60,7 @@ class TelnetDesk:
         self._has_unsent.set()
 
     async def listen(self, human: Human, listeners: list[trio.SocketListener]) -> None:
-        """Take whoever connects to the seat, for ever."""
+        """Take everybody who connects to the seat, one at a time, for ever."""
         async with trio.open_nursery() as nursery:
             for listener in listeners:
                 nursery.start_soon(self._accept, human, listener, nursery)

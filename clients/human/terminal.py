@@ -1,4 +1,4 @@
-"""The shell at a terminal: moves lines between a person's keyboard, his screen and a `Human`.
+"""The shell at a terminal: moves lines between a person's keyboard and screen and a `Human`.
 
 Line-oriented: what stands on the screen is never drawn again, so that resizing, scrolling and copying are
 the terminal's own business, and the same text serves files and pipes.

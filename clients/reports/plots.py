@@ -37,7 +37,7 @@ class Curve:
     x: Sequence[float]
     y: Sequence[float]
     half_widths: Sequence[float] | None = None
-    """Of the band around the line."""
+    """Half the height of a band around the line, point by point."""
 
 
 _FILE_KINDS: Final = (".png", ".svg")
@@ -62,8 +62,8 @@ def draw_curves(
         title: stands above.
         x_label: under the axis.
         y_label: beside the axis.
-        log_x: a logarithmic axis.
-        log_y: likewise.
+        log_x: logarithmic x axis.
+        log_y: logarithmic y axis.
         levels: dashed horizontal lines, such as somebody else's result.
 
     Returns:

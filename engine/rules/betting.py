@@ -1,4 +1,4 @@
-"""The public half of a hand: who has put in what, who is to act, what is allowed.
+"""The public half of a hand: what everybody has put in, who is to act, what is allowed.
 
 A `BettingState` is a node of the game's betting tree.  It knows no cards, so it can be handed to
 anybody.  Nodes never change; `apply` returns the child, and children are remembered (up to a bound)

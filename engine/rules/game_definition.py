@@ -46,9 +46,9 @@ class GameDefinition:
     raise_sizes: tuple[int, ...]
     """Limit: chips a raise adds, per betting round.  Empty in no-limit."""
     num_suits: int
-    """1 to 4: the last so many of clubs, diamonds, hearts, spades."""
+    """1 to 4, counted from the end of clubs, diamonds, hearts, spades."""
     num_ranks: int
-    """1 to 13: the highest so many ranks."""
+    """1 to 13, counted from the ace down."""
     num_hole_cards: int
     """1 to 3 cards dealt to each position."""
     num_board_cards: tuple[int, ...]

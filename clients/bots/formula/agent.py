@@ -38,7 +38,7 @@ class Formula(ReadingAgent):
         tightness: 0 loose to 1 tight.
         aggression: 0 passive to 1 aggressive.
         deception: 0 straightforward to 1 deceptive.
-        model: of the opponents: none, generic or specific.
+        model: how opponents are modelled: none, generic or specific.
         noise: noise factor of the re-weighting, 0 to 1.
         memory: file that keeps the models between matches, by the players' names.
 
@@ -64,7 +64,7 @@ class Formula(ReadingAgent):
             atexit.register(self._save_at_exit)  # keeps the agent until then
 
     def first_impression(self, seat: int) -> tuple[OpponentModel, PlayerStatistics]:
-        """What the memory file says of him, if it knows him."""
+        """What the memory file says of the player, if it knows them."""
         name = self.name_of(seat)
         if self.config.model == "specific" and name in self._remembered:
             return self._remembered.pop(name)
@@ -73,7 +73,7 @@ class Formula(ReadingAgent):
     # --- playing -------------------------------------------------------------------------------------------
 
     def choose_action(self, view: HandView) -> Action:
-        """Drawn from the triple of our hand."""
+        """An action drawn from the triple of our hand."""
         triple = self.probability_triple(view)
         kind = sample(triple, self.rng)
         if kind is ActionKind.FOLD:
@@ -113,7 +113,7 @@ class Formula(ReadingAgent):
 
     def _save_at_exit(self) -> None:
         if self.models:
-            with contextlib.suppress(OSError):  # nobody is left to be told
+            with contextlib.suppress(OSError):  # nobody is left to hear of it
                 self.save_memory()
 
     def save_memory(self) -> None:

@@ -1,10 +1,10 @@
 """How much to bet in no-limit games: a share of the pot, with its reasons.
 
 ===========================  ==================================================================
-who never folds              pays more: the pot with a good hand, twice the pot with a great one
-who may fold                 half to a whole pot, drawn anew each time and whatever we hold, so
-                             that the size tells nothing
-before the flop              three big blinds and one for each who called; a raise is raised to
+a player who never folds      pays more: the pot with a good hand, twice the pot with a great one
+a player who may fold        half to a whole pot, drawn each time and whatever we hold, so that
+                             the size says nothing
+before the flop              three big blinds and one for each caller; a raise is raised to
                              three times as much
 little is left behind        all in, when the bet would be more than half of the stack: the rest
                              would follow anyhow

@@ -25,7 +25,7 @@ class FormulaConfig:
     deception: float = 0.5
     """0 straightforward; .5 bluffs as often as makes a caller indifferent; 1 twice as often."""
     model: ModelName = "specific"
-    """Of the opponents."""
+    """How opponents are modelled."""
     noise: float = DEFAULT_NOISE
     """Noise factor of the re-weighting: 0 believes actions as the model reads them, 1 not at all."""
     memory: Path | None = None
@@ -40,5 +40,5 @@ class FormulaConfig:
             raise ValueError(f"model: expected none, generic or specific, got {self.model!r}")
 
     def parameters(self) -> Parameters:
-        """Of the formula."""
+        """The formula's parameters."""
         return Parameters(tightness=self.tightness, aggression=self.aggression, deception=self.deception)

@@ -36,9 +36,9 @@ class Sampling(ReadingAgent):
     """Plays Texas hold'em by simulation, limit and no-limit, two to ten players.
 
     Args:
-        trials: at most so many a decision; none: 20,000, with a seed 1,000.
-        seconds: at most so long; none: 0.05, with a seed as long as the trials take.
-        model: of the opponents: none, generic or specific.
+        trials: the most for a decision; none: 20,000, with a seed 1,000.
+        seconds: the most for a decision; none: 0.05, with a seed as long as the trials take.
+        model: how opponents are modelled: none, generic or specific.
         choose: the best action, or a mixture of those nearly as good.
         bet_sizes: no-limit raises that are tried, parts of the pot: half+pot+all-in, 0.75+all-in.
         obvious: stop early when the best action leads by more than the sum of the deviations (the paper's),
@@ -74,7 +74,7 @@ class Sampling(ReadingAgent):
         self._thinking: trio.CancelScope | None = None
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models and bet sizes for whoever is new; averages of a table of this size."""
+        """Models and bet sizes for the players who are new; averages of a table of this size."""
         super().match_started(game, seat)
         averages(game.num_players)
         for other in range(game.num_players):
@@ -85,7 +85,7 @@ class Sampling(ReadingAgent):
     def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
         """The action of the highest value, or one of those nearly as good.
 
-        Where the time is limited and there is a trio run, a coroutine that can be told to `answer_now`; else
+        Where the time is limited and there is a trio run, a coroutine, which `answer_now` cuts short; else
         the action at once.
         """
         if not self.seeded and trio.lowlevel.in_trio_run():
@@ -106,7 +106,7 @@ class Sampling(ReadingAgent):
         return self._decide(view, estimates)
 
     def answer_now(self) -> None:
-        """Stop thinking and answer with what there is; for whoever awaits `choose_action`."""
+        """Stop thinking and answer with what there is; for the table, which awaits `choose_action`."""
         if self._thinking is not None:
             self._thinking.cancel()
 

@@ -56,11 +56,11 @@ class SamplingConfig:
     """
 
     trials: int | None = None
-    """At most so many; None: 20,000, with a seed 1,000."""
+    """The most for a decision; None: 20,000, with a seed 1,000."""
     seconds: float | None = None
-    """At most so long; None: 0.05, with a seed as long as the trials take."""
+    """The most for a decision; None: 0.05, with a seed as long as the trials take."""
     model: ModelName = "specific"
-    """Of the opponents."""
+    """How opponents are modelled."""
     choose: ChooseName = "best"
     """The best action, or a mixture of those that are nearly as good."""
     bet_sizes: str = "half+pot+all-in"
