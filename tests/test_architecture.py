@@ -1,4 +1,4 @@
-"""The packages depend on each other as the design says, import from where they should, and are documented."""
+"""The packages depend on each other as the design says, import from where they should, and are on maps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from importlinter import cli as import_linter
+
+import clients.human
+import protocol
+import server.table
+from tests.support.documents import public_names
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("engine", "protocol", "server", "clients")
@@ -112,3 +118,25 @@ def test_module_says_what_it_is(module: Path) -> None:
     docstring = ast.get_docstring(ast.parse((ROOT / module).read_text("utf-8")))
 
     assert docstring, f"{module} has no docstring"
+
+
+@pytest.mark.parametrize("package", [clients.human, protocol, server, server.table])
+def test_every_module_of_a_package_is_in_a_map(package: ModuleType) -> None:
+    readme = (ROOT / package.__name__.replace(".table", "").replace(".", "/") / "README.md").read_text(
+        "utf-8"
+    )
+
+    for name in public_names(package):
+        assert re.search(rf"`(table/)?{name}(\.py|/)`", readme), name
+
+
+def test_the_protocol_is_listed_in_an_order_in_which_it_can_be_read() -> None:
+    listed = re.findall(r"^    (\w+) ", protocol.__doc__ or "", re.MULTILINE)
+    readme = re.findall(r"^\| `(\w+)\.py` \|", (ROOT / "protocol/README.md").read_text("utf-8"), re.MULTILINE)
+
+    assert sorted(listed) == public_names(protocol)
+    assert readme == listed
+    for number, name in enumerate(listed):
+        source = (ROOT / "protocol" / f"{name}.py").read_text("utf-8")
+        imported = set(re.findall(r"^from protocol\.(\w+) import", source, re.MULTILINE))
+        assert imported <= set(listed[:number]), name

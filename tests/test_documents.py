@@ -6,14 +6,9 @@ The checks themselves are tried on misspelt samples, so that a document cannot p
 from __future__ import annotations
 
 import re
-from types import ModuleType
 
 import pytest
 
-import clients.human
-import protocol
-import server
-import server.table
 from tests.support.dealer_process import ROOT
 from tests.support.documents import (
     Document,
@@ -22,7 +17,6 @@ from tests.support.documents import (
     faults_of_command,
     is_broken_link,
     is_missing_path,
-    public_names,
 )
 from tests.support.picture import COMMAND, PICTURE, played
 
@@ -52,28 +46,6 @@ def test_there_is_much_to_look_at() -> None:
 
 def test_the_first_page_is_a_page() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
-
-
-@pytest.mark.parametrize("package", [clients.human, protocol, server, server.table])
-def test_every_module_of_a_package_is_in_a_map(package: ModuleType) -> None:
-    readme = (ROOT / package.__name__.replace(".table", "").replace(".", "/") / "README.md").read_text(
-        "utf-8"
-    )
-
-    for name in public_names(package):
-        assert re.search(rf"`(table/)?{name}(\.py|/)`", readme), name
-
-
-def test_the_protocol_is_listed_in_an_order_in_which_it_can_be_read() -> None:
-    listed = re.findall(r"^    (\w+) ", protocol.__doc__ or "", re.MULTILINE)
-    readme = re.findall(r"^\| `(\w+)\.py` \|", (ROOT / "protocol/README.md").read_text("utf-8"), re.MULTILINE)
-
-    assert sorted(listed) == public_names(protocol)
-    assert readme == listed
-    for number, name in enumerate(listed):
-        source = (ROOT / "protocol" / f"{name}.py").read_text("utf-8")
-        imported = set(re.findall(r"^from protocol\.(\w+) import", source, re.MULTILINE))
-        assert imported <= set(listed[:number]), name
 
 
 # --- the checks, on samples --------------------------------------------------------------------------------
