@@ -6,10 +6,9 @@ import re
 from typing import Final
 
 from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, InvalidActionError, raise_to
-from engine.rules.game_file import wrap_int32
+from engine.rules.game_file import read_digits, wrap_int32
 
 _SIZE: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
-_NUMBER_LENGTH: Final = 40  # digits that matter: the value saturates long before
 
 
 class MissingSizeError(InvalidActionError):
@@ -37,5 +36,5 @@ def read_action(text: str, start: int, is_limit: bool) -> tuple[Action, int]:
         size = _SIZE.match(text, start + 1)
         if size is None:
             raise MissingSizeError(f"{text[start:]!r} is a no-limit raise without its size, such as r300")
-        return raise_to(wrap_int32(int(size.group(1)[:_NUMBER_LENGTH]))), size.end()
+        return raise_to(wrap_int32(read_digits(size.group(1)))), size.end()
     raise InvalidActionError(f"{text[start:]!r} is not an action: expected f, c or r")

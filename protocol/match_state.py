@@ -18,12 +18,12 @@ from typing import Final
 
 from engine.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
 from engine.rules import BettingState, Deal, GameDefinition, HandState, HandView, RulesError, initial_betting
-from engine.rules.game_file import wrap_unsigned
+from engine.rules.game_file import read_digits, wrap_unsigned
 from protocol.actions import read_action
 from protocol.errors import BadMatchState
 
 _PREFIX: Final = "MATCHSTATE:"
-_NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,40})")
+_NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
 Cards = tuple[int, ...]
 
@@ -216,7 +216,7 @@ def _read_number(text: str, start: int, what: str, bits: int) -> tuple[int, int]
     number = _NUMBER.match(text, start)
     if number is None:
         raise BadMatchState(f"{_shown(text)}: expected {what}, got {text[start : start + 10]!r}")
-    return wrap_unsigned(int(number.group(1)), bits), number.end()
+    return wrap_unsigned(read_digits(number.group(1)), bits), number.end()
 
 
 def _expect_colon(text: str, at: int) -> int:

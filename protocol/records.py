@@ -12,8 +12,9 @@ from typing import Final
 
 import attrs
 
+from engine.numbers import parse_finite, parse_whole
 from engine.rules import Action, HandState, InvalidActionError
-from engine.rules.game_file import wrap_unsigned
+from engine.rules.game_file import read_digits, wrap_unsigned
 from protocol.actions import MissingSizeError, read_action
 from protocol.match_state import format_hole_cards_and_board
 
@@ -86,17 +87,23 @@ def parse_hand(line: str) -> HandRecord | None:
     if len(parts) != 6:
         raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {line.rstrip()!r}")
     _, hand, betting, cards, values, names = parts
-    return HandRecord(
-        int(hand), betting, cards, tuple(map(float, values.split("|"))), tuple(names.split("|"))
-    )
+    return HandRecord(parse_whole(hand), betting, cards, _parse_chips(values), tuple(names.split("|")))
 
 
 def parse_score(line: str) -> tuple[tuple[float, ...], tuple[str, ...]] | None:
-    """Chips and names by seat in a ``SCORE:`` line; None for any other line."""
+    """Chips and names by seat in a ``SCORE:`` line; None for any other line.
+
+    Raises:
+        ValueError: chips that are no finite numbers.
+    """
     parts = line.rstrip("\r\n").split(":")
     if parts[0] != "SCORE" or len(parts) != 3:
         return None
-    return tuple(map(float, parts[1].split("|"))), tuple(parts[2].split("|"))
+    return _parse_chips(parts[1]), tuple(parts[2].split("|"))
+
+
+def _parse_chips(text: str) -> tuple[float, ...]:
+    return tuple(map(parse_finite, text.split("|")))
 
 
 @attrs.frozen
@@ -148,7 +155,7 @@ def parse_transaction(line: str, is_limit: bool) -> Transaction:
         raise TransactionError(f"ERROR: could not parse transaction stamp {line}")
     if action is None:
         raise TransactionError(f"ERROR: invalid action in transaction log: {line}")
-    hand, sent, sent_fraction, received, received_fraction = map(int, stamps.groups())
+    hand, sent, sent_fraction, received, received_fraction = map(read_digits, stamps.groups())
     return Transaction(
         action,
         wrap_unsigned(hand, 32),

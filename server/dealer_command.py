@@ -19,7 +19,7 @@ import trio
 
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
-from engine.rules.game_file import wrap_unsigned
+from engine.rules.game_file import read_digits, wrap_unsigned
 from server.errors import MatchAborted
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 from server.table.match import MatchServer
@@ -83,7 +83,7 @@ def _number(text: str, complaint: str) -> int:
     number = _NUMBER.match(text)
     if number is None:
         raise UsageError(f"ERROR: {complaint}{text}\n")
-    return int(number.group(1)[:40])
+    return read_digits(number.group(1))
 
 
 def _unsigned(text: str, complaint: str, bits: int) -> int:
@@ -102,7 +102,7 @@ def _ports(text: str) -> tuple[int, ...]:
         number = _NUMBER.match(rest)
         if number is None:
             raise UsageError(f"ERROR: bad port string {text}\n")
-        ports.append(wrap_unsigned(int(number.group(1)[:40]), 16))
+        ports.append(wrap_unsigned(read_digits(number.group(1)), 16))
         rest = rest[number.end() :]
     return tuple(ports)
 

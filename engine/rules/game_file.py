@@ -34,6 +34,7 @@ ALIASES: Final = {
 """Short names of the ACPC's own games."""
 
 _MAX_LINE: Final = 4095
+_MAX_DIGITS: Final = 40
 _SEPARATORS: Final = b" \t\n\v\f\r="
 _INTEGER: Final = re.compile(rb"[+-]?[0-9]+")
 # Order matters: a line is the first keyword it begins with (acpc-spec 1.1).
@@ -41,6 +42,17 @@ _KEYWORDS: Final = (
     "gamedef", "stack", "blind", "raiseSize", "limit", "nolimit", "numPlayers", "numRounds",
     "firstPlayer", "maxRaises", "numSuits", "numRanks", "numHoleCards", "numBoardCards",
 )  # fmt: skip
+
+
+def read_digits(text: str) -> int:
+    """The value of decimal digits with or without a sign, as far as C programs can tell it apart.
+
+    Beyond 40 digits the value stands at 40 of them: every integer of a C program saturates long before.
+    """
+    if len(text) <= _MAX_DIGITS:
+        return int(text)
+    sign = text[0] if text[0] in "+-" else ""
+    return int(sign + (text[len(sign) :].lstrip("0") or "0")[:_MAX_DIGITS])
 
 
 def wrap_int32(value: int) -> int:
@@ -63,7 +75,7 @@ def _read_integers(text: bytes, most: int) -> list[int]:
         number = _INTEGER.match(text)
         if number is None:
             break
-        values.append(int(number.group()[:40]))
+        values.append(read_digits(number.group().decode("ascii")))
         text = text[number.end() :]
     return values
 

@@ -84,7 +84,7 @@ def test_other_lines_are_not_records(line: str) -> None:
              "STATE:x:c:Ah|Ks:1|-1:a|b", "STATE:0:c:Ah|Ks:1|x:a|b"]
 )  # fmt: skip
 def test_a_torn_record_is_an_error(line: str) -> None:
-    with pytest.raises(ValueError, match=r"expected STATE|invalid literal|could not convert"):
+    with pytest.raises(ValueError, match=r"expected STATE|expected a"):
         parse_hand(line)
 
 
@@ -139,6 +139,38 @@ def test_transactions_survive_a_round_trip(action: Action, hand: int, sent: int,
 )
 def test_a_transaction_is_read_leniently(line: str, action: Action) -> None:
     assert parse_transaction(line, is_limit=False) == Transaction(action, 0, 1_000_000, 2_000_000)
+
+
+@pytest.mark.parametrize("digits", [41, 4301, 100_000])
+def test_numbers_of_any_length_saturate_in_a_transaction(digits: int) -> None:
+    number = "9" * digits
+
+    entry = parse_transaction(f"r{number} {number} {number}.000000 {number}.5\n", is_limit=False)
+
+    assert entry.action == raise_to(-1)  # strtol gives 2**63 - 1, of which 32 bits are left
+    assert entry.hand_number == 2**32 - 1
+    assert entry.seconds < 1
+
+
+@pytest.mark.parametrize("zeros", [0, 39, 40, 5000])
+def test_leading_zeros_count_for_nothing_in_a_transaction(zeros: int) -> None:
+    entry = parse_transaction(f"r{'0' * zeros}200 7 1.000000 2.000000\n", is_limit=False)
+
+    assert entry.action == raise_to(200)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e999", "9" * 5000 + "x", ""])
+def test_chips_are_finite_numbers_in_a_log(value: str) -> None:
+    with pytest.raises(ValueError, match="expected a"):
+        parse_hand(f"STATE:0:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:{value}|0:a|b\n")
+    with pytest.raises(ValueError, match="expected a"):
+        parse_score(f"SCORE:{value}|0:a|b\n")
+
+
+@pytest.mark.parametrize("number", ["-1", "1.0", "9" * 4301, ""])
+def test_hands_have_whole_numbers_in_a_log(number: str) -> None:
+    with pytest.raises(ValueError, match="expected a whole number"):
+        parse_hand(f"STATE:{number}:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:0|0:a|b\n")
 
 
 @pytest.mark.parametrize(
