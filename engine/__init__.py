@@ -9,6 +9,7 @@
 ``intervals``               how far a mean can be trusted
 ``numbers``                 numbers as people type them
 ``files``                   files replaced in one step
+``file_formats``            JSON and archives of arrays, read without trust
 ``cache``                   where computed arrays and compiled kernels are kept
 ``combos``                  pairs of hole cards and starting hands as indices
 ``evaluation``              strength, potential, odds, equity, preflop tables

@@ -8,7 +8,6 @@ computation.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from engine.file_formats import format_arrays, parse_arrays
 from engine.files import write_whole
 
 __all__ = ["cache_directory", "load_cached", "store_cached"]
@@ -51,16 +51,16 @@ def load_cached(
         expected: shape and dtype of each array, by name; a file with others is not read.
     """
     try:
-        # Opened here: numpy forgets to close a file that is no archive.
-        with open(_path(name), "rb") as opened, np.load(opened, allow_pickle=False) as file:
-            if int(file[_SCHEMA]) != schema:
-                return None
-            arrays = {array: np.ascontiguousarray(file[array]) for array in expected}
-    except Exception:  # a damaged archive may raise anything; the arrays are then computed again
+        found = parse_arrays(_path(name).read_bytes())
+    except (OSError, ValueError):  # the arrays are then computed again
         return None
+    if not np.array_equal(found.get(_SCHEMA, np.array(None)), schema):
+        return None
+    arrays: dict[str, NDArray[Any]] = {}
     for array, (shape, dtype) in expected.items():
-        if arrays[array].shape != shape or arrays[array].dtype != dtype:
+        if array not in found or found[array].shape != shape or found[array].dtype != dtype:
             return None
+        arrays[array] = np.ascontiguousarray(found[array])
     return arrays
 
 
@@ -72,13 +72,11 @@ def store_cached(name: str, schema: int, arrays: Mapping[str, ArrayLike]) -> Non
         schema: the version of the arrays' meaning, to be raised whenever they come to mean something else.
         arrays: by name; ``schema`` is taken.
     """
-    data = io.BytesIO()
-    named: dict[str, Any] = {_SCHEMA: schema, **arrays}
-    np.savez(data, **named)
+    data = format_arrays({_SCHEMA: schema, **arrays})
     with contextlib.suppress(OSError):
         path = _path(name)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(path, data.getvalue())
+        write_whole(path, data)
 
 
 def _path(name: str) -> Path:

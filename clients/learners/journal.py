@@ -70,10 +70,13 @@ def read_journal(path: Path) -> Journal:
     lines = body.split(b"\n")
     records: list[str] = []
     for number, line in enumerate(lines):
-        record = _record_of(line)
+        try:
+            record = _record_of(line)
+        except UnicodeDecodeError as error:  # written so: its checksum is right
+            raise JournalError(f"is damaged in line {number + 2}, which is not UTF-8") from error
         if record is None:
             # What follows the last newline, or was being written when the machine went down.
-            if any(_record_of(later) is not None for later in lines[number + 1 :]):
+            if any(_is_whole(later) for later in lines[number + 1 :]):
                 raise JournalError(f"is damaged in line {number + 2}, with good lines after it")
             break
         records.append(record)
@@ -81,11 +84,17 @@ def read_journal(path: Path) -> Journal:
 
 
 def _record_of(line: bytes) -> str | None:
-    """The record of a line; None where the line is not whole."""
+    """The record of a line; None where the line is not whole.
+
+    Raises:
+        UnicodeDecodeError: it is whole, and no text.
+    """
+    return line.partition(b" ")[2].decode("utf-8") if _is_whole(line) else None
+
+
+def _is_whole(line: bytes) -> bool:
     checksum, blank, payload = line.partition(b" ")
-    if not blank or checksum != _checksum(payload):
-        return None
-    return payload.decode("utf-8")
+    return bool(blank) and checksum == _checksum(payload)
 
 
 def _checksum(payload: bytes) -> bytes:

@@ -28,11 +28,8 @@ import contextlib
 import errno
 import fcntl
 import hashlib
-import io
 import json
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -44,6 +41,7 @@ from numpy.typing import NDArray
 
 from clients.learners.journal import Journal, JournalError, JournalWriter, journal_path, read_journal
 from clients.options import OptionError
+from engine.file_formats import format_arrays, parse_arrays, parse_json, shown
 from engine.files import write_whole
 from engine.rules import GameDefinition
 
@@ -344,13 +342,9 @@ def _format(knowledge: Knowledge) -> bytes:
         "digest": knowledge.digest,
         "previous": knowledge.previous,
     }
-    for name, array in knowledge.arrays.items():
-        if name == _HEADER or array.dtype.hasobject:
-            raise ValueError(f"the array {name!r} cannot be stored: its name is taken or it holds objects")
-    contents: dict[str, Any] = {_HEADER: np.array(json.dumps(header)), **knowledge.arrays}
-    file = io.BytesIO()
-    np.savez(file, **contents)
-    return file.getvalue()
+    if _HEADER in knowledge.arrays:
+        raise ValueError(f"the array {_HEADER!r} cannot be stored: its name is taken")
+    return format_arrays({_HEADER: json.dumps(header), **knowledge.arrays})
 
 
 def _parse(data: bytes) -> Knowledge:
@@ -359,26 +353,14 @@ def _parse(data: bytes) -> Knowledge:
     Raises:
         ValueError: what is wrong, to be read after the file's name.
     """
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        if data.startswith(b"PK"):
-            raise ValueError("is truncated or damaged: no whole .npz archive")
-        raise ValueError("is not a knowledge file: expected an .npz archive")
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (
-        ValueError,
-        KeyError,
-        OSError,
-        EOFError,
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-    ) as error:
-        raise ValueError(f"is damaged: {str(error).splitlines()[0] if str(error) else 'no array'}") from error
+        arrays = parse_arrays(data)
+    except ValueError as error:
+        what = "is truncated or damaged" if data.startswith(b"PK") else "is not a knowledge file"
+        raise ValueError(f"{what}: {error}") from error
     header_array = arrays.pop(_HEADER, None)
     try:
-        header = json.loads(str(header_array)) if header_array is not None else None
+        header = parse_json(str(header_array)) if header_array is not None else None
     except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
@@ -386,7 +368,7 @@ def _parse(data: bytes) -> Knowledge:
     schema = header.get("schema")
     if not isinstance(schema, int) or schema > SCHEMA_VERSION:
         raise ValueError(
-            f"was written by a newer riverboat: schema {schema!r}, this one reads {SCHEMA_VERSION}"
+            f"was written by a newer riverboat: schema {shown(schema)}, this one reads {SCHEMA_VERSION}"
         )
     kind, version, game, meta = (header.get(name) for name in ("kind", "version", "game", "meta"))
     is_complete = isinstance(kind, str) and isinstance(version, int)

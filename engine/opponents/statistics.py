@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import enum
 import functools
+import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
 import attrs
 
+from engine.file_formats import shown
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
 
@@ -211,8 +213,8 @@ _COUNTS: Final = (
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise ValueError(f"expected a number of 0 or more, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
+        raise ValueError(f"expected a number of 0 or more, got {shown(value)}")
     return float(value)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from engine.file_formats import parse_json, shown
 from engine.files import write_whole
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
@@ -35,14 +36,14 @@ def parse_memory(text: str) -> dict[str, tuple[SpecificModel, PlayerStatistics]]
         InvalidMemoryError: not JSON, another kind or version of file, or numbers that make no sense.
     """
     try:
-        data: Any = json.loads(text)
+        data: Any = parse_json(text)
     except ValueError as error:
         raise InvalidMemoryError(f"opponent models: not JSON ({error})") from error
     if not isinstance(data, dict) or data.get("kind") != _KIND:
         raise InvalidMemoryError(f"opponent models: expected an object whose kind is {_KIND!r}")
     if data.get("schema") != SCHEMA_VERSION:
         raise InvalidMemoryError(
-            f"opponent models: expected schema {SCHEMA_VERSION}, got {data.get('schema')!r}"
+            f"opponent models: expected schema {SCHEMA_VERSION}, got {shown(data.get('schema'))}"
         )
     try:
         return {
@@ -68,7 +69,10 @@ def load(path: Path) -> dict[str, tuple[SpecificModel, PlayerStatistics]]:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidMemoryError(f"{path} cannot be read: {error}") from error
-    return parse_memory(text)
+    try:
+        return parse_memory(text)
+    except InvalidMemoryError as error:
+        raise InvalidMemoryError(f"{path}: {error}") from error
 
 
 def save(path: Path, models: Mapping[str, SpecificModel], statistics: Mapping[str, PlayerStatistics]) -> None:

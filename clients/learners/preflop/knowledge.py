@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clients.learners.preflop.action_values import NUM_VALUES, UPDATES, start_values
 from clients.learners.preflop.state import split_key
 from clients.learners.store import Contents, LearnerStore
+from engine.file_formats import parse_json, shown
 from engine.rules import GameDefinition
 
 if TYPE_CHECKING:
@@ -73,17 +74,17 @@ class KnowledgeBase:
         Raises:
             ValueError: it is no record.
         """
-        hands, states, known_names, names = _lists(json.loads(record), 4)
+        hands, states, known_names, names = _lists(parse_json(record), 4)
         is_readable = isinstance(known_names, int) and isinstance(names, list)
         if not (is_readable and 0 <= known_names <= len(self.names)):
             raise ValueError(
-                f"expected a list of names that goes on from {len(self.names)} or fewer, got {known_names!r} "
-                f"and {names!r}"
+                f"expected a list of names that goes on from {len(self.names)} or fewer, got "
+                f"{shown(known_names)} and {shown(names)}"
             )
         names = self.names[:known_names] + names
         _check(hands, names, states)
         if names[: len(self.names)] != self.names[: len(names)]:
-            raise ValueError(f"expected the names that were there, got {names!r}")
+            raise ValueError(f"expected the names that were there, got {shown(names)}")
         self.hands = hands
         for name in names:
             self.name_number(name)
@@ -125,23 +126,23 @@ class KnowledgeBase:
 def _check(hands: Any, names: Any, states: Any) -> None:
     """Raise ValueError where these are no number of hands, names, and states with their values."""
     if not isinstance(hands, int) or hands < 0:
-        raise ValueError(f"expected a number of hands, got {hands!r}")
+        raise ValueError(f"expected a number of hands, got {shown(hands)}")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"expected a list of names, got {names!r}")
+        raise ValueError(f"expected a list of names, got {shown(names)}")
     if len(set(names)) != len(names):
-        raise ValueError(f"expected different names, got {names!r}")
+        raise ValueError(f"expected different names, got {shown(names)}")
     players = len(names) or 4
     for state in states:
         key, *values = numbers = _lists(state, 1 + NUM_VALUES)
         if not all(isinstance(number, int) and abs(number) <= _LARGEST for number in numbers):
-            raise ValueError(f"expected whole numbers, got {state!r}")
+            raise ValueError(f"expected whole numbers, got {shown(state)}")
         if key < 0 or split_key(key).last_player >= players or min(values[: UPDATES + 1]) < 0:
-            raise ValueError(f"{state!r} is no state with its values")
+            raise ValueError(f"{shown(state)} is no state with its values")
 
 
 def _lists(value: Any, length: int) -> list[Any]:
     if not isinstance(value, list) or len(value) != length:
-        raise ValueError(f"expected a list of {length}, got {value!r}")
+        raise ValueError(f"expected a list of {length}, got {shown(value)}")
     return value
 
 

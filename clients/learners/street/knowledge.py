@@ -7,6 +7,7 @@ observations are behind each.  A record of its journal holds the values that a h
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, betting_of
 from clients.learners.store import Contents, LearnerStore
+from engine.file_formats import parse_json, shown
 from engine.learning.street import ActionValues
 from engine.rules import GameDefinition, format_game
 from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
@@ -29,6 +31,9 @@ VERSION: Final = 1
 
 To be raised when any of it changes.
 """
+
+_LARGEST_VALUE: Final = float(np.finfo(np.float32).max)
+_MOST_OBSERVATIONS: Final = 2**31 - 1
 
 
 def describe_game(game: GameDefinition) -> str:
@@ -158,16 +163,21 @@ def fill_values(learnt: ActionValues, knowledge: Knowledge) -> None:
     learnt.counts.ravel()[places] = counts
     learnt.hands = _count(knowledge.meta.get("hands"))
     for record in knowledge.records:
-        hands, changed = json.loads(record)
+        hands, changed = parse_json(record)
         learnt.hands = _count(hands)
+        rows, columns = learnt.counts.shape
         for row, column, value, count in changed:
-            if not (0 <= row < learnt.counts.shape[0] and 0 <= column < learnt.counts.shape[1]):
-                raise ValueError(f"the journal refers to value ({row}, {column}), which does not exist")
+            if not (_count(row) < rows and _count(column) < columns):
+                raise ValueError(
+                    f"the journal refers to value ({shown(row)}, {shown(column)}), which does not exist"
+                )
+            if not isinstance(value, int | float) or not abs(value) <= _LARGEST_VALUE:
+                raise ValueError(f"expected a finite value, got {shown(value)}")
             learnt.values[row, column] = value
-            learnt.counts[row, column] = _count(count)
+            learnt.counts[row, column] = _count(count, _MOST_OBSERVATIONS)
 
 
-def _count(number: Any) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-        raise ValueError(f"expected a number of 0 or more, got {number!r}")
+def _count(number: Any, most: float = math.inf) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
+        raise ValueError(f"expected a number of 0 or more, got {shown(number)}")
     return number

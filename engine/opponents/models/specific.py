@@ -383,7 +383,7 @@ class SpecificModel:
         for name, shape in _COUNTED.items():
             try:
                 array = np.array(data[name], np.float64)
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, OverflowError) as error:
                 raise ValueError(f"model: {name} is missing or no array of numbers ({error})") from None
             least = -np.inf if name.endswith(("evidence", "offsets")) else 0.0
             if array.shape != shape or not np.isfinite(array).all() or (array < least).any():

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,7 @@ def test_a_pickle_in_an_archive_is_not_opened(path: Path) -> None:
     with open(path, "wb") as file:
         np.savez(file, header=np.array([{"format": "riverboat knowledge"}], dtype=object), allow_pickle=True)
 
-    assert "is damaged" in refusal(path)
+    assert "cannot be loaded when allow_pickle=False" in refusal(path)
 
 
 def test_a_folder_is_refused(path: Path) -> None:
@@ -284,6 +285,15 @@ def test_a_damaged_or_foreign_journal_is_refused(
     journal.write_bytes(damage(journal.read_bytes()))
 
     assert message in refusal(path)
+
+
+def test_a_record_that_is_no_text_is_refused(path: Path) -> None:
+    with_journal(path, ["one"])
+    payload = b"\xff\xfe"
+    with open(journal_path(path), "ab") as journal:
+        journal.write(b"%08x %s\n" % (zlib.crc32(payload), payload))
+
+    assert "damaged in line 3, which is not UTF-8" in refusal(path)
 
 
 def test_a_journal_without_its_file_is_refused(path: Path) -> None:

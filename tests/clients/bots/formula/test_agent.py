@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ from clients.agent import Agent, begin_decision
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
-from clients.bots.formula.memory import InvalidMemoryError, parse_memory
+from clients.bots.formula.memory import InvalidMemoryError, format_memory, parse_memory
 from clients.options import make_agent
 from engine.combos import combo_index, combos_without
+from engine.opponents.models.specific import SpecificModel
+from engine.opponents.statistics import PlayerStatistics
 from engine.rules import HandState, HandView, load_game
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
 
@@ -144,11 +148,50 @@ def test_memory_keeps_models_between_matches(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"kind": "riverboat opponent models", "schema": 99}', json.dumps({"kind": "x"})]
+    "text",
+    [
+        "",
+        "[]",
+        '{"kind": "riverboat opponent models", "schema": 99}',
+        json.dumps({"kind": "x"}),
+        "[" * 100_000,
+        '{"kind": "riverboat opponent models", "schema": ' + "9" * 5000 + "}",
+    ],
+    ids=lambda text: text[:20],
 )
 def test_a_file_that_is_no_memory_is_refused(text: str) -> None:
     with pytest.raises(InvalidMemoryError, match="opponent models"):
         parse_memory(text)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), math.nan, math.inf, "x", None, [], {}], ids=str)
+def test_no_number_of_a_memory_file_can_be_something_else(number: object) -> None:
+    written = json.loads(format_memory({"them": SpecificModel()}, {"them": PlayerStatistics()}))
+    places = _places_of_numbers(written["players"])
+    assert len(places) > 20
+
+    for holder, key in places:
+        right, holder[key] = holder[key], number
+        with pytest.raises(InvalidMemoryError) as refused:
+            parse_memory(json.dumps(written))
+        assert len(str(refused.value).splitlines()) == 1
+        holder[key] = right
+
+
+def _places_of_numbers(value: Any) -> list[tuple[Any, Any]]:
+    """Objects and keys at which the numbers of a JSON value stand; of each list the first only."""
+    places: list[tuple[Any, Any]] = []
+    for key, part in [(0, value[0])] if isinstance(value, list) else list(value.items()):
+        places += _places_of_numbers(part) if isinstance(part, list | dict) else [(value, key)]
+    return places
+
+
+def test_a_memory_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    path.write_text("{}")
+
+    with pytest.raises(InvalidMemoryError, match=r"models\.json: opponent models: expected an object"):
+        Formula(memory=path)
 
 
 @pytest.mark.parametrize(

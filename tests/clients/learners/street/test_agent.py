@@ -389,7 +389,24 @@ def test_contents_that_make_no_sense_are_refused(
         opened(path, learn=False)
 
 
-@pytest.mark.parametrize("record", ["nonsense", "[1]", "[1,[[0,9,1.0,1]]]", "[1,[[0,0,1.0,-1]]]", "[-1,[]]"])
+@pytest.mark.parametrize(
+    "record",
+    [
+        "nonsense",
+        "[1]",
+        "[1,[[0,9,1.0,1]]]",
+        "[1,[[0,0,1.0,-1]]]",
+        "[-1,[]]",
+        "[1,[[0.5,0,1.0,1]]]",
+        "[1,[[0,0,NaN,1]]]",
+        "[1,[[0,0,1e999,1]]]",
+        f"[1,[[0,0,{10**400},1]]]",
+        f"[1,[[0,0,1.0,{2**31}]]]",
+        "[" * 100_000,
+        "9" * 5000,
+    ],
+    ids=lambda record: record[:20],
+)
 def test_a_journal_that_makes_no_sense_is_refused(tmp_path: Path, record: str) -> None:
     path = tmp_path / "k.npz"
     with KnowledgeFile(path, "street-learner", version=VERSION, write=True) as file:

@@ -1,0 +1,77 @@
+"""What stands in files, read without trust: JSON texts and ``.npz`` archives of arrays.
+
+A file may be truncated, damaged or made by somebody who means no good.  Whatever is wrong with it, these
+readers raise a ValueError whose message is part of a line for people; what the libraries below them raise is
+far more: RecursionError for JSON nested too deeply, `tokenize.TokenError`, SyntaxError and struct.error for
+damaged headers of arrays, MemoryError for a header that promises too much.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import reprlib
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["format_arrays", "parse_arrays", "parse_json", "shown"]
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is none, is nested too deeply, or holds a number of thousands of digits.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("JSON that is nested too deeply") from None
+
+
+def format_arrays(arrays: Mapping[str, ArrayLike]) -> bytes:
+    """Arrays by name as an ``.npz`` archive, uncompressed, without pickles.
+
+    Raises:
+        ValueError: an array of objects.
+    """
+    import numpy as np
+
+    named = {name: np.asarray(array) for name, array in arrays.items()}
+    for name, array in named.items():
+        if array.dtype.hasobject:
+            raise ValueError(f"the array {name!r} cannot be stored: it holds objects")
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **named)
+    return file.getvalue()
+
+
+def parse_arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of an archive made by `format_arrays`, by name.
+
+    Raises:
+        ValueError: it is truncated, damaged, or something else.
+    """
+    import numpy as np
+
+    if not data.startswith(b"PK"):
+        raise ValueError("expected an .npz archive")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that look like Python 2's
+            with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+                if sum(member.file_size for member in archive.zip.infolist()) > len(data):
+                    raise ValueError("its arrays are larger than the archive")
+                return {name: archive[name] for name in archive.files}
+    except Exception as error:  # a damaged archive may raise anything
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise ValueError(f"no whole .npz archive: {reason}") from error
+
+
+def shown(value: object) -> str:
+    """A value from a file, to repeat in a message: on one line, and no more of it than helps."""
+    return reprlib.repr(value)
