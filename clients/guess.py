@@ -46,7 +46,7 @@ class GameGuess:
     def candidates(self, text: str) -> Iterator[GameDefinition]:
         """The games a match state may belong to.
 
-        Whoever asks takes the first game that can explain the state, and asks again when a later state
+        The caller takes the first game that can explain the state, and asks again when a later state
         cannot be read in that game: it is then ruled out.
         """
         if self._last is not None:

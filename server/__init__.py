@@ -1,6 +1,4 @@
-"""The house: opens tables, seats players, deals, keeps time and records.
+"""The house: opens tables, seats players, deals, keeps time and records, reports.
 
-``match``     one match over sockets, from open ports to the score       (`MatchServer`, `serve_match`)
-``config``    what a match is: `MatchConfig`, `TimeLimits`, `OnFailure`
-``cli``       the `riverboat` program
+See README.md in this folder for what a match is, what happens when a player fails, and where things are.
 """

@@ -17,7 +17,7 @@ from importlinter import cli as import_linter
 import clients.human
 import protocol
 import server.table
-from tests.support.documents import public_names
+from tests.support.documents import listed_modules, missing_names, modules_in, public_names
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("engine", "protocol", "server", "clients")
@@ -118,6 +118,33 @@ def test_module_says_what_it_is(module: Path) -> None:
     docstring = ast.get_docstring(ast.parse((ROOT / module).read_text("utf-8")))
 
     assert docstring, f"{module} has no docstring"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_names_in_docstrings_are_those_of_today(module: Path) -> None:
+    assert missing_names((ROOT / module).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("module", [path for path in MODULES if path.name == "__init__.py"], ids=str)
+def test_a_package_that_lists_its_modules_lists_them_all(module: Path) -> None:
+    listed = listed_modules(ast.get_docstring(ast.parse((ROOT / module).read_text("utf-8"))) or "")
+
+    some = module.parent.name == "selective_sampling"  # the parts of an experiment among its other modules
+    assert set(listed) <= set(modules_in((ROOT / module).parent))
+    assert some or listed in ([], modules_in((ROOT / module).parent))
+
+
+def test_what_is_listed_and_named_is_found() -> None:
+    assert listed_modules("``a``  one\n``b``, ``c``   two\n  ``d``  indented\n``e`` in a sentence\n") == [
+        "a",
+        "b",
+        "c",
+    ]
+    assert missing_names("see `engine.rules`, ``engine.rules.betting`` and `engine.rules.play_hand`") == []
+    assert missing_names("see `engine.rule` and `engine.rules.play_hands`") == [
+        "engine.rule",
+        "engine.rules.play_hands",
+    ]
 
 
 @pytest.mark.parametrize("package", [clients.human, protocol, server, server.table])

@@ -1,4 +1,4 @@
-"""Deals played in the arena: who sits where, what each seat won."""
+"""Deals played in the arena: the seats of the players, what each seat won."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def chips_by_seat(
 
 @attrs.frozen
 class LineUp:
-    """So many players of one kind among those of another, in seats as far apart as they can be.
+    """Players of one kind among those of another, in seats as far apart as they can be.
 
     Each deal is played in every rotation that seats them differently, so that each kind holds each hand of
     cards equally often: what is left of luck is how often they end differently.

@@ -102,7 +102,7 @@ def _checksum(payload: bytes) -> bytes:
 
 
 class JournalWriter:
-    """Appends records to a journal that begins anew.
+    """Appends records to a journal that it begins.
 
     *Resource handling*: `close` it; a record outlives this process, however it ends, once `append` has
     returned.

@@ -24,7 +24,7 @@ class Query:
     hand: int | None = None
     """Only this starting hand, numbered as in `engine.combos`."""
     min_updates: int = 1
-    """Only what was learnt from so often, at least."""
+    """Only what was learnt from at least this often."""
 
 
 @attrs.frozen

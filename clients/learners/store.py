@@ -4,7 +4,7 @@ Every hand goes into the file's journal as it ends, so that a program that is ki
 and nothing else; the journal goes into the file on a clean end, when it has grown long, and when the file is
 next opened.
 
-A match that plays every deal once per rotation (``riverboat match --duplicate``) starts its bots anew for
+A match that plays every deal once per rotation (``riverboat match --duplicate``) restarts its bots for
 each pass, and a learner that kept what it learnt would know the cards.  Such a match sets
 ``RIVERBOAT_DUPLICATE``; a store then reads its file and never writes it, so that each pass starts from the
 same knowledge.

@@ -9,7 +9,7 @@ What a learner offers, so that ``riverboat train`` and the experiments can train
   (`TrainsItself`): its own loop.
 
 Either way training is an iterator that stops often and yields what the learner has won in this training so
-far (`engine.intervals.Winnings`).  Between two stops the learner is whole: whoever runs it may save, and may
+far (`engine.intervals.Winnings`).  Between two stops the learner is whole: its caller may save, and may
 stop asking.
 """
 
@@ -53,7 +53,7 @@ class TrainingPlan:
     """``BOT[:KEY=VALUE,...]`` for each other seat."""
     hands: int
     seed: int
-    """Of the cards, the learner and its opponents: same seed, same knowledge."""
+    """Seed of the cards, the learner and its opponents: same seed, same knowledge."""
 
 
 @runtime_checkable

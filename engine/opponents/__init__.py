@@ -5,15 +5,12 @@
 ``weight_table``        how likely a player is to hold each of the 1326 combos
 ``action_context``      the public situation of a player who is to act
 ``board_values``        strength and potential of all combos on a board at once
-``formula``             the one calibrated function from a public situation to the triples of all combos
-``model``               what a model of an opponent is; the model that knows nothing
-``generic``             the model that takes everybody for a reasonable player
-``specific``            the model that counts what this player does
-``frequencies``         the model that acts as often as it is told, by situation
+``models``              the formula, and the models that predict a player's actions
 ``bet_sizes``           how much a player raises in no-limit games
 ``reweighting``         from an action to a new weight table
 ``statistics``          running statistics and playing style
 ``table_reader``        the weight tables of everybody in a hand, from public information
 ``learning``            what models learn from a finished hand, and how well they predicted it
+``warm_up``             compiles or loads what models run, before a clock runs
 ======================  ===========================================================================
 """

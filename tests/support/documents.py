@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 import attrs
@@ -298,9 +299,39 @@ def _all_options() -> frozenset[str]:
     return frozenset(options)
 
 
-def public_names(module: object) -> list[str]:
-    """The names of a package's modules and sub-packages, from its folder."""
-    folder = Path(inspect.getfile(module)).parent  # type: ignore[arg-type]
+# --- docstrings --------------------------------------------------------------------------------------------
+
+
+def missing_names(source: str) -> list[str]:
+    """Dotted names of ours that stand in backticks in a source file and that nothing is called."""
+    quoted = re.findall(r"`((?:engine|protocol|server|clients|tests)(?:\.\w+)+)`", source)
+    return [name for name in quoted if not _is_defined(name)]
+
+
+def _is_defined(name: str) -> bool:
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        path = ROOT.joinpath(*parts[:length])
+        module = next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()), None)
+        if module is not None:
+            source = module.read_text("utf-8")
+            return all(re.search(rf"\b{part}\b", source) for part in parts[length:])
+    return False
+
+
+def listed_modules(docstring: str) -> list[str]:
+    """The modules that a package's docstring lists: what stands in backticks at the beginning of lines."""
+    lines = re.findall(r"^(`+\w+`+(?:, `+\w+`+)*) {2,}\S", docstring, re.MULTILINE)
+    return sorted(name for line in lines for name in re.findall(r"\w+", line))
+
+
+def public_names(package: ModuleType) -> list[str]:
+    """The names of a package's modules and sub-packages, but for those that begin with ``_``."""
+    return modules_in(Path(inspect.getfile(package)).parent)
+
+
+def modules_in(folder: Path) -> list[str]:
+    """The same for a package's folder."""
     return sorted(
         path.stem
         for path in folder.iterdir()

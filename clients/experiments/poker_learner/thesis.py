@@ -59,12 +59,12 @@ THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] 
 }
 """Dollars after 5,000, 50,000 and 100,000 hands: Tables 5.1 to 5.4.
 
-The two last numbers of 5.3 (1015.85 and 982.55) may be the other way round: the copy at hand has them out of
+The last two numbers of 5.3 (1015.85 and 982.55) may be the other way round: the copy at hand has them out of
 order.  Winning Hand Learner's columns of 5.1 and 5.2 are the same to the cent, which cannot be right.
 """
 
 LearnedRow = tuple[str, str, str, str, tuple[int, int, int]]
-"""Starting hand, position, last player, his action; fold, call, raise in per cent."""
+"""Starting hand, position, last player and what they did; fold, call, raise in per cent."""
 
 THESIS_LEARNED: Final[Mapping[str, Sequence[LearnedRow]]] = {
     "hole-cards-learner": (

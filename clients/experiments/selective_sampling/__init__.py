@@ -1,6 +1,6 @@
 """``riverboat experiment selective-sampling``: Loki's experiments and Poki's warnings, played again.
 
-Each part is a module with a function ``run(settings, say)``:
+Each part is a module with a function ``run(settings, say)``; ``command`` reads the command line:
 
 =======================  ============================================================================
 ``self_play``            (a) sampling bots against formula bots, ten seats

@@ -33,12 +33,12 @@ SamplingAgent = TypeVar("SamplingAgent", bound=Sampling)
 def make_sampling(
     kind: type[SamplingAgent], settings: Settings, trials: int, **options: str
 ) -> SamplingAgent:
-    """A sampling bot of some kind with the experiment's options, and so many trials a decision.
+    """A sampling bot of some kind, with the experiment's options and its own number of trials.
 
     Args:
         kind: a sub-class.
         settings: whose `sampling` has options in it, perhaps.
-        trials: of each decision.
+        trials: for each decision.
         options: more of them, which go first.
 
     Raises:
@@ -75,9 +75,9 @@ class Stated:
     spot: Spot
     action: Action
     value: float
-    """Of the action chosen; 0 of a fold."""
+    """What the action chosen is worth; 0 for a fold."""
     raising: float | None
-    """Of the best raise; None where none is legal."""
+    """What the best raise is worth; None where none is legal."""
     spent: int
     """Chips put in before the decision."""
 
@@ -134,9 +134,10 @@ class FormulaSampling(NotedSampling):
 
 
 class FoldModelSampling(NotedSampling):
-    """Takes its opponents to fold to so many bets, whatever they hold, and never to raise."""
+    """Takes its opponents to fold to a share of the bets, whatever they hold, and never to raise."""
 
     folds: float = 0.0
+    """The share."""
 
     def new_model(self) -> OpponentModel:
         """The same for everybody."""

@@ -32,7 +32,7 @@ class Note:
 
 
 def cut_into_matches(hands: int, seed: int) -> Iterator[tuple[int, int]]:
-    """Seeds and deals of the matches that make up so many hands."""
+    """Seeds and deals of the matches that add up to a number of hands."""
     return matches(max(1, hands // 2), HANDS_OF_A_MATCH, seed)
 
 

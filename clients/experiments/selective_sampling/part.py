@@ -27,7 +27,7 @@ class Settings:
 
     seed: int = 1
     game: str = DEFAULT_GAME
-    """Of self-play: parts a to d.  A limit game."""
+    """The game of self-play, in parts a to d: a limit game."""
     simulating: tuple[int, ...] = ()
     """How many of the players simulate in self-play, for each line-up; without, half of them, and one."""
     hands: int = 20_000
@@ -37,7 +37,7 @@ class Settings:
     duel_hands: int = 4_000
     """Played heads-up by each pairing in parts e, f and g."""
     trials: int = 500
-    """Of each decision of a sampling bot."""
+    """Trials for each decision of a sampling bot."""
     reference: int = 100_000
     """Trials whose values count as the truth."""
     until: float | None = None
@@ -63,7 +63,7 @@ class Settings:
             raise ValueError(f"until: expected more than 0 mbb/h, got {self.until}")
 
     def sampling_bot(self, trials: int | None = None) -> str:
-        """The simulating bot as ``BOT:KEY=VALUE``, with so many trials or the usual number."""
+        """The simulating bot as ``BOT:KEY=VALUE``, with a number of trials or the usual one."""
         joint = "," if ":" in self.sampling else ":"
         return f"{self.sampling}{joint}trials={trials or self.trials}"
 
@@ -73,7 +73,7 @@ class Plot:
     """A picture of a part's results."""
 
     name: str
-    """Of the files, less the ending."""
+    """The name of its files, less the ending."""
     title: str
     x_label: str
     y_label: str

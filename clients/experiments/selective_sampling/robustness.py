@@ -85,7 +85,7 @@ def run(settings: Settings, say: Say) -> PartResult:
             tables: list[NDArray[np.float64]] = []
             won: list[NDArray[np.float64]] = []
             for found in run_tasks(play_match, tasks(), settings.jobs):
-                # Deals are numbered anew in each match.
+                # Deals are numbered from 0 in each match.
                 shift = np.array([0.0, 0.0, float(HANDS_OF_A_MATCH * len(tables))])
                 tables.append(found.decisions + shift)
                 won.append(found.won)

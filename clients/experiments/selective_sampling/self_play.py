@@ -67,7 +67,7 @@ class Gain:
     estimate: Estimate
     """Small bets per hand."""
     course: tuple[tuple[int, Estimate], ...]
-    """After so many hands, in the order played."""
+    """Hands played by then and what they say, in the order played."""
     looks: int
     """Occasions at which the play might have ended."""
 

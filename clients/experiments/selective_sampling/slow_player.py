@@ -1,4 +1,4 @@
-"""A player who hides his best hands: before the river he only checks and calls with them.
+"""A player who hides very strong hands: before the river they are checked and called, never raised.
 
 For the second warning of Poki 3.5: a weight table of mediocre hands, when in fact a very good one has been
 slow-played.

@@ -91,7 +91,7 @@ class MeasuredSpot:
     deviations: dict[int, Deviation]
     """By number of trials, dealt from the weight tables."""
     uniform: dict[int, Deviation]
-    """Likewise, any cards alike."""
+    """The same with any cards dealt alike."""
     weighted: dict[int, Deviation]
     """The same trials, each counted by how likely its cards are."""
     effective_trials: float

@@ -1,9 +1,9 @@
 """(e) Sensitivity: what a wrong model costs (Poki 3.5's two warnings).
 
-*Folds.*  The opponent folds to a bet one time in five, whatever he holds; the simulation takes him to fold
-more often.  It then overstates what raising is worth, and raises too much.
+*Folds.*  The opponent folds to a bet one time in five, with any hand; the simulation expects folds more
+often.  It then overstates what raising is worth, and raises too much.
 
-*Slow-playing.*  The opponent only checks and calls with his best hands until the river.  A table that
+*Slow-playing.*  The opponent only checks and calls with the best hands until the river.  A table that
 believes every action has all but lost those hands by then; re-weighting with a noise factor keeps some.
 """
 
@@ -40,7 +40,7 @@ class Duel:
     """Deals against one of the two opponents, from both seats."""
 
     predicted_folds: float | None
-    """Against the opponent who folds; None is against the slow-player."""
+    """What the simulation expects of the opponent who folds; None is against the slow-player."""
     noise: float
     seed: int
     deals: int
@@ -63,7 +63,7 @@ class Found:
     """1 where it was chosen."""
     overstated: Numbers
     """Stated less realised value of the chosen action, folds left out; against the slow-player, on turn and
-    river where he has held a very strong hand since the flop."""
+    river with a very strong hand that it has held since the flop."""
     table: Numbers
     """There: the weight of the hand held, in parts of what it would be if nothing were known."""
 
@@ -119,7 +119,7 @@ def _gather(predicted: float | None, noise: float, seed: int, settings: Settings
 
     whole = Found([], [], [], [], [])
     for found in run_tasks(play, tasks(), settings.jobs):
-        before = len(whole.won)  # deals are numbered anew in each match
+        before = len(whole.won)  # deals are numbered from 0 in each match
         whole.won.extend(found.won)
         for numbers, more in (
             (whole.raising, found.raising),

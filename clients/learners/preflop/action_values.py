@@ -1,6 +1,6 @@
 """The values of fold, call and raise in a state: how they begin, change, and lead to an action.
 
-Source: Poker Learner 4.2.1.4.  A step is 1; the rules move each value by so many steps::
+Source: Poker Learner 4.2.1.4.  A step is 1; the rules move each value by some steps::
 
     increment fold    fold + 1   call - 1   raise - 1
     decrement fold    fold - 2   call + 1   raise + 1

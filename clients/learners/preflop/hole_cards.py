@@ -3,7 +3,7 @@
 Opponents are known by their playing style, actions are judged by the two hole cards against those of each
 opponent who shows, and the action of the greatest value is taken: the simplest of the four.
 
-Source: Poker Learner 4.2.2.1; see ``preflop_learner`` for what is open there.
+Source: Poker Learner 4.2.2.1; see ``learner`` for what it leaves open.
 """
 
 from __future__ import annotations

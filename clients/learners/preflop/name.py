@@ -1,9 +1,9 @@
-"""Name Learner: learns against whom it plays, by name, and which way of judging is better.
+"""Name Learner: learns about its opponents by name, and which way of judging is better.
 
-The last player is known by name, or by seat where no names are told.  Each state learns which of the two ways
-of judging finds fewer actions wrong.  Actions are drawn by their values.
+The last player is known by name, or by seat where the table gives no names.  Each state learns which of the
+two ways of judging finds fewer actions wrong.  Actions are drawn by their values.
 
-Source: Poker Learner 4.2.2.3; see ``preflop_learner`` for what is open there.
+Source: Poker Learner 4.2.2.3; see ``learner`` for what it leaves open.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Opponents are known as to HCLearner; judging and choosing are as Name Learner does it.
 
-Source: Poker Learner 4.2.2.4; see ``preflop_learner`` for what is open there.
+Source: Poker Learner 4.2.2.4; see ``learner`` for what it leaves open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Was the action right?  Two ways to tell from the cards of a showdown (Poker Learner 4.2.1.3).
+"""Was the action right?  Two ways to judge by the cards of a showdown (Poker Learner 4.2.1.3).
 
 *By hole cards*: ours against each opponent's that was shown, a verdict for each.  *By the winning hand*: the
 best five of our cards and the board against the best that anybody showed, one verdict.

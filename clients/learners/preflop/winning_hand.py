@@ -1,9 +1,9 @@
 """WHLearner: learns from the hand that wins.
 
 As HCLearner, but actions are judged by the best five cards against those of the winner.  The more opponents
-show, the seldomer it is ahead, however good its hole cards: trained at a full table it folds much.
+show, the less often it is ahead, however good its hole cards: trained at a full table it folds a lot.
 
-Source: Poker Learner 4.2.2.2; see ``preflop_learner`` for what is open there.
+Source: Poker Learner 4.2.2.2; see ``learner`` for what it leaves open.
 """
 
 from __future__ import annotations

@@ -1,1 +1,10 @@
-"""Models of a player: given a public situation, the probability triple of every combo."""
+"""Models of a player: given a public situation, the probability triple of every combo.
+
+===============  ==================================================================================
+``model``        what a model of an opponent is; the model that knows nothing
+``formula``      the one calibrated function from a public situation to the triples of all combos
+``generic``      the model that takes everybody for a reasonable player, who follows the formula
+``specific``     the model that counts what this player does
+``frequencies``  the model that acts by frequencies it is given, by situation
+===============  ==================================================================================
+"""
