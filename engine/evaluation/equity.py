@@ -75,7 +75,7 @@ class Equity:
     value: float
     """The share of the pot; a pot shared by k counts 1/k."""
     standard_error: float
-    """Of `value`; 0 if it is exact."""
+    """Standard error of `value`; 0 if it is exact."""
 
 
 def _read_cards(hands: Sequence[Sequence[int]], board: Sequence[int]) -> NDArray[np.uint8]:
@@ -203,9 +203,9 @@ class FinalBoardStrengths(NamedTuple):
     ahead: NDArray[np.float64]
     """The weight of the opponent's hands that we beat there, shape (N,)."""
     tied: NDArray[np.float64]
-    """Of those we tie with, shape (N,)."""
+    """Weight of the hands we tie with, shape (N,)."""
     behind: NDArray[np.float64]
-    """Of those that beat us, shape (N,)."""
+    """Weight of the hands that beat us, shape (N,)."""
 
 
 def final_board_strengths(

@@ -2,9 +2,9 @@
 
 The odds against several opponents are *not* the odds against one to a power.  A draw to the nuts that comes
 in a quarter of the time beats any number of opponents a quarter of the time.  So the power is taken on
-every final board by itself and the average after it (:func:`raw_hand_odds`): exact for one opponent, and
+every final board by itself and the average after it (`raw_hand_odds`): exact for one opponent, and
 for several exact but for one thing, that opponents cannot hold each other's cards.  What that is worth is
-told by :func:`joint_hand_odds`, which deals the opponents' hands together.
+given by `joint_hand_odds`, which deals the opponents' hands together.
 
 Ties count as shares of the pot.  With chances ``w`` to beat and ``t`` to tie a random hand on a board, the
 share against ``n`` independent opponents is ``((w + t)^(n+1) - w^(n+1)) / ((n + 1) t)``: ``w^n`` without
@@ -84,10 +84,10 @@ def final_boards(
     """The boards of five that can follow: all of them after the flop, a sample before it.
 
     Args:
-        hole_cards: Our two cards, which cannot come.
-        board: The 0, 3, 4 or 5 cards that are there.
-        rng: Draws the sample; needed without a board only.
-        samples: Size of the sample.
+        hole_cards: our two cards, which cannot come.
+        board: the 0, 3, 4 or 5 cards that are there.
+        rng: draws the sample; needed without a board only.
+        samples: size of the sample.
 
     Returns:
         Shape (1081 | 46 | 1 | samples, 5), uint8, the present board first.
@@ -132,8 +132,8 @@ def results_by_board(
     """Compares our hand with every combo of every opponent on each of some final boards.
 
     Args:
-        hole_cards: Our two cards.
-        boards: shape (num_boards, 5), uint8, as from :func:`final_boards`.
+        hole_cards: our two cards.
+        boards: shape (num_boards, 5), uint8, as from `final_boards`.
         weights: shape (num_opponents, 1326), at least 0, by combo index.  Combos with our cards are left out.
 
     Raises:
@@ -160,9 +160,9 @@ def power_of_share(
     """The share of the pot against 1, 2, ... independent opponents, from the chances against one.
 
     Args:
-        won: Chance of beating one, any shape.
-        tied: Chance of tying with one, same shape.
-        max_opponents: How many shares to return.
+        won: chance of beating one, any shape.
+        tied: chance of tying with one, same shape.
+        max_opponents: how many shares to return.
 
     Returns:
         Shape (max_opponents, ...): ``((won + tied)^(n+1) - won^(n+1)) / ((n+1) tied)`` for n = 1, 2, ...
@@ -195,10 +195,10 @@ def raw_hand_odds(
     hand without a board is evaluated on a sample instead.
 
     Args:
-        hole_cards: Our two cards.
+        hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         max_opponents: 1 to 9.
-        rng: Draws boards when there is no board, instead of looking up.
+        rng: draws boards when there is no board, instead of looking up.
 
     Returns:
         Shape (max_opponents,), float64, between 0 and 1.
@@ -247,11 +247,11 @@ def joint_hand_odds(
     """Our share of the pot against 1, 2, ... random hands dealt from one deck, by sampling.
 
     Args:
-        hole_cards: Our two cards.
+        hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         max_opponents: 1 to 9.
-        rng: Its next number seeds the sample.
-        trials: Deals.
+        rng: its next number seeds the sample.
+        trials: deals.
 
     Raises:
         ValueError: wrong cards, not 1 to 9 opponents, or fewer than 2 trials.
@@ -282,8 +282,8 @@ def final_rank_counts(
     """Killer's spectrum of final hands: how often we, and each opponent, end with each hand rank.
 
     Args:
-        hole_cards: Our two cards.
-        boards: shape (num_boards, 5), uint8, as from :func:`final_boards`.
+        hole_cards: our two cards.
+        boards: shape (num_boards, 5), uint8, as from `final_boards`.
         weights: shape (num_tables, 1326), one row for each spectrum wanted.
 
     Returns:

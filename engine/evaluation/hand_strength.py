@@ -39,7 +39,7 @@ def _uniform() -> NDArray[np.float64]:
 
 
 UNIFORM_WEIGHTS: Final = _uniform()
-"""The weight table of an opponent of whom nothing is known.  Shape (1326,), float64, read-only."""
+"""The weight table of an opponent about whom nothing is known.  Shape (1326,), float64, read-only."""
 
 _NO_WEIGHTS: Final = np.empty(0)
 """Tells the kernel that all weights are 1."""
@@ -116,8 +116,10 @@ def hand_strength(
     """The hands of an opponent that we are ahead of, tied with and behind, on the board as it is.
 
     Args:
-        hole_cards: our two cards. board: 3, 4 or 5 cards. weights: the opponent's weight table, shape
-        (1326,); None for a random hand.  Unweighted results are counts.
+        hole_cards: our two cards.
+        board: 3, 4 or 5 cards.
+        weights: the opponent's weight table, shape (1326,); None for a random hand.  Unweighted results are
+            counts.
 
     Raises:
         ValueError: wrong cards or weights, or weights that leave the opponent no hand.
@@ -176,8 +178,8 @@ def field_array(weight_tables: ArrayLike, how: Literal["mean", "maximum"] = "max
 
     Args:
         weight_tables: one for each opponent, shape (num_opponents, 1326).  Set combos that are known to be
-        dead to 0. how: "mean" as in Loki, "maximum" as in Poki (what matters is the best hand in the
-        field).
+            dead to 0.
+        how: "mean" as in Loki, "maximum" as in Poki (what matters is the best hand in the field).
 
     Returns:
         Shape (1326,), weights from 0 to 1.

@@ -5,18 +5,18 @@ Two conventions are in use and they are not the same number, so they are two typ
 ========================  ==============================  =================================
 type                      value                           $4 to call into a pot of $16
 ========================  ==============================  =================================
-:class:`PotOdds`          call / (pot + call)             .20, the chance of winning needed
-:class:`BetToPotOdds`     bet / pot                       .25, "4 to 1", inverted
+`PotOdds`                 call / (pot + call)             .20, the chance of winning needed
+`BetToPotOdds`            bet / pot                       .25, "4 to 1", inverted
 ========================  ==============================  =================================
 
-They order equally and convert into each other (:meth:`BetToPotOdds.as_pot_odds`), but Python refuses to
+They order equally and convert into each other (`BetToPotOdds.as_pot_odds`), but Python refuses to
 compare one with the other.  The *pot* is always the money that is there before we act: the opponents' bets
 of the current round included, our own call not.
 
 Implied and reverse implied odds are one ratio: what we stand to lose from now on to what we stand to win from
 now on.  A draw wins further bets when it gets there and loses none when it misses (implied odds); a made hand
 wins nothing more from a draw that misses and pays when it comes in (reverse implied odds).
-:class:`FurtherBets` holds both sides.
+`FurtherBets` holds both sides.
 
 Source:
     *Poki* section 3.3.4 (eq 3.2; return on investment; implied and reverse implied odds in words) and
@@ -155,8 +155,8 @@ def immediate_pot_odds(pot: float, amount_to_call: float) -> PotOdds:
     """Poki's pot odds, ``amount_to_call / (pot + amount_to_call)``: $10 into $50 is .167.
 
     Args:
-        pot: Chips in the pot before our call, the opponents' current bets included.
-        amount_to_call: Chips the call costs.
+        pot: chips in the pot before our call, the opponents' current bets included.
+        amount_to_call: chips the call costs.
 
     Raises:
         ValueError: a negative or infinite amount, or both are 0.
@@ -174,8 +174,8 @@ def bet_to_pot_odds(bet: float, pot: float) -> BetToPotOdds:
     """Killer's simple pot odds, ``bet / pot``: $4 into $16 is .25.
 
     Args:
-        bet: Chips contemplated, a bet or a call.
-        pot: Chips in the pot before it.
+        bet: chips contemplated, a bet or a call.
+        pot: chips in the pot before it.
 
     Raises:
         ValueError: a negative or infinite amount, or an empty pot.
@@ -220,11 +220,11 @@ def implied_odds_of_raise(
     opponents pay.
 
     Args:
-        pot: Chips in the pot before we act.
-        amount_to_call: Chips a mere call costs, 0 when we bet first.
-        raise_by: Chips on top of the call.
-        callers: Expected number of opponents who put in the same again.
-        further: Bets after that.
+        pot: chips in the pot before we act.
+        amount_to_call: chips a mere call costs, 0 when we bet first.
+        raise_by: chips on top of the call.
+        callers: expected number of opponents who put in the same again.
+        further: bets after that.
 
     Raises:
         ValueError: a negative or infinite amount, or nothing to be won.
@@ -242,10 +242,10 @@ def raise_odds(callers: float, bet: float = 1.0, further: FurtherBets = NO_FURTH
     Against two opponents who call, a bet wins two of its kind: .50, or one win in three needed.
 
     Args:
-        callers: Expected number of opponents who pay the bet (two of whom one calls half of the time are
-            1.5).
-        bet: Chips of the bet or raise; matters only together with ``further``.
-        further: Later bets that happen only because of this one.
+        callers: expected number of opponents who pay the bet (one who calls and one who calls half of
+            the time are 1.5).
+        bet: chips of the bet or raise; matters only together with ``further``.
+        further: later bets that happen only because of this one.
 
     Raises:
         ValueError: nobody to call, or a negative or infinite amount.
@@ -261,8 +261,8 @@ def is_callable(hand_odds: float, odds: BetToPotOdds) -> bool:
     """Killer's F(rho, ipo): whether the chance of winning exceeds what the odds ask for, ``ipo / (1 + ipo)``.
 
     Args:
-        hand_odds: Chance of winning the pot, best the reflective hand odds, between 0 and 1.
-        odds: The price in Killer's convention, immediate, implied, or of a raise.
+        hand_odds: chance of winning the pot, best the reflective hand odds, between 0 and 1.
+        odds: the price in Killer's convention, immediate, implied, or of a raise.
 
     Raises:
         ValueError: ``hand_odds`` is not a probability.
@@ -295,14 +295,14 @@ def straight_play(
     An additional bet must pay for itself: with F(rho, ipo) true and F(rho, RO) false the decision is to call
     (or check), however good the odds for the whole pot are.  A first bet needs F(rho, ipo) as well.
 
-    The price of raising against the whole pot (IPOr, :func:`implied_odds_of_raise`) is never a third
+    The price of raising against the whole pot (IPOr, `implied_odds_of_raise`) is never a third
     condition: it lies between the two and so is met whenever both are.
 
     Args:
-        hand_odds: Chance of winning the pot, between 0 and 1.
-        implied: Implied odds of a call; when there is nothing to call, of the bet contemplated.
-        raising: The raise odds RO; None when raising is not allowed.
-        facing_bet: Whether there is something to call.  It chooses the words: call, raise, fold or check,
+        hand_odds: chance of winning the pot, between 0 and 1.
+        implied: implied odds of a call; when there is nothing to call, of the bet contemplated.
+        raising: the raise odds RO; None when raising is not allowed.
+        facing_bet: whether there is something to call.  It chooses the words: call, raise, fold or check,
             bet.
 
     Raises:
@@ -333,11 +333,11 @@ def return_on_investment(
     For $10 into $50: +$9.20 at a chance of .32, -$1.00 at .15.
 
     Args:
-        win_probability: Chance of winning the pot; a tie may be counted as its share.
-        pot: Chips in the pot before the call.
-        amount_to_call: Chips the call costs.
-        further: Expected bets of later rounds.
-        rake: What the house takes.
+        win_probability: chance of winning the pot; a tie may be counted as its share.
+        pot: chips in the pot before the call.
+        amount_to_call: chips the call costs.
+        further: expected bets of later rounds.
+        rake: what the house takes.
 
     Raises:
         ValueError: not a probability, or a negative or infinite amount.
@@ -361,10 +361,10 @@ def expected_value(
     """Killer's EVraw of a situation: ``p (pot - bets - rake) - (1 - p) bets``, in chips.
 
     Args:
-        hand_odds: Chance of winning, between 0 and 1.
-        expected_pot: The final pot, everybody's future bets and ours included.
-        expected_bets: What we still put in.
-        rake: What the house takes from the final pot.
+        hand_odds: chance of winning, between 0 and 1.
+        expected_pot: the final pot, everybody's future bets and ours included.
+        expected_bets: what we still put in.
+        rake: what the house takes from the final pot.
 
     Raises:
         ValueError: not a probability, a negative or infinite amount, or a final pot smaller than our own
@@ -389,7 +389,7 @@ def bettable_value(
     expected_bets: float,
     rake: Rake = NO_RAKE,
 ) -> float:
-    """Killer's EV of a situation: :func:`expected_value`, or 0 where that is negative, because we then fold.
+    """Killer's EV of a situation: `expected_value`, or 0 where that is negative, because we then fold.
 
     Source: *Hold'em Killer*, "Beyond the Sklansky Preflop", "EV(FlopConfig)".
     """

@@ -5,10 +5,9 @@ some heuristic holds playable in every betting round so far.  The odds are then 
 each final board by itself.
 
 A filter is an array of 1326 weights between 0 and 1.  The two made here keep the top fraction of the hands in
-some
-order: :func:`playable_before_flop` in the order of the preflop income rates, :func:`playable_on_board` in the
-order of the hands' strength on the board of that round.  An opponent's *looseness* is how many times the
-ideal share of hands he plays; it scales the fraction, so that the top 25 % at looseness 2 is the top 50 %.
+some order: `playable_before_flop` in the order of the preflop income rates, `playable_on_board` in the order
+of the hands' strength on the board of that round.  An opponent's *looseness* is how many times the ideal
+share of hands they play; it scales the fraction, so that the top 25 % at looseness 2 is the top 50 %.
 Filters of several rounds are multiplied; any weight table will do in their place, such as an opponent
 model's.
 
@@ -53,16 +52,16 @@ __all__ = [
 
 
 def looseness(flops_seen: float, ideal: float = 0.2) -> float:
-    """How many times the ideal share of hands a player plays, from the share of flops he sees.
+    """How many times the ideal share of hands a player plays, from the share of flops they see.
 
     Args:
-        flops_seen: Share of the hands with which he saw the flop, between 0 and 1.
-        ideal: What it should be for the size of the game.
+        flops_seen: share of the hands with which the player saw the flop, between 0 and 1.
+        ideal: what it should be for the size of the game.
 
     Raises:
         ValueError: not a share, or an ideal of 0.
 
-    Source: *Hold'em Killer*, "Opponent Modeling": 20 % is his example of an ideal.
+    Source: *Hold'em Killer*, "Opponent Modeling": 20 % is its example of an ideal.
     """
     if not 0 <= flops_seen <= 1:
         raise ValueError(f"share of flops seen is {flops_seen!r}: expected a number between 0 and 1")
@@ -81,9 +80,9 @@ def keep_top(
 
     Args:
         values: shape (1326,); greater is better, nan for a hand that is impossible and gets weight 0.
-        fraction: The share of hands that should be played, between 0 and 1.
-        looseness: Scales the fraction; 1 is a player who plays as he should.
-        softness: How far, as a share of all hands, the boundary is drawn out to both sides: a hand at the
+        fraction: the share of hands that should be played, between 0 and 1.
+        looseness: scales the fraction; 1 is a player who plays the ideal share.
+        softness: how far, as a share of all hands, the boundary is drawn out to both sides: a hand at the
             boundary keeps half its weight, and weights fall in a line from 1 to 0.  A rigid filter (0) is
             easily deceived.
 
@@ -141,12 +140,12 @@ def playable_before_flop(
     """The combos worth playing before the flop: the top ``fraction * looseness`` of the starting hands.
 
     Args:
-        fraction: Share of the hands a sound player would play in that place, between 0 and 1.
-        looseness: Scales it.
-        ranking: A value for each starting hand, shape (169,), greater is better.  The default is the shipped
+        fraction: share of the hands a sound player would play in that place, between 0 and 1.
+        looseness: scales it.
+        ranking: a value for each starting hand, shape (169,), greater is better.  The default is the shipped
             table of iterated income rates.
-        players: Size of the table, 2 to 10; chooses the shipped table.
-        softness: See :func:`keep_top`.
+        players: size of the table, 2 to 10; chooses the shipped table.
+        softness: see `keep_top`.
 
     Returns:
         shape (1326,), float64, weights between 0 and 1.
@@ -172,7 +171,7 @@ def playable_on_board(
 ) -> NDArray[np.float64]:
     """The combos worth playing on a board of 3, 4 or 5 cards: the best by their rank on it.
 
-    A stand-in for a better heuristic, and blind to draws; :func:`keep_top` takes any values, such as the
+    A stand-in for a better heuristic, and blind to draws; `keep_top` takes any values, such as the
     effective strengths of all hands.
 
     Raises:
@@ -222,11 +221,11 @@ def reflective_hand_odds(
     together with their hands.  Exact for one opponent after the flop.
 
     Args:
-        hole_cards: Our two cards.
+        hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         weights: shape (1326,), one filter for all, or (opponents, 1326).
         opponents: 1 to 9; may be left out when each has a table.
-        rng: Draws final boards; needed without a board only.
+        rng: draws final boards; needed without a board only.
 
     Raises:
         ValueError: wrong cards or shapes, or an opponent without any possible hand.
@@ -269,10 +268,10 @@ def has_reflective_nuts(
     Ties are allowed.  Against several opponents it holds if it holds against each.
 
     Args:
-        hole_cards: Our two cards.
+        hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards; without a board a sample of final boards is tried.
         weights: shape (1326,) or (opponents, 1326); weight 0 says that a hand was filtered out.
-        rng: Draws final boards; needed without a board only.
+        rng: draws final boards; needed without a board only.
 
     Raises:
         ValueError: wrong cards or shapes.
@@ -305,16 +304,16 @@ def joint_reflective_hand_odds(
     rng: np.random.Generator,
     trials: int = 200_000,
 ) -> Equity:
-    """The share of :func:`reflective_hand_odds` with the opponents' hands dealt together: no card is held
+    """The share of `reflective_hand_odds` with the opponents' hands dealt together: no card is held
     twice.
 
     Args:
-        hole_cards: Our two cards.
+        hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         weights: shape (1326,), one filter for all, or (opponents, 1326).
         opponents: 1 to 9; may be left out when each has a table.
-        rng: For the sampling.
-        trials: Deals, where enumeration takes too long.
+        rng: for the sampling.
+        trials: deals, where enumeration takes too long.
 
     Returns:
         Our equity, with its standard error.

@@ -1,12 +1,13 @@
 """How good a hand must be to bet first, or to call a first bet, before the flop: Killer's one-chip games.
 
 In *one-chip zero-blind hold'em* (1C0B) a player may bet one chip before the flop at even money, and that is
-all
-the betting there is: whoever bets first claims to hold the best hand of those still to act.  With ``n``
-players to act and hands ordered from best to worst, the top fraction ``x`` that may bet solves ``(1 - x)^n =
-p``, where ``p`` is the chance of winning that the price asks for: 1/2 at even money.  *With blinds* (1CwB) a
-bettor risks one chip for one and a half (``p = 2/5``), the small blind half a chip for one and a half (``p =
-1/4``).
+all the betting there is: the first to bet claims to hold the best hand of those still to act.  With ``n``
+players to act and hands ordered from best to worst, the top fraction ``x`` that may bet solves
+``(1 - x)^n = p``, where ``p`` is the chance of winning that the price asks for: 1/2 at even money.  *With
+blinds* (1CwB) a bettor risks one chip for one and a half (``p = 2/5``), the small blind half a chip for one
+and a half (``p = 1/4``).
+
+This reproduces the paper's figures; no bot plays by it.
 
 A call of a first bet needs the same kind of chance against the bettor's hands only, so of a bettor who bets
 the top ``x`` the caller needs the top ``x (1 - p)``, in the order of the hands *against that range*.
@@ -45,8 +46,8 @@ def first_bet_percentile(seats_to_act: int, odds: BetToPotOdds | PotOdds = _EVEN
     """The top fraction of hands with which to bet first, ``1 - p^(1 / seats_to_act)``.
 
     Args:
-        seats_to_act: Players who act after the bettor, all holding random hands.
-        odds: The price of the bet, in either convention.  The default is even money.
+        seats_to_act: players who act after the bettor, all holding random hands.
+        odds: the price of the bet, in either convention.  The default is even money.
 
     Returns:
         A fraction: .5 with one player to act at even money; 1, any hand, with none.
@@ -71,8 +72,8 @@ def call_percentile(bettor_percentile: float, odds: BetToPotOdds | PotOdds) -> f
     ``11 % (1 - 29 %)``; without rounding it is ``10.8 % (1 - 2/7) = 7.7 %``.
 
     Args:
-        bettor_percentile: The top fraction of hands that the first bettor bets.
-        odds: The price of the call, in either convention.
+        bettor_percentile: the top fraction of hands that the first bettor bets.
+        odds: the price of the call, in either convention.
 
     Raises:
         ValueError: ``bettor_percentile`` is not between 0 and 1.
@@ -97,10 +98,10 @@ class OneChipGame:
     """The price of calling a first bet when the bettor's chip is counted too."""
 
     def first_bet(self, seat: str) -> float:
-        """The top fraction of hands with which ``seat`` (one of :data:`SEATS`) bets when nobody has.
+        """The top fraction of hands with which ``seat`` (one of `SEATS`) bets when nobody has.
 
         Raises:
-            ValueError: not one of :data:`SEATS`.
+            ValueError: not one of `SEATS`.
         """
         if seat not in SEATS:
             raise ValueError(f"{seat!r} is not a seat: expected one of {', '.join(SEATS)}")
@@ -111,7 +112,7 @@ class OneChipGame:
         """The top fraction of hands with which to call a first bet that came from ``seat``.
 
         Raises:
-            ValueError: not one of :data:`SEATS`.
+            ValueError: not one of `SEATS`.
         """
         return call_percentile(self.first_bet(seat), self.call_odds)
 

@@ -4,12 +4,12 @@ A strategy need only know the starting hand, so the whole game is its betting tr
 how often the starting hands meet and how they fare (``engine.evaluation.equity.preflop_equities``).  Two
 trees are made here,
 
-* :func:`call_or_fold_game`: the small blind plays for a stake or folds, the big blind calls or folds;
-* :func:`limit_game`: blinds of 1/2 and 1, bets of 1, up to four of them, as before the flop in limit hold'em;
+* `call_or_fold_game`: the small blind plays for a stake or folds, the big blind calls or folds;
+* `limit_game`: blinds of 1/2 and 1, bets of 1, up to four of them, as before the flop in limit hold'em;
 
 and solved exactly, up to the exploitability asked for, by regret matching+ with linear averaging
-(:func:`solve`).  :func:`iterated_strategy` plays the same trees by iterated roll-outs as Poki does;
-:func:`exploitability` says how near to optimal that is and :func:`differences` on which hands they part.
+(`solve`).  `iterated_strategy` plays the same trees by iterated roll-outs as Poki does;
+`exploitability` says how near to optimal that is and `differences` on which hands they part.
 
 The big blind is 1, so that 1000 times a value is mbb/h.  Values are the first player's (the small blind's).
 
@@ -201,10 +201,10 @@ def action_values(
     """What each action is worth with each hand, played on by the same strategy.
 
     Args:
-        game: The betting tree.
-        strategy: Both players'.
-        matchups: Exact or sampled.
-        position: Whose values.
+        game: the betting tree.
+        strategy: both players'.
+        matchups: exact or sampled.
+        position: whose values.
 
     Returns:
         For each decision of `position`, shape (actions, 169), in big blinds times the chance that hand and
@@ -278,10 +278,10 @@ def solve(
     """An optimal strategy for both players, by regret matching+ on the exact matrix.
 
     Args:
-        game: The betting tree.
-        matchups: The exact ones if None.
-        max_exploitability: Stop below it, mbb/h.
-        max_iterations: Stop after so many in any case.
+        game: the betting tree.
+        matchups: the exact ones if None.
+        max_exploitability: stop below it, mbb/h.
+        max_iterations: stop after this many in any case.
 
     Returns:
         The average strategy, weighted by the iteration.
@@ -362,14 +362,14 @@ def iterated_strategy(
     12.
 
     Args:
-        game: The betting tree.
-        rng: Seeds the deals and draws the noise.
-        generations: Before the final one.
-        trials: Deals in each.
-        final_trials: Deals of the final one.
-        first_noise: Standard deviation of the noise in the first generation, in big blinds.
-        cooling: By which it is multiplied from one to the next.
-        cumulative: Whether values are kept and averaged over all generations, instead of started anew in
+        game: the betting tree.
+        rng: seeds the deals and draws the noise.
+        generations: before the final one.
+        trials: deals in each.
+        final_trials: deals of the final one.
+        first_noise: standard deviation of the noise in the first generation, in big blinds.
+        cooling: by which it is multiplied from one to the next.
+        cumulative: whether values are kept and averaged over all generations, instead of started again in
             each.
 
     Returns:

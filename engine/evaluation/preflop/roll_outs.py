@@ -2,11 +2,11 @@
 
 **Plain roll-out.**  All players put in one bet and check to the showdown.  A hand's income rate is
 ``1000 * (players * share of the pot - 1)`` thousandths of a bet.  These are the numbers of the column IR-10
-of Poki's Table 3.1 (:func:`roll_out_income_rates`).
+of Poki's Table 3.1 (`roll_out_income_rates`).
 
 **Iterated roll-out.**  The rates of one generation say which hands are played in the next: those that are
 positive after noise was added, and the noise cools from generation to generation
-(:func:`iterated_income_rates`).  The paper does not say what is in the pot, and one bet each cannot be it:
+(`iterated_income_rates`).  The paper does not say what is in the pot, and one bet each cannot be it:
 aces against hands worth one bet earn 1600 thousandths or so, the paper says 2920.  These readings were tried
 against the last column of Table 3.1 (ten players, 27 hands):
 
@@ -32,7 +32,7 @@ three bets; big blind always in, no small blind     .944   155    3143       26 
 in bold varies between .940 and .946 from run to run, the difference between 99 and 106.)
 
 The one in bold is by far the nearest in value, equal in order to the best, and is the default
-:class:`RollOutScheme`: whoever plays puts in two small bets by the showdown, the big blind stays in with
+`RollOutScheme`: every player puts in two small bets by the showdown, the big blind stays in with
 whatever it holds, a small blind that folds leaves half a bet.  The shipped table (2 million deals a
 generation, 20 million in the end) has a rank correlation of .948 and a difference of 100.  All 27 hands of
 the paper are positive in it, and 12 more: A7s, A5s, A4s, A6s, 55, K9s, A3s, and five that earn less than 30.
@@ -94,7 +94,7 @@ class RollOutScheme:
     """What is in the pot of an iterated roll-out, in small bets."""
 
     stake: float = attrs.field(default=2.0, validator=attrs.validators.gt(0))
-    """What everybody who plays puts in by the showdown."""
+    """What each player puts in by the showdown."""
     small_blind: float = attrs.field(default=0.5, validator=attrs.validators.ge(0))
     """Lost by the small blind when it folds."""
     big_blind: float = attrs.field(default=1.0, validator=attrs.validators.ge(0))
@@ -184,9 +184,9 @@ def roll_out_income_rates(players: int, trials: int, rng: np.random.Generator) -
 
     Args:
         players: 2 to 10.
-        trials: Deals; each values the hands of all players, so that a suited hand is valued
+        trials: deals; each values the hands of all players, so that a suited hand is valued
             ``trials * players * 4 / 1326`` times on average.
-        rng: Its next number seeds the deals.
+        rng: its next number seeds the deals.
 
     Raises:
         ValueError: not 2 to 10 players, or no trials.
@@ -219,13 +219,13 @@ def iterated_income_rates(
 
     Args:
         players: 2 to 10.
-        rng: Seeds the deals and draws the noise.
-        generations: Of the selection.
-        trials: Deals in each of them.
-        final_trials: Deals after them.
-        cooling: The noise.
-        scheme: What is in the pot.
-        report: Called with the number of each generation that is done, 0 to ``generations``.
+        rng: seeds the deals and draws the noise.
+        generations: of the selection.
+        trials: deals in each of them.
+        final_trials: deals after them.
+        cooling: the noise.
+        scheme: what is in the pot.
+        report: called with the number of each generation that is done, 0 to ``generations``.
 
     Raises:
         ValueError: not 2 to 10 players, no generations, or no trials.
@@ -283,12 +283,12 @@ def make_tables(
     """Makes the tables that are shipped: income rates for 2 to 10 players and exact raw odds.
 
     Args:
-        seed: Seeds everything; the same seed makes the same tables.
-        roll_out_trials: Deals of each plain roll-out.
-        trials: Deals of each of the ten generations.
-        final_trials: Deals after them.
-        made_by: The command to be named in the file.
-        report: Called with a line about each step that is done.
+        seed: seeds everything; the same seed makes the same tables.
+        roll_out_trials: deals of each plain roll-out.
+        trials: deals of each of the ten generations.
+        final_trials: deals after them.
+        made_by: the command to be named in the file.
+        report: called with a line about each step that is done.
 
     Raises:
         ValueError: no trials.

@@ -1,7 +1,7 @@
 """The shipped tables of the 169 starting hands: income rates for 2 to 10 players and exact raw odds.
 
 One JSON file, ``engine/data/preflop/tables.json``; the file beside it tells how it was made.  Reading it
-needs no compiled code; how the numbers come about is told in ``engine.evaluation.preflop.roll_outs``.
+needs no compiled code; how the numbers come about is described in ``engine.evaluation.preflop.roll_outs``.
 
 Starting hands are numbered as in ``engine.combos``: arrays of 169 are the usual 13 x 13 grid, ``reshape(13,
 13)``, suited hands at (high, low).
@@ -66,7 +66,7 @@ class PreflopTable:
 
     @property
     def share_standard_errors(self) -> NDArray[np.float64]:
-        """The standard errors of :attr:`shares`, shape (169,)."""
+        """The standard errors of `shares`, shape (169,)."""
         return self.roll_out_standard_error / 1000 / self.players
 
 
@@ -132,7 +132,7 @@ def format_tables(tables: PreflopTables) -> str:
 
 
 def parse_tables(text: str) -> PreflopTables:
-    """The tables of a text made by :func:`format_tables`.
+    """The tables of a text made by `format_tables`.
 
     Raises:
         InvalidTablesError: not JSON, another kind or version of file, or arrays that do not fit.
@@ -145,7 +145,7 @@ def parse_tables(text: str) -> PreflopTables:
         raise InvalidTablesError(f"preflop tables: expected an object whose kind is {_KIND!r}")
     if data.get("schema") != SCHEMA_VERSION:
         raise InvalidTablesError(
-            f"preflop tables: expected schema {SCHEMA_VERSION}, got {data.get('schema')!r}; make them anew"
+            f"preflop tables: expected schema {SCHEMA_VERSION}, got {data.get('schema')!r}; make them again"
         )
     try:
         if data["starting_hands"] != list(STARTING_HAND_NAMES):

@@ -5,8 +5,7 @@ the 2,598,960, each with a weight of 4, 12 or 24.  On one board the combos are n
 2 for a win and 1 for a tie,
 
 * all pairs of combos: per starting hand and number the points of a hand against all combos of each starting
-hand,
-  169 byte lanes at a time, added up once for the combos of a starting hand that have the same number;
+  hand, 169 byte lanes at a time, added up once for the combos of a starting hand that have the same number;
 * less the pairs that share a card: for each card and each other rank, suited and not, the points of (card,
   x) against (card, y), 52 byte lanes of y at a time; the offsuit x of a rank are taken together if they have
   the same number, as they have unless one makes a flush.

@@ -4,8 +4,8 @@ A simulation meets a new board in every trial and asks for a few hands on it, so
 the combos.
 
 *Share*: combos are counted by pairs of ranks, 91 of them, and by flushes; a hand's share is the part of all
-live combos below its class, ties counting half.  That is the hand strength of Fig.
-3.3 but for the hands that hold one of its own cards, which are not left out.
+live combos below its class, ties counting half.  That is the hand strength of Fig. 3.3 but for the hands that
+hold one of its own cards, which are not left out.
 
 *Potential*: four to a flush, cards that make a straight, overcards, by a regression on the potential that
 ``engine.opponents.board_values`` enumerates; its error is bounded by a test.
