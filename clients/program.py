@@ -19,6 +19,7 @@ from clients.options import OptionError
 from clients.session import SessionError, play
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
+from engine.seeds import parse_seed
 
 _RETRY_S: Final = 0.1
 """Between attempts to connect: soon enough for a person, cheap enough for a machine."""
@@ -90,14 +91,10 @@ def read_seed(text: str) -> int:
     Raises:
         ProgramError: it is not a whole number, 0 or more.
     """
-    if text == "random":
-        return int.from_bytes(os.urandom(4), "big")
     try:
-        return parse_whole(text)
-    except ValueError:
-        raise ProgramError(
-            f"expected a seed, a whole number of 0 or more or 'random', got {text!r}", 2
-        ) from None
+        return parse_seed(text)
+    except ValueError as error:
+        raise ProgramError(str(error), 2) from error
 
 
 def read_game(text: str) -> GameDefinition:

@@ -1,10 +1,14 @@
-"""Seeds derived from seeds: one number in, as many unrelated ones out as are wanted.
+"""Seeds: drawn, written down, and derived from one another, as many unrelated ones as are wanted.
 
-Plain 64-bit arithmetic (SplitMix64), the same on every machine and in every Python, so that a match
-can be repeated years later and from other languages.
+Deriving is plain 64-bit arithmetic (SplitMix64), the same on every machine and in every Python, so that a
+match can be repeated years later and from other languages.
 """
 
 from __future__ import annotations
+
+import os
+
+from engine.numbers import parse_whole
 
 _MASK = 2**64 - 1
 
@@ -20,3 +24,24 @@ def _mix(value: int) -> int:
 def derive_seed(seed: int, index: int) -> int:
     """The `index`-th 32-bit seed that follows from `seed`, such as a seat's own from the match's."""
     return _mix(_mix(seed & _MASK) ^ index & _MASK) >> 32
+
+
+def random_seed() -> int:
+    """A 32-bit seed drawn from the operating system."""
+    return int.from_bytes(os.urandom(4), "big")
+
+
+def parse_seed(text: str) -> int:
+    """The seed of a text: a whole number, or ``random`` for one drawn from the operating system.
+
+    Raises:
+        ValueError: anything else.
+    """
+    if text == "random":
+        return random_seed()
+    try:
+        return parse_whole(text)
+    except ValueError:
+        raise ValueError(
+            f"expected a seed, a whole number of 0 or more or 'random', got {text[:40]!r}"
+        ) from None

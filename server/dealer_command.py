@@ -20,6 +20,7 @@ import trio
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import read_digits, wrap_unsigned
+from engine.seeds import random_seed
 from server.errors import MatchAborted
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 from server.table.match import MatchServer
@@ -249,7 +250,7 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
     if hands == 0:
         raise UsageError(f"ERROR: invalid number of hands {hands_text}\n")
     if seed_text == "random":
-        seed = int.from_bytes(os.urandom(4), "little")
+        seed = random_seed()
         sys.stderr.write(f"# seed {seed}, drawn from the operating system\n")
     else:
         seed = _unsigned(seed_text, "invalid random number seed ", 32)

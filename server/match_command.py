@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
@@ -16,6 +15,7 @@ import trio
 
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
+from engine.seeds import parse_seed
 from server.console import SilentConsole
 from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
@@ -209,12 +209,10 @@ def _players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]
 
 
 def _seed(text: str) -> int:
-    if text == "random":
-        return int.from_bytes(os.urandom(4), "little")
     try:
-        return parse_whole(text) % 2**32
-    except ValueError:
-        raise click.UsageError(f"expected a seed, a whole number or 'random', got {text!r}") from None
+        return parse_seed(text) % 2**32
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _ports(text: str) -> tuple[int, ...]:

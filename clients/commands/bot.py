@@ -11,7 +11,7 @@ import sys
 import click
 
 from clients.agent import Agent
-from clients.commands.parameters import MOST_SECONDS, FiniteRange
+from clients.one_line import MOST_SECONDS, FiniteRange, json_option
 
 
 @click.command()
@@ -85,7 +85,7 @@ def bot(
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option()
 def bots(as_json: bool) -> None:
     """List the bots that can sit down, with their options."""
     from clients.options import describe_options

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from clients.commands.odds import CommandError, OneLineCommand
+from clients.one_line import CommandError, OneLineCommand, json_option
 from engine.cards import RANKS
 
 
@@ -20,7 +20,7 @@ from engine.cards import RANKS
     "--min-updates", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
     help="Only states that were learnt from at least this often.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option()
 def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> None:
     """Show what the knowledge file FILE holds: for each state, how much speaks for each action.
 

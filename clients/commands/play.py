@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from clients.commands.parameters import MOST_SECONDS, FiniteRange
+from clients.one_line import MOST_SECONDS, FiniteRange, OneLineCommand, seed_option
 
 if TYPE_CHECKING:
     from clients.human.own_table import HouseOptions
@@ -22,7 +22,7 @@ _OTHER_TABLE: Final = ("wait_s", "token")
 """Parameters that a table of one's own does not take."""
 
 
-@click.command()
+@click.command(cls=OneLineCommand)
 @click.argument("address", nargs=-1, metavar="[HOST PORT]")
 @click.option(
     "--against",
@@ -45,10 +45,7 @@ _OTHER_TABLE: Final = ("wait_s", "token")
     show_default=True,
     help="The most hands to play.",
 )
-@click.option(
-    "--seed", default="random", show_default=True, metavar="S",
-    help="Seed of the cards, and of the bots' own seeds.",
-)  # fmt: skip
+@seed_option("cards and bots")
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
     help="Match folder; default under matches/.",
@@ -78,7 +75,7 @@ def play(
     opponents: tuple[str, ...],
     game: str | None,
     hands: int,
-    seed: str,
+    seed: int,
     folder: Path | None,
     name: str,
     telnet: str | None,
@@ -122,11 +119,11 @@ def _refuse(context: click.Context, names: tuple[str, ...], where: str) -> None:
 
 
 def _own_table(
-    opponents: tuple[str, ...], game: str | None, hands: int, seed: str, folder: Path | None, name: str
+    opponents: tuple[str, ...], game: str | None, hands: int, seed: int, folder: Path | None, name: str
 ) -> HouseOptions:
     from clients.human.own_table import HouseOptions
     from clients.human.program import GAMES_BY_PLAYERS, OPPONENTS, default_folder, fill_table
-    from clients.program import read_game, read_seed
+    from clients.program import read_game
     from clients.registry import installed_bots
 
     if not opponents:
@@ -141,4 +138,4 @@ def _own_table(
     if seated is None:
         raise click.UsageError(f"{game} is for {num_players} players, got {len(opponents)} opponents")
     folder = folder or default_folder(datetime.now().strftime("%Y%m%d-%H%M%S"), game)
-    return HouseOptions(game, name, seated, hands, str(read_seed(seed)), folder)
+    return HouseOptions(game, name, seated, hands, str(seed), folder)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clients.commands.odds import CommandError, OneLineCommand
+from clients.one_line import CommandError, OneLineCommand, json_option, plot_option, seed_option
 
 if TYPE_CHECKING:
     from engine.evaluation.preflop.tables import PreflopTable
@@ -33,19 +33,15 @@ _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
     is_flag=True,
     help="For two players: the optimal strategy, and how near the iterated one comes.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-@click.option(
-    "--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the grid (PNG, PDF, SVG)."
-)
+@json_option()
+@plot_option("the grid")
 @click.option(
     "--make",
     metavar="FILE",
     type=click.Path(dir_okay=False),
     help="Compute the tables again, in minutes, and write them to FILE.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of --make and --solve."
-)
+@seed_option("tables of --make and strategy of --solve", default=1)
 @click.option(
     "--deals",
     type=click.IntRange(min=1000),

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from clients.commands.parameters import MOST_SECONDS, FiniteRange
+from clients.one_line import MOST_SECONDS, FiniteRange
 
 
 @click.command()

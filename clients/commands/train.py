@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from clients.commands.odds import CommandError, OneLineCommand
+from clients.one_line import CommandError, OneLineCommand, json_option, seed_option
 
 if TYPE_CHECKING:
     from clients.agent import Agent
@@ -45,7 +45,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     "May be left out with a learner that has opponents of its own: street-learner.",
 )
 @click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="Hands to play.")
-@click.option("--seed", metavar="S", default="random", help="Same seed, same knowledge; default random.")
+@seed_option("knowledge")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -70,12 +70,12 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     metavar="N",
     help="Hands between two savings; default 10000, without --against 2000000.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@json_option()
 def train(
     learner: str,
     against: tuple[str, ...],
     hands: int,
-    seed: str,
+    seed: int,
     save: Path,
     resume: Path | None,
     game: str | None,
@@ -90,13 +90,13 @@ def train(
     from clients.learners.training import TrainingPlan, TrainsItself, make_learner, release
     from clients.learners.training import train as training
     from clients.options import OptionError
-    from clients.program import ProgramError, read_seed
+    from clients.program import ProgramError
     from clients.registry import UnknownBot, installed_bots
 
     try:
         opponents = split_opponents(against, installed_bots())
         definition, game_name, opponents = _table(game, opponents)
-        plan = TrainingPlan(definition, opponents, hands, read_seed(seed))
+        plan = TrainingPlan(definition, opponents, hands, seed)
         if resume is not None:
             _copy(learner, resume, save)
         elif save.exists():

@@ -6,8 +6,7 @@ import json
 
 import click
 
-from clients.commands.odds import CommandError, OneLineCommand
-from clients.commands.parameters import FiniteRange
+from clients.one_line import CommandError, FiniteRange, OneLineCommand, json_option, plot_option
 from engine.card_text import parse_written_cards
 from engine.cards import InvalidCardError
 from engine.rules import GameDefinitionError, IllegalActionError, load_game
@@ -28,10 +27,8 @@ from engine.rules.betting import parse_betting
 )
 @click.option("--noise", type=FiniteRange(0, 1), default=0.0, show_default=True, help="Noise factor.")
 @click.option("--numbers", is_flag=True, help="Print hundredths instead of shades.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-@click.option(
-    "--plot", metavar="FILE", type=click.Path(dir_okay=False), help="Draw the tables (PNG, PDF, SVG)."
-)
+@json_option()
+@plot_option("the tables")
 def weights(
     game: str,
     betting: str,

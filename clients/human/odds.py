@@ -22,9 +22,8 @@ def describe_odds(view: HandView, style: Style) -> list[str]:
     """
     if not view.game.is_holdem:
         return [NOT_AVAILABLE]
+    from clients.reports.odds import hand_worth
     from engine.evaluation.equity import equity_against
-    from engine.evaluation.hand_potential import hand_potential
-    from engine.evaluation.hand_strength import effective_hand_strength, hand_strength
 
     hole, board = view.own_cards, view.board
     betting = view.betting
@@ -33,22 +32,24 @@ def describe_odds(view: HandView, style: Style) -> list[str]:
     lines = [f"Odds of {style.cards(hole)}{on}, against unknown hands:"]
     equity = equity_against(hole, board)
     if board:
-        strength = hand_strength(hole, board)
+        worth = hand_worth(hole, board)
+        strength = worth.strength
         lines.append(
             f"  hand strength   {strength.value:6.1%}   ahead of {strength.ahead:.0f} hands, "
             f"tied with {strength.tied:.0f}, behind {strength.behind:.0f}"
         )
         if opponents > 1:
             lines.append(f"                  {strength.value**opponents:6.1%}   against all {opponents}")
-    if 3 <= len(board) <= 4:
-        potential = hand_potential(hole, board)
-        cards = "two cards" if len(board) == 3 else "one card"
-        lines.append(
-            f"  potential       {potential.positive:6.1%}   to get ahead when behind, "
-            f"{potential.negative:.1%} to fall behind when ahead ({cards} to come)"
-        )
-        effective = effective_hand_strength(strength.value, potential.positive)
-        lines.append(f"  effective       {effective:6.1%}   strength and positive potential together")
+        if worth.potentials:
+            to_come = max(worth.potentials)
+            potential = worth.potentials[to_come]
+            cards = "two cards" if to_come == 2 else "one card"
+            lines.append(
+                f"  potential       {potential.positive:6.1%}   to get ahead when behind, "
+                f"{potential.negative:.1%} to fall behind when ahead ({cards} to come)"
+            )
+            effective = worth.effective(to_come)
+            lines.append(f"  effective       {effective:6.1%}   strength and positive potential together")
     lines.append(f"  at the showdown {equity:6.1%}   of the pot, on average, against one of them")
     lines += _describe_price(view, style)
     return lines

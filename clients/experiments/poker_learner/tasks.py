@@ -32,7 +32,6 @@ from typing import Any, Final, Literal
 import attrs
 import click
 
-from clients.commands.odds import CommandError, OneLineCommand
 from clients.experiments.poker_learner.thesis import (
     BIG_BLIND,
     BOTS,
@@ -42,6 +41,7 @@ from clients.experiments.poker_learner.thesis import (
     THESIS_LEARNED,
 )
 from clients.experiments.tasks import run_tasks, write_results
+from clients.one_line import CommandError, OneLineCommand
 from engine.files import write_whole
 from engine.intervals import Winnings, estimate_of_few
 from engine.rules import load_game

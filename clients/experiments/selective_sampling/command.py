@@ -13,8 +13,7 @@ from typing import Any, Final
 import attrs
 import click
 
-from clients.commands.odds import CommandError, OneLineCommand
-from clients.commands.parameters import FiniteRange
+from clients.one_line import CommandError, FiniteRange, OneLineCommand
 from clients.options import OptionError
 from clients.program import ProgramError, read_game, read_seed
 from clients.registry import UnknownBot

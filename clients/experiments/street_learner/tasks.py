@@ -18,8 +18,8 @@ from typing import Any, Final
 import attrs
 import click
 
-from clients.commands.odds import CommandError, OneLineCommand
 from clients.experiments.tasks import markdown_table, run_tasks, write_results
+from clients.one_line import CommandError, OneLineCommand
 from engine.intervals import Winnings, estimate_of_few
 
 __all__ = ["Settings", "checkpoints", "reproduce", "street_learner"]

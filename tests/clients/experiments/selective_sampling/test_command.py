@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clients.commands.experiment import experiment
-from clients.commands.odds import CommandError
 from clients.experiments.line_up import LineUp
 from clients.experiments.selective_sampling import equal_time, obvious_moves, self_play
 from clients.experiments.selective_sampling.command import PARTS, read_parts
 from clients.experiments.selective_sampling.part import PartResult, Say, Settings
+from clients.one_line import CommandError
 
 SMALL = [
     "--game", "limit-3p", "--simulating", "2,1", "--hands", "12",

@@ -1,0 +1,134 @@
+"""What our commands share: one-line errors, types of options, and options that mean the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+import click
+
+from engine.numbers import parse_finite
+from engine.seeds import parse_seed
+
+__all__ = [
+    "MOST_CHIPS",
+    "MOST_SECONDS",
+    "CommandError",
+    "FiniteRange",
+    "OneLineCommand",
+    "json_option",
+    "out_option",
+    "plot_option",
+    "seed_option",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+MOST_SECONDS: Final = 1e9
+"""Longest time that can be asked for: thirty years."""
+MOST_CHIPS: Final = 1e15
+"""Largest amount that can be asked about: sums of a few are exact in a double."""
+
+
+class CommandError(click.UsageError):
+    """What the user asked for cannot be done, in one line; exit status 2."""
+
+
+class OneLineCommand(click.Command):
+    """A command whose usage errors are one line too."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """As click's, with the usage text left out of errors."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            _fail(info_name, error)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click's, with the usage text left out of errors."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            _fail(ctx.info_name, error)
+
+
+def _fail(name: str | None, error: click.UsageError) -> NoReturn:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        raise error
+    click.echo(f"riverboat {name}: {error.format_message()}", err=True)
+    raise click.exceptions.Exit(2)
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range, neither NaN nor infinite: those pass click's own comparisons."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; a text that means none fails in one line."""
+        try:
+            number = parse_finite(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return super().convert(number, param, ctx)
+
+
+def seed_option(what: str, default: int | str = "random") -> Callable[[Decorated], Decorated]:
+    """``--seed S``, a whole number or ``random``; the parameter `seed` is the number.
+
+    Args:
+        what: completes the help text, which begins with "Same seed, same".
+        default: used without the option.
+    """
+    return click.option(
+        "--seed",
+        default=str(default),
+        show_default=True,
+        metavar="S",
+        callback=_read_seed,
+        help=f"Same seed, same {what}: a whole number, or 'random'.",
+    )
+
+
+def _read_seed(context: click.Context, parameter: click.Parameter, text: str) -> int:
+    try:
+        return parse_seed(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+def json_option() -> Callable[[Decorated], Decorated]:
+    """``--json``, the parameter `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+
+
+def out_option(what: str) -> Callable[[Decorated], Decorated]:
+    """``--out DIR``, which must be given; the parameter `out` is the path of a folder or of nothing yet.
+
+    Args:
+        what: is written there.
+    """
+    return click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        required=True,
+        metavar="DIR",
+        help=f"Gets {what}.",
+    )
+
+
+def plot_option(what: str) -> Callable[[Decorated], Decorated]:
+    """``--plot FILE``, the parameter `plot`.
+
+    Args:
+        what: is drawn.
+    """
+    return click.option(
+        "--plot",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help=f"Draw {what} (PNG, PDF, SVG).",
+    )

@@ -1,0 +1,271 @@
+"""What a hand is worth, now and at the showdown, and what a call is worth: the report of ``riverboat odds``.
+
+`hand_worth` also answers a person at a table who asks for the odds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cards import format_cards
+from engine.combos import starting_hand
+from engine.evaluation.hand_odds import joint_hand_odds, raw_hand_odds
+from engine.evaluation.hand_potential import HandPotential, hand_potential
+from engine.evaluation.hand_rank import describe_hand
+from engine.evaluation.hand_strength import (
+    HandStrength,
+    effective_hand_strength,
+    effective_hand_strength_npot,
+    hand_strength,
+)
+from engine.evaluation.pot_odds import (
+    Rake,
+    bet_to_pot_odds,
+    immediate_pot_odds,
+    raise_odds,
+    return_on_investment,
+    straight_play,
+)
+from engine.evaluation.preflop.tables import shipped_tables
+from engine.evaluation.reflective_odds import (
+    has_reflective_nuts,
+    playable_before_flop,
+    reflective_hand_odds,
+)
+from engine.intervals import Z95
+
+__all__ = ["ODDS_COLUMNS", "HandWorth", "OddsQuery", "hand_worth", "odds_report", "odds_rows", "report_rows"]
+
+
+@attrs.frozen
+class HandWorth:
+    """What a hand is worth on a board against one opponent of whom nothing is known."""
+
+    strength: HandStrength
+    potentials: Mapping[int, HandPotential]
+    """By the number of cards looked ahead; empty on the river."""
+
+    def effective(self, look_ahead: int) -> float:
+        """Strength and positive potential together (Poki, eq. 3.6)."""
+        return effective_hand_strength(self.strength.value, self.potentials[look_ahead].positive)
+
+    def effective_npot(self, look_ahead: int) -> float:
+        """The same with negative potential as well (Poki, eq. 3.5)."""
+        potential = self.potentials[look_ahead]
+        return effective_hand_strength_npot(self.strength.value, potential.positive, potential.negative)
+
+
+def hand_worth(hole_cards: Sequence[int], board: Sequence[int]) -> HandWorth:
+    """Strength and potentials of a hand.
+
+    Args:
+        hole_cards: our two cards.
+        board: 3, 4 or 5 cards.
+
+    Raises:
+        ValueError: wrong cards.
+    """
+    potentials = {
+        look_ahead: hand_potential(hole_cards, board, look_ahead=look_ahead)
+        for look_ahead in range(1, 6 - len(board))
+    }
+    return HandWorth(hand_strength(hole_cards, board), potentials)
+
+
+@attrs.frozen
+class OddsQuery:
+    """What ``riverboat odds`` is asked."""
+
+    hole_cards: Sequence[int]
+    """Our two cards."""
+    board: Sequence[int]
+    """0, 3, 4 or 5 cards."""
+    opponents: int | None = None
+    """How many to beat; 1 where it matters and None was given."""
+    pot: float | None = None
+    """Chips in the pot before the call; None, as `to_call`, where there is no price to be judged."""
+    to_call: float | None = None
+    """Chips the call costs."""
+    rake_percent: float = 0.0
+    """Taken from the pot that is won."""
+    rake_cap: float | None = None
+    """At most so many chips of it."""
+    playing: float | None = None
+    """Per cent of the starting hands that opponents play; None for any hand."""
+    looseness: float = 1.0
+    """Scales `playing`."""
+    trials: int = 100_000
+    """Deals of the sampled odds."""
+    seed: int = 1
+    """Of the sampled odds."""
+
+
+def odds_report(query: OddsQuery) -> dict[str, Any]:
+    """Everything ``riverboat odds`` says about a hand, as it stands in its JSON.
+
+    Returns:
+        Probabilities as numbers between 0 and 1; lists of odds are for 1, 2, ... 9 opponents; objects are
+        keyed by the cards looked ahead.  Without a board, what needs one is null or empty.
+
+    Raises:
+        ValueError: wrong cards, a number out of range, or opponents who play no hand that is possible.
+    """
+    hole_cards, board = query.hole_cards, query.board
+    report: dict[str, Any] = {"hole_cards": format_cards(hole_cards), "board": format_cards(board)}
+    report["hand"] = describe_hand([*hole_cards, *board]) if board else None
+    worth = hand_worth(hole_cards, board) if board else None
+    report |= _worth_entries(worth)
+    raw = raw_hand_odds(hole_cards, board)
+    if board:
+        generator = np.random.default_rng(query.seed)
+        joint = joint_hand_odds(hole_cards, board, rng=generator, trials=query.trials)
+        shares, errors = joint.shares, joint.standard_errors
+    else:
+        shares, errors = _shipped_shares(hole_cards)
+    report["equity"] = float(raw[0])
+    report["raw_odds"] = raw.tolist()
+    report["raw_odds_joint"] = shares.tolist()
+    report["raw_odds_joint_standard_error"] = errors.tolist()
+    if query.opponents is not None:
+        report["opponents"] = query.opponents
+        # Eq 3.3 with one uniform table for each.
+        report["hand_strength_n"] = None if worth is None else worth.strength.value**query.opponents
+    hand_odds = float(raw[(query.opponents or 1) - 1])
+    if query.playing is not None:
+        reflective = _reflective_entries(query, query.playing)
+        report |= reflective
+        hand_odds = reflective["reflective_odds"]
+    if query.pot is not None and query.to_call is not None:
+        report |= _price_entries(query, hand_odds, query.pot, query.to_call)
+    return report
+
+
+def _worth_entries(worth: HandWorth | None) -> dict[str, Any]:
+    entries: dict[str, Any] = {"hand_strength": None, "ahead": None, "tied": None, "behind": None}
+    by_look_ahead: dict[str, dict[str, float]] = {
+        "positive_potential": {},
+        "negative_potential": {},
+        "effective_hand_strength": {},
+        "effective_hand_strength_npot": {},
+    }
+    if worth is not None:
+        strength = worth.strength
+        entries["hand_strength"] = strength.value
+        for name in ("ahead", "tied", "behind"):
+            entries[name] = int(getattr(strength, name))
+        for cards, potential in worth.potentials.items():
+            values = (
+                potential.positive,
+                potential.negative,
+                worth.effective(cards),
+                worth.effective_npot(cards),
+            )
+            for entry, value in zip(by_look_ahead.values(), values, strict=True):
+                entry[str(cards)] = float(value)
+    return entries | by_look_ahead
+
+
+def _shipped_shares(hole_cards: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Before the flop the sampled odds are those of the shipped roll-outs, for 1 to 9 opponents."""
+    hand = starting_hand(*hole_cards)
+    tables = shipped_tables().tables
+    return (
+        np.array([table.shares[hand] for table in tables]),
+        np.array([table.share_standard_errors[hand] for table in tables]),
+    )
+
+
+def _reflective_entries(query: OddsQuery, playing: float) -> dict[str, Any]:
+    """The odds against opponents who play only their best hands."""
+    weights = playable_before_flop(playing / 100, query.looseness)
+    generator = np.random.default_rng(query.seed)
+    odds = reflective_hand_odds(query.hole_cards, query.board, weights, query.opponents or 1, rng=generator)
+    has_nuts = bool(query.board) and has_reflective_nuts(query.hole_cards, query.board, weights)
+    return {"reflective_odds": odds, "reflective_nuts": has_nuts}
+
+
+def _price_entries(query: OddsQuery, hand_odds: float, pot: float, to_call: float) -> dict[str, Any]:
+    """What a call costs and what it brings, for a hand of some odds."""
+    rake = Rake(query.rake_percent) if query.rake_cap is None else Rake(query.rake_percent, query.rake_cap)
+    raising = raise_odds(query.opponents or 1)
+    # The rake is part of the price: what we can win is the pot less what is taken from it.
+    net_pot = pot - rake.amount(pot + to_call)
+    if net_pot > 0:
+        play = straight_play(
+            hand_odds, bet_to_pot_odds(to_call, net_pot), raising, facing_bet=to_call > 0
+        ).value
+    else:
+        play = "fold" if to_call > 0 else "check"
+    return {
+        "pot_odds": immediate_pot_odds(pot, to_call).value,
+        "bet_to_pot": bet_to_pot_odds(to_call, pot).value if pot else None,
+        "expected_value_of_call": return_on_investment(hand_odds, pot, to_call, rake=rake),
+        "raise_odds": raising.as_pot_odds().value,
+        "straight_play": play,
+    }
+
+
+# --- as text ---------------------------------------------------------------------------------------------
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def report_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Everything but the odds against 1 to 9, as label and text."""
+    rows = [("hand", f"{report['hole_cards']} on {report['board'] or 'no board'}")]
+    if report["hand"] is not None:
+        rows.append(("makes", report["hand"]))
+        rows.append(("hand strength", _number(report["hand_strength"])))
+        rows.append(("  ahead / tied / behind", f"{report['ahead']} / {report['tied']} / {report['behind']}"))
+    for key, label in (
+        ("positive_potential", "positive potential"),
+        ("negative_potential", "negative potential"),
+        ("effective_hand_strength", "effective hand strength"),
+        ("effective_hand_strength_npot", "  with negative potential"),
+    ):
+        for look_ahead, value in report[key].items():
+            cards = "one card" if look_ahead == "1" else "two cards"
+            rows.append((f"{label}, {cards}", _number(value)))
+    if report.get("hand_strength_n") is not None:
+        rows.append((f"hand strength against {report['opponents']}", _number(report["hand_strength_n"])))
+    rows.append(("equity", _number(report["equity"])))
+    if "reflective_odds" in report:
+        nuts = ", the reflective nuts" if report["reflective_nuts"] else ""
+        rows.append(("reflective odds", _number(report["reflective_odds"]) + nuts))
+    if "pot_odds" in report:
+        ratio = report["bet_to_pot"]
+        beside = "" if ratio is None else f" (bet to pot {100 * ratio:.1f} %)"
+        rows.append(("pot odds", f"{_number(report['pot_odds'])}{beside}"))
+        rows.append(("value of a call", f"{report['expected_value_of_call']:+.2f}"))
+        rows.append(("raise odds", _number(report["raise_odds"])))
+        rows.append(("straight play", report["straight_play"]))
+    if "simulation" in report:
+        simulation = report["simulation"]
+        for entry in simulation["values"]:
+            best = ", best" if entry["action"] == simulation["best"] else ""
+            error = Z95 * entry["standard_error"]
+            text = f"{entry['value']:+.3f} +- {error:.3f} {simulation['unit']}{best}"
+            rows.append((f"simulated: {entry['action']}", text))
+        rows.append(("  trials", str(simulation["trials"])))
+    return rows
+
+
+ODDS_COLUMNS: Final = ("opponents", "raw odds", "dealt together", "+-")
+
+
+def odds_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """The odds against 1 to 9 opponents, in the order of `ODDS_COLUMNS`."""
+    columns = zip(
+        report["raw_odds"], report["raw_odds_joint"], report["raw_odds_joint_standard_error"], strict=True
+    )
+    return [
+        (str(number), _number(raw), _number(joint), _number(Z95 * error))
+        for number, (raw, joint, error) in enumerate(columns, start=1)
+    ]
