@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import attrs
@@ -44,6 +44,11 @@ def half_width(values: Sequence[float], critical_value: float = Z95) -> float | 
     mean = math.fsum(values) / n
     variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
     return critical_value * math.sqrt(variance / n)
+
+
+def is_settled(half_widths: Iterable[float | None], until: float | None) -> bool:
+    """Whether every interval is known and none is wider than was asked for; never where nothing was."""
+    return until is not None and all(half is not None and half <= until for half in half_widths)
 
 
 @attrs.frozen
@@ -175,6 +180,26 @@ class LookSchedule:
             looks.pop()  # it would be all but the last
         looks.append(deals)
         return cls(tuple(looks), critical_value(looks))
+
+    @classmethod
+    def once(cls, deals: int) -> LookSchedule:
+        """The schedule of a match that is played to its end come what may."""
+        return cls((deals,), Z95)
+
+    def stops_at(self, values: Sequence[float], until: float | None, after: int = 0) -> int | None:
+        """The first look at which the mean of some values is known well enough; None where there is none yet.
+
+        Args:
+            values: one for each deal played so far, in order.
+            until: the half width asked for, in the unit of the values.
+            after: looks at no more deals than this have been taken already.
+        """
+        for look in self.looks:
+            if after < look <= len(values):
+                half = half_width(values[:look], self.critical_value)
+                if is_settled([half], until):
+                    return look
+        return None
 
 
 def critical_value(looks: Sequence[int], confidence: float = _CONFIDENCE) -> float:

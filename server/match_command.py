@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -16,15 +17,15 @@ import trio
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.seeds import parse_seed
-from server.console import SilentConsole
 from server.errors import Failure, FailureKind, MatchAborted
+from server.launching.announcement import Announcer
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.launching.players import Player, PlayerError, parse_players
 from server.parameters import MOST_SECONDS, FiniteRange
 from server.report.match_report import Report
 from server.report.results import Pass
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
-from server.table.match import MatchServer
+from server.table.outcome import MatchOutcome
 
 EXIT_FAULT: Final = 1
 EXIT_PLAYER_FAILED: Final = 3
@@ -124,6 +125,14 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     is_flag=True,
     help="End the match when standard input is closed: for programs that launch one.",
 )
+@click.option(
+    "--announce",
+    type=click.IntRange(min=0),
+    metavar="FD",
+    help="Write a JSON line to this file descriptor when a table is open, for programs that launch one: "
+    '{"pass": 0, "seats": [{"seat", "name", "host", "port", "awaited"}, ...]}, where awaited seats are for '
+    'players from outside; or {"error": ...}, if there is to be no table.',
+)
 def match(
     game: str,
     players: tuple[str, ...],
@@ -144,6 +153,7 @@ def match(
     match_time: float,
     start_time: float,
     end_with_stdin: bool,
+    announce: int | None,
 ) -> None:
     """Play a match of GAME between the PLAYERs, in seat order.
 
@@ -151,34 +161,46 @@ def match(
     [NAME=]BOT[:KEY=VALUE,...] for an installed bot (`riverboat bots`), [NAME=]COMMAND LINE for any
     program, run as COMMAND HOST PORT, or [NAME=]wait for somebody who connects from outside.
     """
-    definition = _load_game(game)
-    seated = _players(players, definition)
-    folder = _match_folder(out, game)
-    config = MatchConfig(
-        name="match",
-        game=definition,
-        game_text=game,
-        hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
-        seed=_seed(seed),
-        names=tuple(player.name for player in seated),
-        limits=TimeLimits(response=response_time, hand=hand_time, per_hand=match_time),
-        fixed_seats=fixed_seats,
-        on_failure=OnFailure(on_failure),
-        comment_failures=True,
-        host=host,
-        ports=_ports(ports),
-        seat_tokens=_tokens(tokens, definition.num_players),
-        quiet=True,
-    )
-    if jobs > 1 and any(config.ports):
-        raise click.UsageError(
-            "passes that are played side by side cannot share ports: use one of --jobs, --ports"
+    announcer = _announcer(announce)
+    try:
+        definition = _load_game(game)
+        seated = _players(players, definition)
+        folder = _match_folder(out, game)
+        config = MatchConfig(
+            name="match",
+            game=definition,
+            game_text=game,
+            hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
+            seed=_seed(seed),
+            names=tuple(player.name for player in seated),
+            limits=TimeLimits(response=response_time, hand=hand_time, per_hand=match_time),
+            fixed_seats=fixed_seats,
+            on_failure=OnFailure(on_failure),
+            comment_failures=True,
+            host=host,
+            ports=_ports(ports),
+            seat_tokens=_tokens(tokens, definition.num_players),
+            quiet=True,
         )
-    plan = MatchPlan(config, seated, folder, duplicate, jobs, until, start_time, end_with_stdin)
-    sys.exit(_run(plan, as_json=as_json))
+        if jobs > 1 and any(config.ports):
+            raise click.UsageError(
+                "passes that are played side by side cannot share ports: use one of --jobs, --ports"
+            )
+        plan = MatchPlan(config, seated, folder, duplicate, jobs, until, start_time, end_with_stdin)
+    except click.UsageError as error:
+        announcer.failed(error.format_message())
+        raise
+    sys.exit(_run(plan, announcer, as_json=as_json))
 
 
 # --- arguments ---------------------------------------------------------------------------------------
+
+
+def _announcer(descriptor: int | None) -> Announcer:
+    try:
+        return Announcer(descriptor)
+    except OSError as error:
+        raise click.UsageError(f"--announce {descriptor}: {error.strerror}") from None
 
 
 def _load_game(text: str) -> GameDefinition:
@@ -265,15 +287,16 @@ def _match_folder(out: Path | None, game: str) -> Path:
 # --- running -----------------------------------------------------------------------------------------
 
 
-def _run(plan: MatchPlan, *, as_json: bool) -> int:
+def _run(plan: MatchPlan, announcer: Announcer, *, as_json: bool) -> int:
     """Play and report; returns the exit status."""
     started = datetime.now(UTC)
     missing = [player.problem() for player in plan.players]
     try:
         if any(missing):  # nobody plays a thousand hands against a misspelt name
             passes = [_not_played(plan, missing)]
+            announcer.failed(_first_failure(passes[0]))
         else:
-            passes = trio.run(_play, plan, as_json)
+            passes = trio.run(_play, plan, announcer, as_json)
     except (Interrupted, MatchAborted, OSError, ExceptionGroup) as error:
         fault: BaseException = error
         while isinstance(fault, ExceptionGroup):
@@ -283,7 +306,9 @@ def _run(plan: MatchPlan, *, as_json: bool) -> int:
             return fault.status
         if not isinstance(fault, MatchAborted | OSError):  # a taken port, a full disk: anything but a bug
             raise
-        click.echo(str(fault).strip(), err=True)
+        why = str(fault).strip()
+        announcer.failed("; ".join(why.splitlines()))
+        click.echo(why, err=True)
         return EXIT_FAULT
     results = plan.results(passes)
     report = Report(plan, passes, results)
@@ -301,20 +326,28 @@ def _run(plan: MatchPlan, *, as_json: bool) -> int:
     return 0
 
 
-def _not_played(plan: MatchPlan, problems: list[str | None]) -> Pass:
-    """What is reported of a match some of whose players are not there."""
-    server = MatchServer(plan.config, SilentConsole())
-    for seat, problem in zip(server.seats, problems, strict=True):
-        if problem is not None:
-            seat.failures.append(Failure(FailureKind.NOT_FOUND, problem))
-    return Pass(server.outcome(), plan.seating(0))
+def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
+    """What is reported about a match some of whose players are not there."""
+    failures = {
+        seat: Failure(FailureKind.NOT_FOUND, problem)
+        for seat, problem in enumerate(problems)
+        if problem is not None
+    }
+    return Pass(MatchOutcome.not_played(plan.config.names, failures), plan.seating(0))
 
 
-async def _play(plan: MatchPlan, as_json: bool) -> list[Pass]:
+def _first_failure(not_played: Pass) -> str:
+    """Who keeps a match from being played, and why."""
+    return next(
+        f"{seat.name}: {seat.failures[0].detail}" for seat in not_played.outcome.seats if seat.failures
+    )
+
+
+async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> list[Pass]:
     def say(text: str) -> None:
         click.echo(text, err=as_json)
 
-    match = LaunchedMatch(plan, say)
+    match = LaunchedMatch(plan, say, announcer)
     async with trio.open_nursery() as nursery:
         if not as_json:
             nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes)

@@ -1,19 +1,19 @@
 """A table of one's own: ``riverboat match`` as a child process, with one seat left for us.
 
 The house is another program and stays one: the players' half of this project does not import the
-house's.  It hangs on a pipe, so that it ends with us on every way out, a kill without warning included.
+house's.  It hangs on a pipe, so that it ends with us on every way out, a kill without warning included; and
+on another it announces where our seat is, or why there is none (`riverboat match --announce`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import re
+import os
 import signal
 import subprocess
 import sys
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,12 +22,10 @@ import trio
 
 from clients.program import ProgramError
 
-_WAITING: Final = re.compile(r"seat (\d+) \(.*\): waiting for a player on (\S+) port (\d+)")
 _NO_CLOCK: Final = "1e9"
 """Seconds: thirty years."""
 _GRACE_S: Final = 10.0
 """For the house to end its players and itself."""
-_LAST_LINES: Final = 5
 
 
 @attrs.frozen
@@ -66,9 +64,10 @@ class House:
     def __init__(self, process: trio.Process, say: Callable[[str], None]) -> None:
         self._process = process
         self._say = say
-        self._last_lines: deque[str] = deque(maxlen=_LAST_LINES)
+        self._last_line = ""
         self._output = bytearray()
         self._seat: tuple[str, int] | None = None
+        self._complaint = ""
         self._has_news = trio.Event()
         self._has_ended = trio.Event()
 
@@ -82,7 +81,8 @@ class House:
         if self._seat is None:
             await self._has_ended.wait()
             status = self._process.returncode
-            raise ProgramError(self._complaint(), 2 if status == 2 else 1)
+            why = self._complaint or self._last_line or "the table could not be opened"
+            raise ProgramError(why, 2 if status == 2 else 1)
         return self._seat
 
     async def result(self) -> dict[str, Any] | None:
@@ -95,30 +95,34 @@ class House:
             return None
         return result if isinstance(result, dict) else None
 
-    def _complaint(self) -> str:
-        """Why there is no table, in the house's own words."""
-        with contextlib.suppress(ValueError):
-            for player in json.loads(self._output)["players"]:
-                if player.get("failure"):
-                    return f"{player['name']}: {player['failure_detail']}"
-        lines = [line for line in self._last_lines if line.strip()]
-        return lines[-1].removeprefix("Error: ") if lines else "the table could not be opened"
+    async def read_announcements(self, stream: trio.lowlevel.FdStream) -> None:
+        """Learn from the house where the seats are, or why there is no table."""
+        rest = b""
+        async with stream:
+            async for data in stream:
+                *lines, rest = (rest + bytes(data)).split(b"\n")
+                for line in lines:
+                    self._hear(json.loads(line))
+
+    def _hear(self, announcement: Mapping[str, Any]) -> None:
+        self._complaint = announcement.get("error", "")
+        awaited = [seat for seat in announcement.get("seats", ()) if seat["awaited"]]
+        if awaited:
+            ours, *others = awaited
+            self._seat = (ours["host"], ours["port"])
+            for seat in others:
+                who = f"Seat {seat['seat'] + 1} ({seat['name']})"
+                self._say(f"{who}: waiting for a player on {seat['host']} port {seat['port']}.")
+        self._has_news.set()
 
     async def read_stderr(self) -> None:
-        """Look for our port; keep the last lines, and out of the person's sight."""
+        """Keep the last line that says something, and all out of the person's sight."""
         assert self._process.stderr is not None
         rest = b""
         async for data in self._process.stderr:
             *lines, rest = (rest + bytes(data)).split(b"\n")
-            for line in lines:
-                text = line.decode("utf-8", "replace")
-                self._last_lines.append(text)
-                found = _WAITING.fullmatch(text.strip())
-                if found is not None and self._seat is None:
-                    self._seat = (found[2], int(found[3]))
-                    self._has_news.set()
-                elif found is not None:
-                    self._say(f"S{text.strip()[1:]}.")
+            texts = [line.decode("utf-8", "replace").strip() for line in lines]
+            self._last_line = next((text for text in reversed(texts) if text), self._last_line)
 
     async def read_stdout(self) -> None:
         """Keep the result."""
@@ -126,11 +130,12 @@ class House:
         async for data in self._process.stdout:
             self._output += data
 
-    async def watch(self) -> None:
+    async def watch(self, announcements: trio.lowlevel.FdStream) -> None:
         """Read everything it says, and note its end."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.read_stderr)
             nursery.start_soon(self.read_stdout)
+            nursery.start_soon(self.read_announcements, announcements)
             nursery.start_soon(self._process.wait)
         self._has_ended.set()
         self._has_news.set()
@@ -158,21 +163,26 @@ async def open_house(command: Sequence[str], say: Callable[[str], None]) -> Asyn
         ProgramError: it cannot be started.
     """
     with trio.CancelScope(shield=True):  # a process that has started must be known
+        read_end, write_end = os.pipe()
         try:
             process = await trio.lowlevel.open_process(
-                list(command),
+                [*command, "--announce", str(write_end)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
+                pass_fds=(write_end,),
             )
         except OSError as error:
+            os.close(read_end)
             raise ProgramError(f"cannot start the table: {error.strerror or error}") from error
+        finally:
+            os.close(write_end)
     house = House(process, say)
     fault: Exception | None = None  # kept out of the nursery, which would wrap it into a group
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(house.watch)
+            nursery.start_soon(house.watch, trio.lowlevel.FdStream(read_end))
             try:
                 yield house
             except Exception as raised:  # raised again below

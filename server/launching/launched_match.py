@@ -18,14 +18,17 @@ from typing import Final
 import attrs
 import trio
 
-from engine.intervals import Z95, LookSchedule
+from engine.intervals import Z95, LookSchedule, is_settled
 from engine.rules import game_path
 from engine.seeds import derive_seed
+from server.launching.announcement import Announcer
 from server.launching.launcher import Launcher
 from server.launching.players import Player
 from server.report.results import Pass, PlayerResult, player_results
 from server.table.config import MatchConfig
-from server.table.match import Looks, MatchOutcome, MatchServer
+from server.table.match import MatchServer
+from server.table.outcome import MatchOutcome
+from server.table.stopping import CommonDecision, StoppingRule
 
 _LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 # Where a player on this machine finds a house that listens on every address.
@@ -82,9 +85,7 @@ class MatchPlan:
 
     def is_settled_by(self, results: Sequence[PlayerResult]) -> bool:
         """Whether no player's interval is wider than was asked for."""
-        return self.until is not None and all(
-            result.ci95 is not None and result.ci95 <= self.until for result in results
-        )
+        return is_settled([result.ci95 for result in results], self.until)
 
 
 class Interrupted(Exception):
@@ -121,19 +122,18 @@ class LaunchedMatch:
     Args:
         plan: what to play.
         say: takes lines for people.
+        announcer: takes where the seats are, for programs.
     """
 
-    def __init__(self, plan: MatchPlan, say: Callable[[str], None]) -> None:
+    def __init__(self, plan: MatchPlan, say: Callable[[str], None], announcer: Announcer) -> None:
         self._plan = plan
         self._say = say
+        self._announcer = announcer
         self._passes: dict[int, Pass] = {}
         """Those that have ended."""
-        self._resting: dict[int, Pass] = {}
-        """Those that wait for the others to reach the same look, as they stand."""
         self._playing = trio.CapacityLimiter(plan.jobs)
-        """Holds the passes that play, by number; one that rests makes room for another."""
-        self._looked = trio.Event()
-        self._goes_on = True
+        """Holds the passes that play, by number; one that pauses makes room for another."""
+        self._decision = CommonDecision(plan.num_passes, self._is_settled)
         self.hands_done = 0
         """Hands finished so far, in all passes."""
 
@@ -171,12 +171,13 @@ class LaunchedMatch:
         variables = {"RIVERBOAT_DUPLICATE": str(number)} if plan.duplicate else {}
         launcher = Launcher(folder / "players", plan.start_s, self._say, variables)
         schedule = plan.schedule
-        looks = None
+        rule = None
         if schedule is not None:
-            looks = Looks(schedule.looks[:-1], lambda outcome: self._look(number, outcome))
-        server = MatchServer(config, console, looks)
+            rule = StoppingRule(schedule.looks[:-1], functools.partial(self._pause, number))
+        server = MatchServer(config, console, rule)
         try:
             server.open()
+            self._announcer.table_is_open(number, config.host, seated, server.ports)
             for seat, player in enumerate(seated):
                 if player.command is None:
                     where = f"{config.host} port {server.ports[seat]}"
@@ -199,32 +200,21 @@ class LaunchedMatch:
             await launcher.end()
             console.close()
             self._playing.release_on_behalf_of(number)
-        if self._resting:  # this one was cut short: there will be no look at all of them
-            self._end_look(goes_on=False)
+        self._decision.end()
 
-    async def _look(self, number: int, outcome: MatchOutcome) -> bool:
-        """Rest until every pass has played as many hands; returns whether they all go on."""
-        plan = self._plan
+    async def _pause(self, number: int, outcome: MatchOutcome) -> bool:
+        """Let another pass play until all have come to the same look; returns whether they play on."""
         self._playing.release_on_behalf_of(number)
         try:
-            self._resting[number] = Pass(outcome, plan.seating(number))
-            if self._passes:
-                self._end_look(goes_on=False)
-            elif len(self._resting) == plan.num_passes:
-                passes = [self._resting[each] for each in range(plan.num_passes)]
-                self._end_look(goes_on=not plan.is_settled_by(plan.results(passes)))
-            else:
-                await self._looked.wait()
+            return await self._decision.continues(number, outcome)
         finally:
             with trio.CancelScope(shield=True):
                 await self._playing.acquire_on_behalf_of(number)
-        return self._goes_on
 
-    def _end_look(self, *, goes_on: bool) -> None:
-        self._goes_on = goes_on
-        self._resting.clear()
-        self._looked.set()
-        self._looked = trio.Event()
+    def _is_settled(self, outcomes: Sequence[MatchOutcome]) -> bool:
+        plan = self._plan
+        passes = [Pass(outcome, plan.seating(number)) for number, outcome in enumerate(outcomes)]
+        return plan.is_settled_by(plan.results(passes))
 
     def _count_hand(self) -> None:
         self.hands_done += 1

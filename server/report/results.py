@@ -18,7 +18,7 @@ import attrs
 from engine.intervals import Z95, half_width
 from engine.rules import GameDefinition
 from server.errors import Failure, FailureKind
-from server.table.match import MatchOutcome
+from server.table.outcome import MatchOutcome
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:

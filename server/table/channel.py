@@ -3,7 +3,8 @@
 A stream class would cost a scheduler turn for every message.  A local player answers within some 20
 microseconds, which is less; so messages are written straight to the non-blocking socket, and after a
 write the answer may be polled for a few times before the task goes to sleep (`Channel.receive`).
-What a client does not read is kept here up to a bound, and flushed by a task of its own.
+What a client does not read is kept here up to a bound, and flushed by a task of its own
+(`Channel.keep_flushing`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _POLLS: Final = 24
 _PATIENCE: Final = 3
 """Unsuccessful windows in a row after which a client is taken for a slow one."""
 _RETRY_EVERY: Final = 64
-"""Of a slow client's answers, one in so many is polled for again: it may have become fast."""
+"""How often the socket of a slow client is polled again: every 64th time, for it may have become fast."""
 
 
 class ChannelBroken(Exception):
@@ -36,17 +37,17 @@ class ChannelBroken(Exception):
 class Channel:
     """A connected client.
 
-    *Resource handling*: `close` must be called; it may be called twice.
+    *Resource handling*: `close` must be called; it may be called twice.  `keep_flushing` runs as long as
+    there may be something to write.
     """
 
-    def __init__(self, sock: socket.socket, nursery: trio.Nursery) -> None:
+    def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
-        self._nursery = nursery
         self._unsent = bytearray()
-        self._flushed: trio.Event | None = None  # set when the flushing task, where there is one, is done
+        self._has_unsent = trio.Event()
         self._closed = False
         self._broken: str | None = None
         self._misses = 0
@@ -74,13 +75,19 @@ class Channel:
         if len(self._unsent) + len(data) > MAX_UNSENT:
             raise ChannelBroken(f"{len(self._unsent)} bytes are waiting to be read", is_full=True)
         self._unsent += data
-        if self._flushed is None:
-            self._flushed = trio.Event()
-            self._nursery.start_soon(self._flush, self._flushed)
+        self._has_unsent.set()
 
-    async def _flush(self, flushed: trio.Event) -> None:
+    async def keep_flushing(self) -> None:
+        """Whenever `send` had to keep something, write it as the client reads; for a task of its own."""
+        while True:
+            await self._has_unsent.wait()
+            self._has_unsent = trio.Event()
+            await self._flush()
+
+    async def _flush(self) -> None:
+        """Write what is unsent; `send` reports it when that cannot be done."""
         try:
-            while self._unsent:
+            while self._unsent and not self._closed:
                 await trio.lowlevel.wait_writable(self._sock)
                 sent = self._sock.send(self._unsent)
                 del self._unsent[:sent]
@@ -88,9 +95,6 @@ class Channel:
             pass  # closed while waiting: what was unsent does not matter any more
         except OSError as error:
             self._broken = error.strerror or str(error)  # the next send reports it
-        finally:
-            self._flushed = None
-            flushed.set()
 
     def try_receive(self) -> bytes | None:
         """What has arrived; None if nothing has, empty at the end of the stream or after a reset."""
@@ -142,8 +146,7 @@ class Channel:
         so that it is not shown a reset instead of the last state (acpc-spec 8.8).  Then close."""
         with trio.move_on_after(seconds):
             try:
-                if self._flushed is not None:
-                    await self._flushed.wait()
+                await self._flush()
                 self._sock.shutdown(socket.SHUT_WR)
                 while await self.receive(math.inf, may_poll=False):
                     await trio.lowlevel.checkpoint()  # it may have no end of things to say

@@ -90,20 +90,19 @@ class Lobby:
             listener.close()
         self._listeners.clear()
 
-    async def admit(self, seat: Seat, deadline: float, nursery: trio.Nursery) -> Client:
+    async def admit(self, seat: Seat, deadline: float) -> Client:
         """The next client of a seat's port that may sit there and has said its version.
 
         Args:
             seat: a vacant seat.
             deadline: for connecting, on trio's clock.
-            nursery: lives as long as the client may be written to.
 
         Raises:
             SeatFailed: nobody came by the deadline, or who came is no client.
         """
         while True:
             sock = await self._accept(seat, deadline)
-            client = Client(Channel(sock, nursery), DealerConnection(self._config.game))
+            client = Client(Channel(sock), DealerConnection(self._config.game))
             try:
                 if await self._shake_hands(seat, client):
                     return client

@@ -1,6 +1,6 @@
-"""Reading the acting seat until it has answered (acpc-spec 5.6 to 5.8).
+"""Reading the acting seat until it has replied (acpc-spec 5.6 to 5.8).
 
-Junk is skipped with a warning, comments without one, an answer that is not legal is put right, all as
+Junk is skipped with a warning, comments without one, a reply that is not legal is put right, all as
 the ACPC dealer does and with its words on stderr.  A seat that leaves or is late has failed; what that
 means for the match is not decided here.
 """
@@ -33,10 +33,10 @@ from server.table.lobby import welcome
 from server.table.seat import Client, Seat
 
 MAX_JUNK_LINES: Final = 1000
-"""Lines that are no answer, in one decision, after which a client has failed (policy `fold`)."""
+"""Lines that are no reply, in one decision, after which a client has failed (policy `fold`)."""
 
 
-async def read_answer(
+async def read_reply(
     seat: Seat,
     client: Client,
     state: HandState,
@@ -63,7 +63,7 @@ async def read_answer(
     connection, channel = client.connection, client.channel
     response = config.limits.response
     shown_at = heard_at = now()
-    junk_lines = stale_answers = 0
+    junk_lines = stale_replies = 0
     number = seat.number + 1
     event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
     while True:
@@ -111,14 +111,14 @@ async def read_answer(
             raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
         else:
             if isinstance(event, StaleReply):
-                stale_answers += 1
+                stale_replies += 1
                 _warn(seat, console, "ignoring un-requested response")
             else:
                 junk_lines += 1
                 _warn(seat, console, "bad state format in response")
             heard_at = now()
-            if config.on_failure is OnFailure.FOLD and junk_lines + stale_answers >= MAX_JUNK_LINES:
-                detail = f"sent {junk_lines} unreadable lines and {stale_answers} answers to other states"
+            if config.on_failure is OnFailure.FOLD and junk_lines + stale_replies >= MAX_JUNK_LINES:
+                detail = f"sent {junk_lines} unreadable lines and {stale_replies} answers to other states"
                 raise SeatFailed(FailureKind.NONSENSE, detail, "")
         # Somebody who talks without answering must not keep the others from running.
         await trio.lowlevel.checkpoint()

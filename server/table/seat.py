@@ -1,15 +1,58 @@
-"""One seat: who sits there, how to talk to him, how much time he has used, how he failed."""
+"""One seat: who sits there, how much time they have used, how they failed."""
 
 from __future__ import annotations
 
 from array import array
 
 import attrs
+import trio
 
 from protocol import DealerConnection
 from server.errors import Failure
 from server.table.channel import Channel
-from server.table.clock import SeatClock
+from server.table.config import TimeLimits
+from server.table.outcome import SeatOutcome
+
+
+class SeatClock:
+    """Time used by one seat, in seconds (acpc-spec 5.8).
+
+    Only the acting seat's clock runs, and each decision is charged once, when it is answered.
+    """
+
+    def __init__(self, limits: TimeLimits, hands: int) -> None:
+        self._limits = limits
+        self._match_limit = limits.per_hand * hands
+        self.in_hand = 0.0
+        self.in_match = 0.0
+
+    def new_hand(self) -> None:
+        """Hand totals begin anew; match totals never do."""
+        self.in_hand = 0.0
+
+    def is_exceeded_by(self, seconds: float) -> bool:
+        """Whether a decision that has taken `seconds` so far passes a limit."""
+        limits = self._limits
+        return (
+            seconds > limits.response
+            or self.in_hand + seconds > limits.hand
+            or self.in_match + seconds > self._match_limit
+        )
+
+    def charge(self, seconds: float) -> None:
+        """Book a decision."""
+        self.in_hand += seconds
+        self.in_match += seconds
+
+    @property
+    def is_used_up(self) -> bool:
+        """No time is left for the match."""
+        return self.in_match > self._match_limit
+
+    def left(self) -> float:
+        """Seconds the next decision may take."""
+        limits = self._limits
+        return min(limits.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
 
 
 @attrs.define(eq=False)
@@ -22,6 +65,10 @@ class Client:
     """What the server has granted (`protocol.extension`)."""
     unwritten: bytes = b""
     """Said, but not written yet: one write carries all of it."""
+    is_late: trio.Event = attrs.Factory(trio.Event)
+    """Set when it has not replied in time; renewed when it has spoken again."""
+    has_left: trio.Event = attrs.Factory(trio.Event)
+    """Set when it has lost its seat, or the match is over."""
 
     def say(self, data: bytes) -> None:
         """Add to what the next `flush` writes."""
@@ -43,14 +90,12 @@ class Seat:
     """A fixed place at the table for the whole match."""
 
     number: int
-    """From 0; people are told ``number + 1``."""
+    """From 0; shown to people as ``number + 1``."""
     name: str
     clock: SeatClock
     token: str | None
     """What a client must present to sit here; None for an open seat."""
     port: int = 0
-    position: int = 0
-    """Its place in the current hand, relative to the button."""
     client: Client | None = None
     """Who is connected; None while the seat is vacant."""
     is_away: bool = False
@@ -59,9 +104,13 @@ class Seat:
     failures: list[Failure] = attrs.Factory(list)
     decision_seconds: array[float] = attrs.Factory(lambda: array("d"))
     warnings: int = 0
-    """Answers that had to be ignored or corrected."""
+    """Replies that had to be ignored or corrected."""
 
     @property
     def label(self) -> str:
         """How messages name the seat."""
         return f"seat {self.number + 1} ({self.name})"
+
+    def outcome(self) -> SeatOutcome:
+        """What its player has come to so far, apart from the chips."""
+        return SeatOutcome(self.name, self.failures, self.decision_seconds, self.warnings)

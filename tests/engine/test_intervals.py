@@ -20,6 +20,7 @@ from engine.intervals import (
     estimate,
     estimate_of_few,
     half_width,
+    is_settled,
     student_t95,
 )
 
@@ -165,3 +166,36 @@ def test_intervals_cover_the_truth_at_whatever_look_a_match_stops(skewed: bool) 
 
     assert stopped > 0.9 * matches
     assert covered / matches >= 0.95
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=60), st.floats(0.1, 200), st.data())
+def test_a_match_stops_at_its_first_narrow_look_however_its_results_come_in(
+    values: list[float], until: float, data: st.DataObject
+) -> None:
+    schedule = LookSchedule((5, 9, 20, 60), 2.2)
+    narrow = [
+        look
+        for look in schedule.looks
+        if look <= len(values)
+        and 2.2 * statistics.stdev(values[:look]) / math.sqrt(look) <= until * (1 + 1e-12)
+    ]
+
+    stop, played = None, 0
+    while played < len(values) and stop is None:
+        before, played = played, data.draw(st.integers(played + 1, len(values)))
+        stop = schedule.stops_at(values[:played], until, after=before)
+
+    assert stop == (narrow[0] if narrow else None)
+
+
+def test_without_a_wish_nothing_is_settled() -> None:
+    assert not is_settled([0.0, 0.0], None)
+    assert LookSchedule.once(30).stops_at([1.0] * 30, None) is None
+    assert LookSchedule.once(30).looks == (30,)
+    assert LookSchedule.once(30).critical_value == pytest.approx(1.959964)
+
+
+def test_an_interval_that_is_not_known_is_not_narrow() -> None:
+    assert is_settled([1.0, 2.0], 2.0)
+    assert not is_settled([1.0, None], 2.0)
+    assert not is_settled([1.0, 2.1], 2.0)

@@ -202,6 +202,78 @@ def test_somebody_from_outside_takes_the_seat_whose_port_is_printed(tmp_path: Pa
     assert (player.returncode, house.returncode) == (0, 0)
 
 
+def announced(folder: Path, *words: str) -> tuple[list[dict[str, Any]], str]:
+    """What a match announces to the program that launches it, line by line, and what it says on stderr."""
+    read_end, write_end = os.pipe()
+    house = subprocess.Popen(
+        program("match", *words, "--out", "m", "--announce", str(write_end)),
+        cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        pass_fds=(write_end,),
+    )  # fmt: skip
+    os.close(write_end)
+    with open(read_end) as lines:
+        messages = [json.loads(line) for line in lines]
+    return messages, house.communicate(timeout=PATIENCE_S)[1]
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_a_launching_program_learns_where_the_seats_are(tmp_path: Path, passes: int) -> None:
+    words = ["limit-2p", "A=random", "always-call", "--hands", "2", *["--duplicate"] * (passes - 1)]
+    messages, _ = announced(tmp_path, *words)
+
+    assert [message["pass"] for message in messages] == list(range(passes))
+    for number, message in enumerate(messages):
+        assert [seat["seat"] for seat in message["seats"]] == [0, 1]
+        assert message["seats"][number]["name"] == "A"
+        for seat in message["seats"]:
+            assert seat["host"] == "127.0.0.1"
+            assert 0 < seat["port"] < 65536
+            assert seat["awaited"] is False
+
+
+def test_a_launching_program_learns_for_whom_a_seat_waits(tmp_path: Path) -> None:
+    bots = raw_bot(tmp_path, "early", "sys.exit()")
+    words = ("kuhn-2p", "Ann=wait", f"{bots}", "--hands", "1", "--end-with-stdin")
+    read_end, write_end = os.pipe()
+    house = subprocess.Popen(
+        program("match", *words, "--out", "m", "--announce", str(write_end)),
+        cwd=tmp_path, env=environment(), stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, pass_fds=(write_end,),
+    )  # fmt: skip
+    os.close(write_end)
+    with open(read_end) as lines:
+        seats = json.loads(lines.readline())["seats"]
+    house.communicate(timeout=PATIENCE_S)
+
+    assert [(seat["name"], seat["awaited"]) for seat in seats] == [("Ann", True), ("early", False)]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("no-such-game", "random", "random"), "there is no game 'no-such-game'"),
+        (("limit-2p", "random", "fromula"), "fromula: there is neither a bot nor a program 'fromula'"),
+        (("limit-2p", "random", "random", "--host", "192.0.2.1"), "ERROR: could not create listen socket"),
+    ],
+)
+def test_a_launching_program_learns_why_there_is_no_table(
+    tmp_path: Path, words: tuple[str, ...], why: str
+) -> None:
+    (message,), stderr = announced(tmp_path, *words)
+
+    assert list(message) == ["error"]
+    assert message["error"].startswith(why)
+    assert "\n" not in message["error"]
+    assert "Traceback" not in stderr
+
+
+def test_a_descriptor_that_is_not_open_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path, "limit-2p", "random", "random", "--announce", "77")
+
+    assert done.returncode == 2
+    assert "--announce 77: Bad file descriptor" in done.stderr
+
+
 def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
     words = ("kuhn-2p", "always-call", "always-call", "--hands", "2", "--out", "m", "--seed")
     result_of(tmp_path, *words, "1")

@@ -14,16 +14,12 @@ from hypothesis import strategies as st
 from engine.rules import load_game
 from server.errors import Failure, FailureKind
 from server.report.results import DecisionTimes, Pass, percentile, player_results
-from server.table.clock import SeatClock
-from server.table.config import TimeLimits
-from server.table.match import MatchOutcome
-from server.table.seat import Seat
+from server.table.outcome import MatchOutcome, SeatOutcome
 
 
 def outcome(*chips: list[float], failures: dict[int, Failure] | None = None) -> MatchOutcome:
-    seats = tuple(Seat(k, f"p{k}", SeatClock(TimeLimits(), 1), None) for k in range(len(chips)))
-    for k, failure in (failures or {}).items():
-        seats[k].failures.append(failure)
+    failures = failures or {}
+    seats = tuple(SeatOutcome(f"p{k}", [failures[k]] if k in failures else []) for k in range(len(chips)))
     return MatchOutcome(
         hands=len(chips[0]),
         chips_by_seat=tuple(map(math.fsum, chips)),

@@ -20,7 +20,8 @@ from engine.rules import BettingState, GameDefinition, load_game, parse_betting
 from protocol.records import HandRecord, parse_hand
 from server.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
-from server.table.match import MatchOutcome, MatchServer, serve_match
+from server.table.match import MatchServer, serve_match
+from server.table.outcome import MatchOutcome
 from tests.support.golden_files import GOLDEN, GoldenLog
 
 VERSION: Final = "VERSION:2.0.0"

@@ -18,7 +18,7 @@ from clients.experiments.selective_sampling.part import PartResult, Plot, Say, S
 from clients.experiments.tasks import markdown_table, run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
-from engine.intervals import Z95, Estimate, LookSchedule, estimate
+from engine.intervals import Estimate, LookSchedule, estimate
 from engine.rules import load_game
 from engine.seeds import derive_seed
 
@@ -99,7 +99,8 @@ def play_line_up(line_up: LineUp, settings: Settings, say: Say) -> Gain:
     """Plays until the hands are played or the gain is known well enough."""
     passes = len(line_up.passes())
     deals = max(2, round(settings.hands / passes))
-    schedule = LookSchedule.of(deals) if settings.until is not None else LookSchedule((deals,), Z95)
+    until = None if settings.until is None else settings.until / 1000  # sb/h, as the values are
+    schedule = LookSchedule.once(deals) if until is None else LookSchedule.of(deals)
     seed = derive_seed(settings.seed, line_up.first)
 
     def tasks() -> Iterator[Match]:
@@ -108,21 +109,16 @@ def play_line_up(line_up: LineUp, settings: Settings, say: Say) -> Gain:
 
     won: list[float] = []
     course: list[tuple[int, Estimate]] = []
-    pending = list(schedule.looks)
     results = run_tasks(play_match, tasks(), settings.jobs)
-    done = False
     for gains in results:
+        before = len(won)
         won += gains.tolist()
         now = estimate(won, schedule.critical_value)
         course.append((len(won) * passes, now))
         say(f"self-play {line_up.name}: {len(won) * passes} of {deals * passes} hands, {now} sb/h")
-        while pending and len(won) >= pending[0] and not done:
-            look = pending.pop(0)
-            seen = estimate(won[:look], schedule.critical_value)
-            done = settings.until is not None and (seen.ci95 or 0.0) * 1000 <= settings.until
-            if done:
-                won = won[:look]
-        if done:
+        look = schedule.stops_at(won, until, after=before)
+        if look is not None:
+            won = won[:look]
             break
     results.close()
     return Gain(

@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from server.table.config import MatchConfig, TimeLimits
-from server.table.match import MatchOutcome
+from server.table.outcome import MatchOutcome
 from tests.support.dealer_process import DealerProcess, dealer_process
 from tests.support.golden_files import golden_game
 from tests.support.tables import (

@@ -1,0 +1,48 @@
+"""A hand on the table, and what each seat is shown of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from engine.rules import HandState
+from protocol import Note, State, TurnWithdrawn
+from protocol.match_state import HandMessages
+from server.table.seat import Client, Seat
+
+_TO_ACT: Final = State.TO_ACT
+
+
+@attrs.frozen
+class HandOnTable:
+    """One hand: its messages, and who sits in which position.
+
+    They belong together: whoever sits down at any moment is shown a hand from its own position in it, and
+    never one hand's cards from a position in the next.
+    """
+
+    messages: HandMessages
+    positions: tuple[int, ...]
+    """By seat, its place in this hand relative to the button."""
+
+    def show(self, state: HandState, seat: Seat, client: Client) -> bytes:
+        """Say to a seat's client how the hand stands; `Client.flush` writes it.
+
+        Returns:
+            The line that says it.
+        """
+        connection = client.connection
+        if connection.state is _TO_ACT:
+            connection.send(TurnWithdrawn())  # the house has acted for it
+        position = self.positions[seat.number]
+        is_turn = state.betting.position_to_act == position
+        if is_turn and "clock" in client.capabilities:
+            client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
+        data = connection.show(self.messages.message(state, position), is_turn=is_turn)
+        client.say(data)
+        return data
+
+
+Situation = tuple[HandState, HandOnTable]
+"""How a hand stands, as one value; a plain tuple, since one is made for every action."""

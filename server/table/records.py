@@ -1,0 +1,164 @@
+"""What a match leaves behind: its log, its transaction log, the trace on stderr; and replay from them.
+
+The transaction log of an interrupted match is replayed when it is resumed (acpc-spec 6.4): its actions are
+played again without anybody being asked, and hands that the log already has are not written twice.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+
+from engine.rules import HandState
+from protocol.records import (
+    Transaction,
+    TransactionError,
+    format_header,
+    format_stamp,
+    format_transaction,
+    parse_transaction,
+)
+from server.console import Console, now_us
+from server.errors import MatchAborted
+from server.record_file import RecordFile, read_lines
+from server.table.config import MatchConfig
+
+
+class MatchRecords:
+    """The records of one match.
+
+    Everything that cannot be written ends the match: each method that writes may raise `MatchAborted`, with
+    the lines that say why.
+
+    *Resource handling*: `close` after `open`, however the match ends.
+    """
+
+    def __init__(self, config: MatchConfig, console: Console) -> None:
+        self._config = config
+        self._console = console
+        self._log: RecordFile | None = None
+        self._transactions: RecordFile | None = None
+        self._replay: deque[str] = deque()  # what is left of the transaction log
+        self._logged: set[str] = set()  # hands an interrupted match has already logged
+        self._trace: list[str] = []  # lines for stderr, kept until somebody is waited for
+
+    @property
+    def is_replaying(self) -> bool:
+        """The next action stands in the transaction log."""
+        return bool(self._replay)
+
+    def open(self) -> None:
+        """Open the files.
+
+        Raises:
+            MatchAborted: with the line that says which file it is.
+        """
+        self._log = self._open_file(self._config.log_path, "log")
+        self._transactions = self._open_file(self._config.transaction_path, "transaction")
+
+    def _open_file(self, path: Path | None, what: str) -> RecordFile | None:
+        if path is None:
+            return None
+        try:
+            return RecordFile(path, append=self._config.append)
+        except OSError as error:
+            raise MatchAborted(
+                f"ERROR: could not open {what} file {path}\nriverboat: {error.strerror}\n"
+            ) from error
+
+    def close(self) -> None:
+        """Let go of the files; a second time does nothing."""
+        for file in (self._log, self._transactions):
+            if file is not None:
+                file.close()
+
+    # --- log ---------------------------------------------------------------------------------------------
+
+    def write_header(self) -> None:
+        """Begin the log, and say the same on stderr."""
+        config, limits = self._config, self._config.limits
+        header = format_header(
+            config.name,
+            config.game_text,
+            config.hands,
+            config.seed,
+            round(limits.response * 1000),
+            round(limits.hand * 1000),
+            round(limits.per_hand * 1000),
+        )
+        self._console.err(header)
+        self.write(header)
+
+    def write(self, text: str) -> None:
+        """Write lines into the log."""
+        if self._log is not None:
+            try:
+                self._log.write(text)
+            except OSError as error:
+                raise MatchAborted(
+                    f"ERROR: logging failed for game {text}riverboat: {error.strerror}\n"
+                ) from error
+
+    def write_hand(self, line: str) -> None:
+        """Write the line of a finished hand, unless the interrupted match had written it."""
+        if line not in self._logged:
+            self.write(line)
+
+    def note(self, text: str) -> None:
+        """Record what happened to a seat, for the readers of the log and for the operator."""
+        self.write(f"# {text}\n")
+        self.flush_trace()
+        self._console.err(f"riverboat: {text}\n")
+
+    # --- transactions ------------------------------------------------------------------------------------
+
+    def write_transaction(self, entry: Transaction) -> None:
+        """Record an action before it is applied; nothing where no transaction log is kept."""
+        if self._transactions is not None:
+            try:
+                self._transactions.write(format_transaction(entry))
+            except OSError as error:
+                raise MatchAborted(
+                    f"ERROR: could not write to transaction file\nriverboat: {error.strerror}\n"
+                ) from error
+
+    def begin_replay(self) -> None:
+        """Read what an interrupted match has left, where there was one."""
+        config = self._config
+        if config.append and config.transaction_path is not None:
+            self._replay = deque(read_lines(config.transaction_path))
+            if config.log_path is not None and self._replay:
+                self._logged = {line for line in read_lines(config.log_path) if line.startswith("STATE:")}
+
+    def replayed(self, state: HandState) -> Transaction:
+        """The next entry of the transaction log, which is legal in `state`.
+
+        Raises:
+            MatchAborted: it cannot be read, or belongs to another match.
+        """
+        line = self._replay.popleft()
+        try:
+            entry = parse_transaction(line, self._config.game.is_limit)
+        except TransactionError as error:
+            raise MatchAborted(str(error)) from error
+        if entry.hand_number != state.hand_number:
+            raise MatchAborted(f"ERROR: handId mismatch in transaction log: {line}")
+        if not state.betting.is_legal(entry.action):
+            raise MatchAborted(f"ERROR: invalid action in transaction log: {line}")
+        return entry
+
+    # --- trace -------------------------------------------------------------------------------------------
+
+    def trace(self, text: str) -> None:
+        """Keep lines for the next `flush_trace`."""
+        self._trace.append(text)
+
+    def trace_sent(self, seat: int, data: bytes) -> None:
+        """The same for a message to a seat."""
+        self._trace.append(f"TO {seat + 1} at {format_stamp(now_us())} {data.decode('ascii')}")
+
+    def flush_trace(self) -> None:
+        """Write the trace to stderr, in one piece."""
+        if self._trace:
+            self._console.err("".join(self._trace))
+            self._trace.clear()

@@ -1,0 +1,290 @@
+"""Who sits where: how players sit down, lose their seats, fail, and come back (acpc-spec 5.2, 5.3).
+
+Every seat has a task of its own for the whole match (`Seating._keep`): it admits a client, does for it what
+the playing task does not wait for, and begins again when the client has lost its seat.  What a failure means
+for the match is decided here too, by policy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from typing import Final
+
+import trio
+
+from protocol.framing import MAX_LINE
+from server.console import Console
+from server.errors import Failure, FailureKind, MatchAborted, SeatFailed
+from server.table.channel import ChannelBroken
+from server.table.config import MatchConfig, OnFailure
+from server.table.hand import Situation
+from server.table.lobby import Lobby
+from server.table.records import MatchRecords
+from server.table.seat import Client, Seat, SeatClock
+
+MAX_LATE: Final = 3
+"""Late replies in a row after which a client loses its seat (policy `fold`)."""
+_GOODBYE_S: Final = 1.0
+# How long clients have to close after the last state before they are cut off.
+
+
+class Seating:
+    """The seats of one match.
+
+    Args:
+        config: the match.
+        console: for the operator.
+        records: get a note of whatever happens to a seat.
+        situation: how the hand stands that newcomers are to be shown; None before the first.
+        abort: ends the match, from any task.
+
+    *Resource handling*: `close` after `open`, however the match ends.
+    """
+
+    def __init__(
+        self,
+        config: MatchConfig,
+        console: Console,
+        records: MatchRecords,
+        situation: Callable[[], Situation | None],
+        abort: Callable[[MatchAborted], None],
+    ) -> None:
+        self._config = config
+        self._records = records
+        self._situation = situation
+        self._abort = abort
+        self._lobby = Lobby(config, console)
+        tokens = (*config.seat_tokens, *[None] * len(config.names))
+        self.seats = tuple(
+            Seat(number, name, SeatClock(config.limits, config.hands), tokens[number])
+            for number, name in enumerate(config.names)
+        )
+        self._admissions = [trio.CancelScope() for _ in self.seats]  # around waiting for a client, by seat
+        self._is_settled = [trio.Event() for _ in self.seats]  # the match need not wait for this seat
+        self._is_over = False
+
+    def open(self) -> None:
+        """Open every seat's port.
+
+        Raises:
+            MatchAborted: with the line that says which cannot be opened.
+        """
+        self._lobby.open(self.seats)
+
+    def close(self) -> None:
+        """Let go of ports and clients."""
+        self._lobby.close()
+        for seat in self.seats:
+            if seat.client is not None:
+                seat.client.channel.close()
+
+    # --- sitting down ------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Look after all seats, until `end` and the goodbyes that follow it."""
+        start = self._config.limits.start
+        deadline = math.inf if start is None else trio.current_time() + start
+        async with trio.open_nursery() as tasks:
+            for seat in self.seats:
+                tasks.start_soon(self._keep, seat, deadline)
+
+    async def wait_for_players(self) -> None:
+        """Return when somebody sits on every seat, or the policy goes on without them."""
+        for is_settled in self._is_settled:
+            await is_settled.wait()
+
+    async def _keep(self, seat: Seat, deadline: float) -> None:
+        """The life of a seat: vacant, taken, vacant again, until the match is over or its time is used up.
+
+        Args:
+            seat: to be looked after.
+            deadline: for its first client to connect, on trio's clock.
+        """
+        is_settled = self._is_settled[seat.number]
+        client = None
+        try:
+            client = await self._admit(seat, deadline)
+        except SeatFailed as failure:
+            self._fail_in_background(seat, Failure(failure.kind, failure.detail), failure.acpc_lines)
+        if client is not None:
+            seat.client = client
+            is_settled.set()
+            await self._attend(seat, client)
+        is_settled.set()
+        while not self._is_over and not seat.clock.is_used_up:
+            self._admissions[seat.number] = trio.CancelScope()
+            try:
+                client = await self._admit(seat, math.inf)
+            except SeatFailed:
+                continue  # a stranger's failure; the seat's own is on record
+            if client is not None:
+                seat.client = client
+                self._welcome_back(seat, client)
+                await self._attend(seat, client)
+
+    async def _admit(self, seat: Seat, deadline: float) -> Client | None:
+        """The next client to sit on a seat; None when nobody is to come any more."""
+        with self._admissions[seat.number]:
+            client = await self._lobby.admit(seat, deadline)
+            if not self._is_over:
+                return client
+            client.channel.close()  # it came a moment too late
+        return None
+
+    def give_up(self, number: int, failure: Failure) -> None:
+        """Nobody will come for a seat that is being waited for: its player could not be started.
+
+        Does nothing once somebody sits there.
+        """
+        admission = self._admissions[number]
+        if not self._is_settled[number].is_set() and not admission.cancel_called:
+            admission.cancel()
+            lines = f"ERROR: seat {number + 1} could not connect\n"
+            self._fail_in_background(self.seats[number], failure, lines)
+
+    def _welcome_back(self, seat: Seat, client: Client) -> None:
+        """Show the hand to somebody who has taken a vacant seat."""
+        try:
+            self._note(f"{seat.label} is taken again")
+            situation = self._situation()
+            if situation is not None:
+                self.show(seat, client, situation)
+            self.flush(seat, client)
+        except MatchAborted as error:
+            self._abort(error)
+
+    # --- talking -----------------------------------------------------------------------------------------
+
+    def show(self, seat: Seat, client: Client, situation: Situation) -> None:
+        """Say to a seat's client how the hand stands; `flush` writes it."""
+        state, hand = situation
+        data = hand.show(state, seat, client)
+        if not self._config.quiet:
+            self._records.trace_sent(seat.number, data)
+
+    def flush(self, seat: Seat, client: Client) -> None:
+        """Write what has been said to a seat's client.
+
+        Raises:
+            MatchAborted: it cannot be written, and that ends the match.
+        """
+        try:
+            client.flush()
+        except ChannelBroken as error:
+            self.cannot_send(seat, error)
+
+    # --- attending ---------------------------------------------------------------------------------------
+
+    async def _attend(self, seat: Seat, client: Client) -> None:
+        """Do for a client what the playing task does not wait for, until it has lost its seat.
+
+        At the end of the match, see it off.
+        """
+        async with trio.open_nursery() as tasks:
+            tasks.start_soon(client.channel.keep_flushing)
+            tasks.start_soon(self._await_returns, seat, client)
+            await client.has_left.wait()
+            tasks.cancel_scope.cancel()
+        if seat.client is client:  # the match is over: let it read its last states
+            with contextlib.suppress(ChannelBroken):
+                client.flush()  # another seat's failure may have kept these states from it
+            await client.channel.finish(_GOODBYE_S)
+
+    async def _await_returns(self, seat: Seat, client: Client) -> None:
+        """Whenever a client is late, listen to it: a line brings it back, the end of its stream ends it."""
+        try:
+            while True:
+                await client.is_late.wait()
+                client.is_late = trio.Event()
+                while seat.is_away:
+                    data = await client.channel.receive(math.inf, may_poll=False)
+                    if not data:
+                        failure = self.failure(FailureKind.DISCONNECTED, "left while it was late")
+                        self._fail_in_background(seat, failure, "")
+                        self._vacate(seat)
+                        return
+                    client.connection.receive_data(data)
+                    if b"\n" in data or client.connection.num_buffered >= MAX_LINE:
+                        seat.is_away = False
+        except trio.ClosedResourceError:
+            pass  # it has lost its seat meanwhile
+
+    def end(self) -> None:
+        """The match is over: nobody sits down any more, and everybody is seen off."""
+        self._is_over = True
+        for admission in self._admissions:
+            admission.cancel()
+        for seat in self.seats:
+            if seat.client is not None:
+                seat.client.has_left.set()
+
+    # --- failing -----------------------------------------------------------------------------------------
+
+    def failure(self, kind: FailureKind, detail: str) -> Failure:
+        """A failure that happens now."""
+        situation = self._situation()
+        return Failure(kind, detail, None if situation is None else situation[0].hand_number)
+
+    def fail(self, seat: Seat, failure: Failure, acpc_lines: str) -> None:
+        """A seat's client cannot go on: record it, and do what the policy says.
+
+        Raises:
+            MatchAborted: the policy is to end the match.
+        """
+        seat.failures.append(failure)
+        text = f"{seat.label} {failure.kind.value}: {failure.detail}"
+        if self._config.on_failure is OnFailure.ABORT:
+            if self._config.comment_failures:
+                self._records.write(f"# {text}\n")
+            raise MatchAborted(acpc_lines, (seat.number,))
+        self._note(text)
+
+    def _fail_in_background(self, seat: Seat, failure: Failure, acpc_lines: str) -> None:
+        """The same from a task other than the one that plays."""
+        try:
+            self.fail(seat, failure, acpc_lines)
+        except MatchAborted as error:
+            self._abort(error)
+
+    def _note(self, text: str) -> None:
+        """Record what happened to a seat, and in which hand."""
+        situation = self._situation()
+        where = "" if situation is None else f" (hand {situation[0].hand_number})"
+        self._records.note(text + where)
+
+    def cannot_send(self, seat: Seat, error: ChannelBroken) -> None:
+        """A seat's client is gone, or reads nothing: it has failed and loses its seat.
+
+        Raises:
+            MatchAborted: the policy is to end the match.
+        """
+        if error.is_full:
+            failure = self.failure(FailureKind.STALLED, f"does not read: {error}")
+        else:
+            failure = self.failure(FailureKind.DISCONNECTED, f"cannot be sent to: {error}")
+        self.fail(seat, failure, f"ERROR: could not send state to seat {seat.number + 1}\n")
+        self._vacate(seat)
+
+    def set_aside(self, seat: Seat, kind: FailureKind) -> None:
+        """Stop waiting for a seat that failed to reply.
+
+        A client that is merely late keeps its seat and is asked again once it has spoken; one that left,
+        talks nonsense, is late again and again or has no time left for the match loses it.
+        """
+        seat.late_in_a_row += 1
+        if kind is not FailureKind.STALLED or seat.late_in_a_row >= MAX_LATE or seat.clock.is_used_up:
+            self._vacate(seat)
+        elif seat.client is not None:
+            seat.is_away = True
+            seat.client.is_late.set()
+
+    def _vacate(self, seat: Seat) -> None:
+        """Cut a client off; the seat's task then opens its port again."""
+        client = seat.client
+        if client is not None:
+            client.channel.close()
+            seat.client = None
+            seat.is_away = False
+            client.has_left.set()
