@@ -182,6 +182,10 @@ class Table:
             self._server = await nursery.start(play)
             task_status.started()
 
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
     async def outcome(self) -> MatchOutcome:
         """What the match comes to, when it is over."""
         await self._over.wait()
