@@ -1,0 +1,106 @@
+"""How the `riverboat` program ends: interrupted, with a full disk, with nobody to read it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from server import commands
+from tests.support.dealer_process import PATIENCE_S, environment
+
+FULL = Path("/dev/full")
+needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+
+
+def run(words: Sequence[str], folder: Path, redirections: str = "") -> subprocess.CompletedProcess[str]:
+    """The program, in a shell that redirects as it is told."""
+    return subprocess.run(
+        ["sh", "-c", f'"$@" {redirections}', "sh", sys.executable, "-m", "server", *words],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def raising(error: BaseException) -> click.Command:
+    def command() -> None:
+        raise error
+
+    return click.Command("odds", callback=command)
+
+
+@pytest.mark.parametrize("while_loading", [True, False])
+def test_an_interrupted_command_is_130_and_silent(
+    while_loading: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(entry: EntryPoint) -> click.Command:
+        if while_loading:
+            raise KeyboardInterrupt
+        return raising(KeyboardInterrupt())
+
+    monkeypatch.setattr(commands, "_load", load)
+
+    result = CliRunner().invoke(commands.riverboat, ["odds"])
+
+    assert (result.exit_code, result.output) == (130, "")
+
+
+def test_what_the_system_refuses_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = raising(OSError(errno.EMFILE, os.strerror(errno.EMFILE), "some/file"))
+    monkeypatch.setattr(commands, "_load", lambda _: refused)
+
+    result = CliRunner().invoke(commands.riverboat, ["odds"])
+
+    assert (result.exit_code, result.output) == (1, "Error: some/file: Too many open files\n")
+
+
+@needs_full_device
+@pytest.mark.parametrize("words", [["games"], ["bots", "--json"], ["--help"], ["odds", "--help"]])
+def test_output_that_cannot_be_written_is_one_line_and_status_1(words: list[str], tmp_path: Path) -> None:
+    result = run(words, tmp_path, ">/dev/full")
+
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "No space left on device" in result.stderr
+
+
+def test_nobody_reads_and_nobody_is_told(tmp_path: Path) -> None:
+    result = run(["games"], tmp_path, "| true")
+
+    assert (result.returncode, result.stderr) == (0, "")  # the shell's status is that of `true`
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_what_the_caller_has_closed_gets_nothing_of_ours(closed: str, tmp_path: Path) -> None:
+    """A log that is opened on the number of stdout would be written to as if it were stdout."""
+    players = ["always-call", "always-call"]
+
+    played = run(["match", "leduc", *players, "--hands", "3", "--seed", "1", "--out", "open"], tmp_path)
+    result = run(
+        ["match", "leduc", *players, "--hands", "3", "--seed", "1", "--out", "closed"], tmp_path, closed
+    )
+
+    assert (played.returncode, played.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "closed/match.log").read_bytes() == (tmp_path / "open/match.log").read_bytes()
+
+
+def test_a_dealer_without_a_terminal_writes_its_ports_nowhere_else(tmp_path: Path) -> None:
+    words = ["dealer", "m", "leduc", "3", "1", "a", "b", "-q", "--start_timeout", "1"]
+
+    result = run(words, tmp_path, "<&- >&- 2>&-")
+
+    assert result.returncode == 1
+    assert (tmp_path / "m.log").read_text().startswith("# name/game/hands/seed m leduc 3 1\n")
