@@ -100,6 +100,7 @@ def test_right_commands_pass(line: str) -> None:
         "riverboat bot random 127.0.0.1 4242 --set folds=0.1",
         "riverboat train street-learner --against simpel --hands 10 --save x.npz",
         "riverboat odds 7h9h --pots 10",
+        "riverboat odds 7h9h --opponents 12",
         "make mtach",
         "python -m tests.benchmarks.bench_formulas",
         "python -m tests.benchmarks.bench_formula limit-2p --deal 100",

@@ -1,4 +1,4 @@
-"""``riverboat play``: a person sits down, at any table or at one of his own."""
+"""``riverboat play``: a person sits down, at any table or at one of their own."""
 
 from __future__ import annotations
 

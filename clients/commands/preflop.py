@@ -1,4 +1,4 @@
-"""``riverboat preflop``: the 169 starting hands with their income rates; also makes the tables anew."""
+"""``riverboat preflop``: the 169 starting hands with their income rates; also computes the tables again."""
 
 from __future__ import annotations
 

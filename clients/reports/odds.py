@@ -1,6 +1,6 @@
 """What a hand is worth, now and at the showdown, and what a call is worth: the report of ``riverboat odds``.
 
-`hand_worth` also answers a person at a table who asks for the odds.
+`hand_worth` also answers a person who asks for the odds at a table.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = ["ODDS_COLUMNS", "HandWorth", "OddsQuery", "hand_worth", "odds_report"
 
 @attrs.frozen
 class HandWorth:
-    """What a hand is worth on a board against one opponent of whom nothing is known."""
+    """What a hand is worth on a board against one unknown opponent."""
 
     strength: HandStrength
     potentials: Mapping[int, HandPotential]
@@ -94,7 +94,7 @@ class OddsQuery:
     rake_percent: float = 0.0
     """Taken from the pot that is won."""
     rake_cap: float | None = None
-    """At most so many chips of it."""
+    """The most that is taken, in chips."""
     playing: float | None = None
     """Per cent of the starting hands that opponents play; None for any hand."""
     looseness: float = 1.0
@@ -102,7 +102,7 @@ class OddsQuery:
     trials: int = 100_000
     """Deals of the sampled odds."""
     seed: int = 1
-    """Of the sampled odds."""
+    """Seed of the sampled odds."""
 
 
 def odds_report(query: OddsQuery) -> dict[str, Any]:

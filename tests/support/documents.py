@@ -227,7 +227,8 @@ def _faults_of_arguments(command: click.Command, name: str, words: list[str]) ->
     if name in ("bot", "train") and len(words) == 1:  # named with its bot, not called
         return _faults_of_bot(words[0])
     try:
-        parameters = command.make_context(name, words).params
+        # Click's own, since some of ours print their errors.
+        parameters = click.Command.make_context(command, name, words).params
     except click.MissingParameter:
         return []  # named with an option, not called
     except click.ClickException as error:
