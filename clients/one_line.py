@@ -8,6 +8,8 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
+from clients.options import OptionError
+from clients.registry import UnknownBot
 from engine.numbers import parse_finite
 from engine.seeds import parse_seed
 
@@ -48,11 +50,16 @@ class OneLineCommand(click.Command):
             _fail(info_name, error)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click's, with the usage text left out of errors."""
+        """As click's, with the usage text left out of errors.
+
+        What a bot does not take, be it an option or a game, is an error of usage wherever it is noticed.
+        """
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
             _fail(ctx.info_name, error)
+        except (OptionError, UnknownBot) as error:
+            _fail(ctx.info_name, CommandError(str(error)))
 
 
 def _fail(name: str | None, error: click.UsageError) -> NoReturn:

@@ -9,8 +9,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from clients.one_line import OneLineCommand
 from clients.options import OptionError, agent_options, make_agent
-from clients.registry import installed_bots, load_bot
+from clients.registry import UnknownBot, installed_bots, load_bot
 from server.commands import riverboat
 from server.dealer_command import configure
 from server.dealer_command import main as deal
@@ -126,6 +127,16 @@ def test_the_dealer_takes_a_token_of_thousands_of_digits_for_a_token() -> None:
     config = configure(["m", "limit-2p", "1", "1", "a", "b", "--seat-token", f"{MANY_DIGITS}=x"])
 
     assert config.seat_tokens == (f"{MANY_DIGITS}=x", None)
+
+
+@pytest.mark.parametrize("error", [OptionError("plays another game"), UnknownBot("there is no such bot")])
+def test_what_a_bot_refuses_wherever_it_is_noticed_is_one_line(error: Exception) -> None:
+    def command() -> None:
+        raise error
+
+    result = CliRunner().invoke(OneLineCommand("train", callback=command))
+
+    assert_refused_in_one_line(result, str(error))
 
 
 @pytest.mark.parametrize("host", NO_HOST)

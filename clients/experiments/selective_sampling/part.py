@@ -50,8 +50,11 @@ class Settings:
     """Processes."""
 
     def __attrs_post_init__(self) -> None:
-        if not load_game(self.game).is_limit:
+        game = load_game(self.game)
+        if not game.is_limit:
             raise ValueError(f"game: expected a limit game, got {self.game}: the papers count in small bets")
+        if not game.is_holdem:
+            raise ValueError(f"game: expected Texas hold'em, got {self.game}")
         for name in ("hands", "duel_hands", "spots", "trials", "reference", "jobs"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected 1 or more, got {getattr(self, name)}")

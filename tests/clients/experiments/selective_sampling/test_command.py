@@ -144,6 +144,7 @@ def test_parts_go_by_letter_and_by_name() -> None:
         (["--sampling", "sampling:speed=3", "--seed", "1"], "no option 'speed'"),
         (["--hands", "1"], "--hands"),
         (["--simulating", "5,x"], "expected numbers of players such as 5,1, got '5,x'"),
+        (["--game", "leduc", "--seed", "1"], "expected Texas hold'em, got leduc"),
         (["--simulating", "10", "--seed", "1"], "expected 1 to 9 of 10 players, got 10"),
     ],
 )
