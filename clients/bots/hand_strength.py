@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.starting_hands import starting_hand_percentiles
-from clients.options import require_holdem
+from clients.options import OptionError
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
@@ -70,7 +70,10 @@ class HandStrengthBot(Agent):
         Raises:
             OptionError: the game is not Texas hold'em.
         """
-        require_holdem("hand-strength", game)
+        if not game.is_holdem:
+            raise OptionError(
+                "hand-strength plays Texas hold'em only: 52 cards, two hole cards, a board of five"
+            )
         self._percentiles = starting_hand_percentiles(2)
 
     def choose_action(self, view: HandView) -> Action:

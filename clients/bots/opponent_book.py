@@ -10,7 +10,6 @@ import math
 from typing import Final, Literal
 
 from clients.agent import Agent
-from clients.options import require_holdem
 from engine.opponents.learning import learn_from_hand
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
@@ -55,12 +54,12 @@ class ReadingAgent(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models for the players who are new.
-
-        Raises:
-            OptionError: the game is not Texas hold'em.
-        """
-        require_holdem(type(self).__name__.lower(), game)
+        """Models for the players who are new."""
+        if not game.is_holdem:
+            raise ValueError(
+                f"{type(self).__name__.lower()} plays Texas hold'em only: 52 cards, two hole cards, boards "
+                "of 3, 4 and 5"
+            )
         for other in range(game.num_players):
             if other not in self.models:
                 self.models[other], self.statistics[other] = self.first_impression(other)

@@ -38,6 +38,12 @@ class LegalActions:
     """Largest total of a raise; None when no raise is allowed."""
     is_limit: bool
 
+    def __str__(self) -> str:
+        options = ["c", "f"] if self.can_fold else ["c"]
+        if self.can_raise:
+            options.append("r" if self.is_limit else f"r{self.min_raise_to} to r{self.max_raise_to}")
+        return ", ".join(options)
+
     @property
     def can_raise(self) -> bool:
         """Some raise is allowed."""
@@ -191,7 +197,7 @@ class BettingState:
             if action not in legal:
                 raise IllegalActionError(
                     f"{action} by position {self.position_to_act} after {self.text!r} is not legal: "
-                    f"{_describe(legal)}"
+                    f"expected {legal}"
                 )
             child = self._successor(action)
             if self._tree[0] < _MAX_REMEMBERED:
@@ -273,13 +279,6 @@ def _next_position(acting: int, start: int) -> int:
     later = acting >> start
     mask, base = (later, start) if later else (acting, 0)
     return base + (mask & -mask).bit_length() - 1
-
-
-def _describe(legal: LegalActions) -> str:
-    options = ["c", "f"] if legal.can_fold else ["c"]
-    if legal.can_raise:
-        options.append("r" if legal.is_limit else f"r{legal.min_raise_to} to r{legal.max_raise_to}")
-    return "expected " + ", ".join(options)
 
 
 @functools.lru_cache(maxsize=16)

@@ -12,10 +12,11 @@ from protocol.records import parse_hand
 from tests.support.documents import public_names
 from tests.support.doubles import python_blocks
 from tests.support.matches import DEALERS, play_match
+from tests.support.pytest_process import run_pytest
 
 CLIENTS = Path(clients.__file__).parent
 (WITH_OUR_PACKAGE,) = python_blocks(CLIENTS.parent / "README.md")
-WITH_SOCKETS, ARENA = python_blocks(CLIENTS / "README.md")
+WITH_SOCKETS, TESTS, ARENA = python_blocks(CLIENTS / "README.md")
 
 
 def test_the_bots_have_at_most_fifteen_lines() -> None:
@@ -50,6 +51,14 @@ def test_the_two_bots_play_each_other(dealer: str | None, tmp_path: Path) -> Non
         stderr = (tmp_path / "stderr").read_text()
         assert "un-requested" not in stderr  # neither bot ever talks out of turn
         assert "bad" not in stderr
+
+
+def test_the_tests_of_the_bot_pass(tmp_path: Path) -> None:
+    guarded = WITH_OUR_PACKAGE.replace("\nrun(MyBot)", '\nif __name__ == "__main__":\n    run(MyBot)')
+
+    text = run_pytest(tmp_path, my_bot=guarded, test_my_bot=TESTS)
+
+    assert "2 passed" in text, text
 
 
 def test_the_arena_example_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,54 @@
+"""Every bot that comes with the package does nothing wrong in the games it plays."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from clients.registry import installed_bots
+from clients.testing import check_agent
+
+HOLDEM: Final = ("limit-2p", "limit-3p", "nolimit-2p", "nolimit-3p")
+EVERY_TABLE: Final = (*HOLDEM, "limit-6p", "limit-10p", "nolimit-6p")
+ANY_GAME: Final = (*HOLDEM, "kuhn-2p", "leduc")
+
+BOTS: Final = {
+    "always-all-in": ANY_GAME,
+    "always-call": ANY_GAME,
+    "always-fold": ANY_GAME,
+    "always-raise": ANY_GAME,
+    "formula": EVERY_TABLE,
+    "hand-strength": HOLDEM,
+    "hole-cards-learner": HOLDEM,
+    "name-learner": HOLDEM,
+    "poker-learner": HOLDEM,
+    "random": ANY_GAME,
+    "sampling:trials=20": EVERY_TABLE,
+    "simple": EVERY_TABLE,
+    "street-learner": EVERY_TABLE,
+    "winning-hand-learner": HOLDEM,
+}
+"""With options that make the slow ones quick, and the games to try them in."""
+
+STATELESS: Final = {"always-all-in", "always-call", "always-fold", "always-raise", "hand-strength", "random"}
+"""What they do follows from the hand alone; the others learn or read their opponents."""
+
+
+def hands(game: str) -> int:
+    """In each situation; some seconds for the slowest bots, at large tables, too."""
+    return 6 if game not in EVERY_TABLE[len(HOLDEM) :] else 2
+
+
+@pytest.mark.parametrize(("bot", "game"), [(bot, game) for bot, games in BOTS.items() for game in games])
+def test_a_bot_does_nothing_wrong(bot: str, game: str) -> None:
+    report = check_agent(bot, game, hands=hands(game), stateless=bot in STATELESS)
+
+    report.raise_if_wrong()
+    assert report.decisions > 50
+
+
+def test_no_bot_is_left_out() -> None:
+    ours = {name for name, entry in installed_bots().items() if entry.module.startswith("clients.")}
+
+    assert {bot.partition(":")[0] for bot in BOTS} == ours
