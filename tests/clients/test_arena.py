@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
 from pathlib import Path
 
 import attrs
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from clients.agent import Agent
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.testing import Deciding, Recorder, Replaying
 from engine.rules import (
     CALL,
     FOLD,
@@ -29,34 +30,19 @@ from engine.rules import (
     raise_to,
 )
 from protocol import format_match_state
-from tests.support.doubles import RecordingAgent
 from tests.support.golden_files import LOGS, golden_log
 from tests.support.matches import DEALERS, bot, play_match
 from tests.support.strategies import games
 
 
-class Replayer(Agent):
-    """Plays the actions of a log, whoever they were of."""
-
-    def __init__(self, bettings: Iterable[str]) -> None:
-        self.bettings = list(bettings)
-        self.actions: dict[str, Action] = {}
-
-    def hand_started(self, view: HandView) -> None:
-        node = parse_betting(view.game, self.bettings[view.hand_number])
-        self.actions = {}
-        while node.parent is not None and node.last_action is not None:
-            self.actions[node.parent.text] = node.last_action
-            node = node.parent
-
-    def choose_action(self, view: HandView) -> Action:
-        return self.actions[view.betting.text]
-
-
 @pytest.mark.parametrize("name", LOGS)
 def test_the_arena_writes_the_golden_logs(name: str) -> None:
     log = golden_log(name)
-    agents = [Replayer(record.betting for record in log.records) for _ in log.names]
+    hands = [
+        [action for _, _, action in parse_betting(log.game, record.betting).history()]
+        for record in log.records
+    ]
+    agents = [Replaying(hands) for _ in log.names]
     arena = Arena(log.game, agents, log.seed, names=log.names)
     lines: list[str] = []
 
@@ -111,24 +97,13 @@ def test_the_same_hands_as_over_tcp(
     assert played.log == expected
 
 
-class Awkward(Agent):
-    """Answers a turn with whatever it was given, legal or not."""
-
-    def __init__(self, answers: list[Action]) -> None:
-        self.answers = answers
-        self.turn = 0
-
-    def choose_action(self, view: HandView) -> Action:
-        self.turn += 1
-        return self.answers[self.turn % len(self.answers)]
-
-
 ANY_ACTION = st.one_of(st.sampled_from([FOLD, CALL, LIMIT_RAISE]), st.integers(-10, 30000).map(raise_to))
 
 
 @given(games(), st.lists(ANY_ACTION, min_size=1, max_size=5), st.integers(0, 2**32 - 1))
 def test_any_agent_can_play_any_game(game: GameDefinition, answers: list[Action], seed: int) -> None:
-    agents: list[Agent] = [Awkward(answers) for _ in range(game.num_players)]
+    turns = itertools.cycle(answers)
+    agents = [Deciding(lambda _: next(turns)) for _ in range(game.num_players)]
     ends: list[tuple[HandState, tuple[float, ...]]] = []
     arena = Arena(game, agents, seed)
 
@@ -147,7 +122,7 @@ def test_any_agent_can_play_any_game(game: GameDefinition, answers: list[Action]
 
 def test_agents_are_told_what_a_client_at_that_seat_is_told() -> None:
     game = load_game("nolimit-3p")
-    agents = [RecordingAgent() for _ in range(3)]
+    agents = [Recorder() for _ in range(3)]
     ends: list[HandState] = []
 
     Arena(game, agents, 7).play(3, on_hand=lambda state, _: ends.append(state))
@@ -191,7 +166,7 @@ def test_nobody_sees_the_others_cards_before_the_showdown() -> None:
 
 def test_a_hand_in_which_nobody_can_act() -> None:
     game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
-    agents = [RecordingAgent(), RecordingAgent()]
+    agents = [Recorder(), Recorder()]
 
     Arena(game, agents, 7).play(1)
 

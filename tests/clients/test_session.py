@@ -14,6 +14,7 @@ import trio.testing
 from clients.agent import Agent
 from clients.bots.baselines import AlwaysCall
 from clients.session import DealerGone, UnreadableState, play
+from clients.testing import Recorder
 from engine.rules import (
     CALL,
     FOLD,
@@ -26,7 +27,7 @@ from engine.rules import (
     raise_to,
 )
 from tests.support.dialogue import DIALOGUES
-from tests.support.doubles import Dialogue, LineReader, RecordingAgent, dialogue, follow_dialogue
+from tests.support.doubles import Dialogue, LineReader, dialogue, follow_dialogue, replying
 
 NAMES = sorted(path.stem for path in DIALOGUES.glob("E*.txt"))
 BROKEN_OFF = {"E13", "E14", "E14b", "E15", "E20"}  # the C dealer gave up in mid-hand
@@ -78,7 +79,7 @@ def expected_replies(recorded: Dialogue, seat: int) -> list[str]:
 @pytest.mark.parametrize(("name", "seat"), SEATS)
 async def test_each_seat_of_each_dialogue_is_played_as_recorded(name: str, seat: int) -> None:
     recorded = dialogue(name)
-    agent = RecordingAgent(recorded.replies_of(seat))
+    agent = replying(recorded.replies_of(seat))
 
     outcome = await play_dialogue(agent, recorded, seat, recorded.game)
 
@@ -101,7 +102,7 @@ async def test_each_seat_of_each_dialogue_is_played_as_recorded(name: str, seat:
 @pytest.mark.parametrize(("name", "seat"), [(n, s) for n, s in SEATS if dialogue(n).game in PACKAGED])
 async def test_the_game_is_found_out_without_being_told(name: str, seat: int) -> None:
     recorded = dialogue(name)
-    agent = RecordingAgent(recorded.replies_of(seat))
+    agent = replying(recorded.replies_of(seat))
 
     outcome = await play_dialogue(agent, recorded, seat, None)
 
@@ -117,7 +118,7 @@ async def test_the_game_is_found_out_without_being_told(name: str, seat: int) ->
 
 async def test_the_servers_word_on_the_game_comes_before_the_fallback_and_needs_no_guess() -> None:
     recorded = dialogue("E9")  # a game of its own, four players
-    agent = RecordingAgent(recorded.replies_of(1))
+    agent = replying(recorded.replies_of(1))
     note = "#game " + format_game(recorded.game).replace("\n", ";")
 
     outcome = await play_dialogue(
@@ -131,7 +132,7 @@ async def test_the_servers_word_on_the_game_comes_before_the_fallback_and_needs_
 
 async def test_an_explicit_game_comes_before_the_servers_word() -> None:
     recorded = dialogue("E8")
-    agent = RecordingAgent(recorded.replies_of(0))
+    agent = replying(recorded.replies_of(0))
     note = "#game " + format_game(load_game("nolimit-2p")).replace("\n", ";")
 
     outcome = await play_dialogue(agent, recorded, 0, recorded.game, before=[note])
@@ -142,7 +143,7 @@ async def test_an_explicit_game_comes_before_the_servers_word() -> None:
 
 async def test_a_game_note_that_is_no_game_is_reported_and_passed_over() -> None:
     recorded = dialogue("E8")
-    agent = RecordingAgent(recorded.replies_of(0))
+    agent = replying(recorded.replies_of(0))
 
     outcome = await play_dialogue(
         agent, recorded, 0, None, before=["#game limit;numPlayers = 99"], fallback=recorded.game
@@ -155,7 +156,7 @@ async def test_a_game_note_that_is_no_game_is_reported_and_passed_over() -> None
 
 async def test_seat_names_and_unknown_notes() -> None:
     recorded = dialogue("E7")
-    agent = RecordingAgent(recorded.replies_of(2))
+    agent = replying(recorded.replies_of(2))
 
     await play_dialogue(
         agent, recorded, 2, recorded.game,
@@ -169,7 +170,7 @@ async def test_seat_names_and_unknown_notes() -> None:
 async def test_a_wrong_game_ends_in_one_line_that_says_what_to_do() -> None:
     recorded = dialogue("E1")
 
-    outcome = await play_dialogue(RecordingAgent(), recorded, 0, load_game("kuhn-3p"))
+    outcome = await play_dialogue(Recorder(), recorded, 0, load_game("kuhn-3p"))
 
     assert isinstance(outcome.error, UnreadableState)
     assert "--game" in str(outcome.error)
@@ -216,7 +217,7 @@ async def writes_of_a_client(agent: Agent, **options: Any) -> list[bytes]:
 
 
 async def test_each_thing_that_is_said_is_one_write() -> None:
-    agent = RecordingAgent(dialogue("E8").replies_of(0))
+    agent = replying(dialogue("E8").replies_of(0))
 
     writes = await writes_of_a_client(agent)
 
@@ -225,13 +226,13 @@ async def test_each_thing_that_is_said_is_one_write() -> None:
 
 
 async def test_nothing_beyond_the_acpcs_protocol_when_told_so() -> None:
-    writes = await writes_of_a_client(RecordingAgent(dialogue("E8").replies_of(0)), extension=False)
+    writes = await writes_of_a_client(replying(dialogue("E8").replies_of(0)), extension=False)
 
     assert writes[0] == b"VERSION:2.0.0\n"
 
 
 async def test_clock_and_token_are_asked_for_where_wanted() -> None:
-    agent = RecordingAgent(dialogue("E8").replies_of(0))
+    agent = replying(dialogue("E8").replies_of(0))
     agent.wants_clock = True
 
     writes = await writes_of_a_client(agent, token="s3cret")  # made up
@@ -283,7 +284,7 @@ async def with_dealer(agent: Agent, script: Any, game: GameDefinition | None = N
 
 
 async def test_a_client_that_joins_in_mid_hand_is_told_of_everything_it_missed() -> None:
-    agent = RecordingAgent()
+    agent = Recorder()
 
     async def script(dealer: Dealer) -> None:
         await dealer.say("MATCHSTATE:0:0:rc/cr:8dJd|/As9d6s")
@@ -309,7 +310,7 @@ async def test_a_client_that_joins_in_mid_hand_is_told_of_everything_it_missed()
 
 
 async def test_a_state_shown_twice_is_answered_twice_and_told_once() -> None:
-    agent = RecordingAgent()
+    agent = Recorder()
 
     async def script(dealer: Dealer) -> None:
         for _ in range(2):
@@ -324,7 +325,7 @@ async def test_a_state_shown_twice_is_answered_twice_and_told_once() -> None:
 
 
 async def test_a_hand_that_is_dealt_again_starts_again() -> None:
-    agent = RecordingAgent()
+    agent = Recorder()
 
     async def script(dealer: Dealer) -> None:
         await dealer.say("MATCHSTATE:1:0:c:|Ks")
@@ -345,7 +346,7 @@ async def test_a_hand_that_is_dealt_again_starts_again() -> None:
 
 
 async def test_a_hand_in_which_nobody_can_act_starts_and_ends() -> None:
-    agent = RecordingAgent()
+    agent = Recorder()
     game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
 
     async def script(dealer: Dealer) -> None:
@@ -364,7 +365,7 @@ async def test_a_hand_in_which_nobody_can_act_starts_and_ends() -> None:
     ],
 )
 async def test_the_seat_follows_from_positions(positions: list[tuple[int, int]], seats: list[int]) -> None:
-    agent = RecordingAgent()
+    agent = Recorder()
 
     async def script(dealer: Dealer) -> None:
         for position, hand in positions:
@@ -379,7 +380,7 @@ async def test_the_seat_follows_from_positions(positions: list[tuple[int, int]],
 
 
 async def test_the_servers_word_on_the_seat_counts_most() -> None:
-    agent = RecordingAgent()
+    agent = Recorder()
 
     async def script(dealer: Dealer) -> None:
         await dealer.say("#seat 2", "MATCHSTATE:0:4:crff:As||")
@@ -566,7 +567,7 @@ async def test_every_chunking_of_the_bytes_is_the_same_to_the_agent() -> None:
     whole = "".join(f"{state}\r\n" for state in recorded.shown_to(0)).encode()
     told = []
     for size in (1, 2, 3, 7, 64, len(whole)):
-        agent = RecordingAgent(recorded.replies_of(0))
+        agent = replying(recorded.replies_of(0))
         ours, theirs = trio.testing.memory_stream_pair()
 
         async def send(size: int, theirs: trio.abc.Stream) -> None:

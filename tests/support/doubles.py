@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 import trio
 
-from clients.agent import Agent
-from engine.rules import CALL, Action, GameDefinition, HandView, InvalidActionError
+from clients.testing import Deciding, Recorder
+from engine.rules import CALL, Action, GameDefinition, InvalidActionError
 from protocol import format_match_state
 from protocol.actions import read_action
 from protocol.records import parse_score
@@ -110,36 +110,9 @@ async def follow_dialogue(
     return received
 
 
-class RecordingAgent(Agent):
+def replying(replies: dict[str, Action]) -> Recorder:
     """Plays given actions by match-state text, calls where there is none, and keeps all it is told."""
-
-    def __init__(self, replies: dict[str, Action] | None = None) -> None:
-        self.replies = replies or {}
-        self.matches: list[tuple[GameDefinition, int]] = []
-        self.told: list[tuple[str, ...]] = []
-        """``("hand", state)``, ``("action", state, position, action)``, ``("end", state)``."""
-        self.chips = 0.0
-
-    def match_started(self, game: GameDefinition, seat: int) -> None:
-        self.matches.append((game, seat))
-
-    def hand_started(self, view: HandView) -> None:
-        self.told.append(("hand", format_match_state(view)))
-
-    def action_seen(self, view: HandView, position: int, action: Action) -> None:
-        self.told.append(("action", format_match_state(view), str(position), str(action)))
-
-    def choose_action(self, view: HandView) -> Action:
-        return self.replies.get(format_match_state(view), CALL)
-
-    def hand_finished(self, view: HandView) -> None:
-        self.told.append(("end", format_match_state(view)))
-        self.chips += view.chips_won()[view.position]
-
-    @property
-    def seen(self) -> list[str]:
-        """The states of all hands and actions, in order: what an attentive client has read."""
-        return [state for kind, state, *_ in self.told if kind != "end"]
+    return Recorder(Deciding(lambda view: replies.get(format_match_state(view), CALL)))
 
 
 def python_blocks(markdown: Path) -> Iterator[str]:

@@ -70,16 +70,6 @@ class Watched(Human):
         return action
 
 
-class Replaying(Agent):
-    """A bot that plays a list of actions."""
-
-    def __init__(self, actions: Iterable[Action]) -> None:
-        self._actions = iter(actions)
-
-    def choose_action(self, view: HandView) -> Action:
-        return next(self._actions)
-
-
 @attrs.frozen
 class Sitting:
     """What is left of a match that somebody typed."""

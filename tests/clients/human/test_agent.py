@@ -19,10 +19,11 @@ from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder
 from clients.human.odds import NOT_AVAILABLE, describe_odds
 from clients.human.style import PLAIN
 from clients.session import DealerGone, play
+from clients.testing import Scripted
 from engine.cards import parse_cards
 from engine.rules import HandView, load_game, parse_betting
 from server.table.config import TimeLimits
-from tests.support.person import Replaying, ScreenText, Watched, type_match
+from tests.support.person import ScreenText, Watched, type_match
 from tests.support.tables import Table, always, folding_config, table_of
 
 LIMIT = load_game("limit-2p")
@@ -90,7 +91,7 @@ async def test_ten_thousand_random_lines_never_do_anything_illegal(
     assert len(sitting.human.actions) > 300  # `type_match` checks that each was legal
     assert sitting.human.screen.written.replace("\n", "").isprintable()
     replayed: list[str] = []
-    bot = Arena(game, [Replaying(sitting.human.actions), *opponents()], seed)
+    bot = Arena(game, [Scripted(sitting.human.actions), *opponents()], seed)
     bot.play(len(sitting.log), record=replayed.append)
     assert replayed == sitting.log
 

@@ -9,7 +9,6 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +26,7 @@ from clients.learners.street.knowledge import VERSION, describe_game
 from clients.learners.training import TrainingPlan, make_learner, train
 from clients.options import OptionError
 from clients.registry import make_bot
+from clients.testing import Replaying
 from engine.betting_arrays import action_from_number
 from engine.kernels.learning import situations as situations
 from engine.kernels.learning import street as kernels
@@ -51,16 +51,6 @@ def _few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- at the table as in training ---------------------------------------------------------------------------
 
 
-class Replayer(Agent):
-    """Plays the actions of recorded hands, whoever's they were."""
-
-    def __init__(self, hands: Sequence[Sequence[Action]]) -> None:
-        self._hands = hands
-
-    def choose_action(self, view: HandView) -> Action:
-        return self._hands[view.hand_number][len(view.betting.history())]
-
-
 @pytest.mark.parametrize("name", ["limit-2p", "nolimit-2p", "nolimit-2p-100bb", "limit-3p", "nolimit-6p"])
 def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     game, pool = load_game(name), small_pool(load_game(name).num_players)
@@ -83,7 +73,7 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     agent.match_started(game, 0)
     at_table = agent.learnt
     at_table.values[:], at_table.counts[:], at_table.hands = before.values, before.counts, before.hands
-    others = [Replayer(hands) for _ in range(game.num_players - 1)]
+    others = [Replaying(hands) for _ in range(game.num_players - 1)]
     deals = [
         Deal(tuple(map(tuple, pool.hole_cards[deal].tolist())), tuple(pool.boards[deal].tolist()))
         for deal in record[:, 0].tolist()
