@@ -183,7 +183,7 @@ class LookSchedule:
 
     @classmethod
     def once(cls, deals: int) -> LookSchedule:
-        """The schedule of a match that is played to its end come what may."""
+        """The schedule of a match that is played to its end, whatever the results."""
         return cls((deals,), Z95)
 
     def stops_at(self, values: Sequence[float], until: float | None, after: int = 0) -> int | None:

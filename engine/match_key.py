@@ -4,8 +4,8 @@ A key is 256 bits of the operating system's.  Before the first hand its *commitm
 nothing can be computed; after the last hand the key itself, so that anybody can check the commitment, deal
 the cards again (`engine.rules.KeyedDealer`) and play the match again.
 
-Different keyed hashes serve the cards and each player, so no player's seed tells anything about the cards or
-about another's seed.
+Different keyed hashes serve the cards and each player, so no player's seed says anything about the cards
+or about another's seed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class MatchKey:
 
     @property
     def text(self) -> str:
-        """The key as 64 hexadecimal digits: to be told only when the last hand is over."""
+        """The key as 64 hexadecimal digits: to be shown only when the last hand is over."""
         return self.secret.hex()
 
     @property

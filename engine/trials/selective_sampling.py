@@ -73,7 +73,7 @@ class Estimates(Generic[Move]):
 
     @property
     def covariances(self) -> Floats:
-        """Of the values of moves in single samples, shape (moves, moves); infinite below two samples."""
+        """Covariances of the values of moves in single samples, shape (moves, moves); infinite below two."""
         if self.samples < 2:
             return np.full_like(self._products, np.inf)
         centred = self._products - np.outer(self._sums, self._sums) / self.samples
@@ -81,12 +81,12 @@ class Estimates(Generic[Move]):
 
     @property
     def standard_deviations(self) -> Floats:
-        """Of each move's value in single samples, shape (moves,)."""
+        """Standard deviation of each move's value in single samples, shape (moves,)."""
         return np.sqrt(np.maximum(np.diagonal(self.covariances), 0.0))
 
     @property
     def standard_errors(self) -> Floats:
-        """Of each mean value, shape (moves,)."""
+        """Standard error of each mean value, shape (moves,)."""
         return self.standard_deviations / math.sqrt(max(self.samples, 1))
 
     def difference(self, first: int, second: int) -> tuple[float, float]:
@@ -142,10 +142,10 @@ def selective_sampling(
     """Values moves by samples; yields what is known after each batch, and ends when it is enough.
 
     Args:
-        sample: draws so many samples at once; one call is a batch.
+        sample: draws a number of samples at once; one call is a batch.
         moves: what we may do.
         value: what a move is worth in each sample of a batch, shape (batch,).
-        max_samples: as many and no more.
+        max_samples: the most that are drawn.
         batch: samples between two looks.
         criterion: when to stop because the best move is obvious.
         known: the value of one more move that needs no samples.

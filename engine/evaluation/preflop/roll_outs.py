@@ -114,7 +114,7 @@ class Cooling:
     first: float = attrs.field(default=500.0, validator=attrs.validators.ge(0))
     """Standard deviation of the noise on a rate after the first generation, in thousandths of a small bet."""
     factor: float = attrs.field(default=0.6, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """By which it is multiplied from one generation to the next."""
+    """Factor by which the noise is multiplied from one generation to the next."""
 
 
 DEFAULT_COOLING: Final = Cooling()

@@ -1,7 +1,7 @@
 """Ranking of 5, 6 and 7 cards: the class of one hand, of many, and of every combo on a board.
 
-How a hand is ranked is told in ``engine.kernels.cards.tables``.  ``table`` is ``ranking_table()``, uint16,
-wherever it occurs.
+How a hand is ranked is described in ``engine.kernels.cards.tables``.  ``table`` is ``ranking_table()``,
+uint16, wherever it occurs.
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ def roll_out_starting_hands(
 ) -> None:
     """Deals `trials` hands to the showdown and adds up what each starting hand earns when it is played.
 
-    A player plays if his starting hand says so, or if he sits in `free_seat`; who plays puts `stake` into the
-    pot, who does not leaves his blind there.  *Every* hand of the counted seats is valued as if it were
+    A seat plays if its starting hand says so, or if it is `free_seat`: it then puts `stake` into the pot, and
+    otherwise leaves its blind there.  *Every* hand of the counted seats is valued as if it were
     played, those that are folded too: so a hand that nobody plays has a value to come back with, and one deal
     values up to `players` hands.
 

@@ -195,7 +195,7 @@ def sample_showdowns(
 ) -> int:
     """Deals hands from ranges and boards at random; returns how many trials were completed.
 
-    Hands that collide are dealt anew *together*: only so are the deals distributed as the product of the
+    Hands that collide are dealt again *together*: only so are the deals distributed as the product of the
     weights over disjoint hands.  At most `max_deals` such deals are tried.
 
     thresholds, aliases: alias tables over the combos, shape (n, 1326).  cards: of each combo, shape (1326,
