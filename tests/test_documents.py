@@ -63,6 +63,7 @@ def test_the_first_page_is_a_page() -> None:
         "riverboat experiment poker-learner --out DIR --seeds 1",
         "riverboat bot formula",
         "riverboat match --duplicate",
+        "riverboat match --help",
         "riverboat play --against './my_bot --careful'",
         "riverboat bot random 127.0.0.1 4242 --set fold=0.1",
         "riverboat train street-learner --game limit-2p --hands 10 --seed 1 --save x.npz",

@@ -224,6 +224,8 @@ def _sub_commands(group: click.Group) -> list[click.Command]:
 
 def _faults_of_arguments(command: click.Command, name: str, words: list[str]) -> list[str]:
     """What a command would say of its arguments before it begins to work."""
+    if "--help" in words:
+        return []
     if name in ("bot", "train") and len(words) == 1:  # named with its bot, not called
         return _faults_of_bot(words[0])
     try:
