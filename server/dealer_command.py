@@ -286,7 +286,7 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
 
 
 class _Terminal:
-    """The dealer's stdout and stderr.  A match outlives whoever reads them: its log has it all."""
+    """The dealer's stdout and stderr.  A match outlives their readers: its log has it all."""
 
     def __init__(self) -> None:
         self._lost: set[int] = set()

@@ -337,7 +337,7 @@ def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
 
 
 def _first_failure(not_played: Pass) -> str:
-    """Who keeps a match from being played, and why."""
+    """The players that keep a match from being played, and why."""
     return next(
         f"{seat.name}: {seat.failures[0].detail}" for seat in not_played.outcome.seats if seat.failures
     )

@@ -39,7 +39,7 @@ class MatchPlan:
     """A match to be played."""
 
     config: MatchConfig
-    """Of pass 0; the other passes differ in who sits where and in their files."""
+    """The match of pass 0; the other passes differ in the order of the players and in their files."""
     players: tuple[Player, ...]
     """In the order given, which is pass 0's seat order."""
     folder: Path
@@ -56,7 +56,7 @@ class MatchPlan:
 
     @functools.cached_property
     def schedule(self) -> LookSchedule | None:
-        """When the results are looked at; None where every hand is played come what may."""
+        """When the results are looked at; None where every hand is played."""
         return None if self.until is None else LookSchedule.of(self.config.hands)
 
     @property
@@ -89,7 +89,7 @@ class MatchPlan:
 
 
 class Interrupted(Exception):
-    """A signal, or whoever launched us, wants no more; `status` is the exit status that says so."""
+    """A signal, or the program that launched us, ends the match; `status` is the exit status that says so."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -167,7 +167,7 @@ class LaunchedMatch:
         seated = [plan.players[player] for player in seating]
         folder.mkdir(exist_ok=True)
         console = _FileConsole(folder / "dealer.err", self._count_hand)
-        # Who learns from one pass would know the cards of the next: what it keeps, it must not keep now.
+        # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
         variables = {"RIVERBOAT_DUPLICATE": str(number)} if plan.duplicate else {}
         launcher = Launcher(folder / "players", plan.start_s, self._say, variables)
         schedule = plan.schedule
@@ -235,7 +235,7 @@ async def _await_signal(
 
 
 async def _await_end_of_stdin(interruptions: list[int], scope: trio.CancelScope) -> None:
-    """Whoever launched us has gone, or closes the pipe to say that it wants no more."""
+    """End the match when the program that launched us has gone, or closes the pipe to say so."""
     async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
         with contextlib.suppress(trio.BrokenResourceError):
             while await stdin.receive_some():

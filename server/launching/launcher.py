@@ -23,7 +23,7 @@ from server.table.match import MatchServer
 _GRACE_S: Final = 3.0
 # For players to end by themselves when the match is over, and again after they were asked to.
 _SAY_AFTER_S: Final = 3.0
-# A person is told who keeps the match waiting, and what he has said about it.
+# After which people hear which player keeps the match waiting, and the last line that it wrote.
 _LAST_WORDS: Final = 4096
 # Bytes at the end of a player's stderr searched for the line that says why it ended.
 

@@ -36,7 +36,7 @@ class DecisionTimes:
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> DecisionTimes | None:
-        """Of all decisions of a match; None without any."""
+        """The times of all decisions of a match; None without any."""
         if not seconds:
             return None
         ordered = sorted(seconds)

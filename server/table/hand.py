@@ -16,10 +16,10 @@ _TO_ACT: Final = State.TO_ACT
 
 @attrs.frozen
 class HandOnTable:
-    """One hand: its messages, and who sits in which position.
+    """One hand: its messages, and the seats of its positions.
 
-    They belong together: whoever sits down at any moment is shown a hand from its own position in it, and
-    never one hand's cards from a position in the next.
+    They belong together: a client that sits down at any moment is shown a hand from its own position in it,
+    and never one hand's cards from a position in the next.
     """
 
     messages: HandMessages

@@ -1,7 +1,7 @@
 """The way in: listening sockets, accepting a client, the version handshake, greetings (acpc-spec 5.2, 5.3).
 
 A seat's port is open while the seat is vacant and nobody is shaking hands there; a second client is
-refused.  Whom to wait for, and what a failure means, the match decides.
+refused.  Which seats to wait for, and what a failure means, the match decides.
 """
 
 from __future__ import annotations

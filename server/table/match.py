@@ -1,8 +1,8 @@
 """One match over sockets, from open ports to the score (acpc-spec sections 5 and 6).
 
 `MatchServer` drives the hand loop of `engine.rules`: before every action each seat is shown the hand as it
-may see it, then the acting seat is read until it has replied (`server.table.reply`).  Who sits where, and
-what becomes of a seat that fails, is `server.table.seating`'s business; the files are in
+may see it, then the acting seat is read until it has replied (`server.table.reply`).  Who sits in
+which seat, and what becomes of one that fails, is `server.table.seating`'s business; the files are in
 `server.table.records`, and whether to play on is asked of `server.table.stopping`.
 Nothing a client does can block another: writes never wait, reads have deadlines, and the time of one table is
 not spent on polling while others want to run.

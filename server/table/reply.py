@@ -50,7 +50,7 @@ async def read_reply(
 
     Args:
         seat: whose turn it is; it has just been shown the state.
-        client: who sits there.
+        client: the one that sits there.
         state: the hand.
         config: limits, policy, trace or not.
         console: gets the trace and the warnings.

@@ -1,4 +1,4 @@
-"""One seat: who sits there, how much time they have used, how they failed."""
+"""One seat: its client, the time it has used, how it failed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SeatClock:
         self.in_match = 0.0
 
     def new_hand(self) -> None:
-        """Hand totals begin anew; match totals never do."""
+        """Hand totals begin again; match totals never do."""
         self.in_hand = 0.0
 
     def is_exceeded_by(self, seconds: float) -> bool:
@@ -97,7 +97,7 @@ class Seat:
     """What a client must present to sit here; None for an open seat."""
     port: int = 0
     client: Client | None = None
-    """Who is connected; None while the seat is vacant."""
+    """The client that is connected; None while the seat is vacant."""
     is_away: bool = False
     """Its client was late and has not spoken since: it is not waited for."""
     late_in_a_row: int = 0

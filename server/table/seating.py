@@ -1,4 +1,4 @@
-"""Who sits where: how players sit down, lose their seats, fail, and come back (acpc-spec 5.2, 5.3).
+"""The seats of a match: how players sit down, lose their seats, fail, and come back (acpc-spec 5.2, 5.3).
 
 Every seat has a task of its own for the whole match (`Seating._keep`): it admits a client, does for it what
 the playing task does not wait for, and begins again when the client has lost its seat.  What a failure means
