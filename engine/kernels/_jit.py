@@ -364,8 +364,18 @@ CARD_MATRIX: Final = numba.types.uint8[:, ::1]
 FLOATS: Final = numba.types.float64[::1]
 FLOAT_MATRIX: Final = numba.types.float64[:, ::1]
 FLOAT_CUBE: Final = numba.types.float64[:, :, ::1]
+FLOAT: Final = numba.types.float64
 INT: Final = numba.types.int64
+INTS: Final = numba.types.int64[::1]
+INT_MATRIX: Final = numba.types.int64[:, ::1]
+INT32_MATRIX: Final = numba.types.int32[:, ::1]
+FLOAT32_MATRIX: Final = numba.types.float32[:, ::1]
 """Types of arguments for `entry`."""
+
+
+def record_of(kind: type[tuple[Any, ...]], *fields: Any) -> Any:
+    """The type of a named tuple for `entry`, from the types of its fields."""
+    return numba.types.NamedTuple(list(fields), kind)
 
 
 def entry(function: Callable[P, R], *argument_types: Any) -> Callable[P, R]:
@@ -373,8 +383,9 @@ def entry(function: Callable[P, R], *argument_types: Any) -> Callable[P, R]:
 
     What a call costs beside the kernel itself matters where the kernel takes a microsecond.  numba's
     dispatcher looks up the types of all arguments; this calls the compiled function directly and halves the
-    time (seven ints: 230 ns instead of 500).  Integers of any kind are accepted and converted.  One
-    signature also saves compilations: read-only and writable arrays are different types to numba.
+    time (seven ints: 230 ns instead of 500; four arrays and four named tuples: 1.4 µs instead of 3.4).
+    Integers of any kind are accepted and converted.  One signature also saves compilations: read-only and
+    writable arrays are different types to numba.
 
     Arrays must be C-contiguous and of the type that was declared: that is not checked.
     """

@@ -10,8 +10,8 @@ The strength is the *effective hand strength* of Poki, eq. 3.5, with both potent
 
     EHS = HS (1 - NPot) + (1 - HS) PPot
 
-against one random hand.  That is the equity of the hand, on the river the hand strength (why, is said in
-``engine.evaluation.hand_strength``).  Before the flop it is the equity as well.
+against one random hand.  That is the equity of the hand (``engine.evaluation.hand_strength`` says why), and
+on the river the hand strength.  Before the flop it is the equity as well.
 
 A *bucket* is a range of strengths.  In each betting round the edges cut off the same shares of all hands
 (`SHARES_BELOW`), finer towards the top, where the money goes in.
@@ -33,6 +33,8 @@ from engine.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF
 from engine.evaluation.equity import all_hand_equities, equity_against
 from engine.evaluation.hand_rank import hand_ranks
 from engine.evaluation.preflop.tables import shipped_tables
+from engine.kernels.learning import situations
+from engine.kernels.learning import street as kernels
 
 __all__ = [
     "NUM_BUCKETS",
@@ -48,15 +50,14 @@ __all__ = [
 ]
 
 SHARES_BELOW: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.74, 0.8, 0.85, 0.89, 0.92, 0.95, 0.97, 0.985)
-"""Of all hands, the share below each edge."""
+"""The share of all hands below each edge."""
 
 NUM_BUCKETS: Final = len(SHARES_BELOW) + 1
 """In each betting round."""
+assert NUM_BUCKETS == situations.NUM_BUCKETS
 
-STRENGTH_STEPS: Final = 255
+STRENGTH_STEPS: Final = kernels.STRENGTH_STEPS
 """A pool keeps strengths in this many steps; buckets are of the exact strength."""
-
-NUM_ROUNDS: Final = 4
 
 # The quantiles of some thousand random boards for each round; a test compares them with other boards.
 _EDGES_AFTER_PREFLOP: Final = (
@@ -117,7 +118,7 @@ class PoolSize:
     """Hole cards dealt on each board, counted by player: half as many deals for two players, and so on."""
 
     def deals_on_board(self, num_players: int) -> int:
-        """Deals to so many players on each board."""
+        """Deals to a number of players on each board."""
         return max(1, self.deals // num_players)
 
     def num_deals(self, num_players: int) -> int:
@@ -134,12 +135,12 @@ class DealPool:
     boards: NDArray[np.uint8]
     """Shape (num_deals, 5)."""
     strengths: NDArray[np.uint8]
-    """Of each player in each betting round, in steps of 1 / STRENGTH_STEPS.
+    """The strength of each player in each betting round, in steps of 1 / STRENGTH_STEPS.
 
     Shape (num_deals, num_players, 4).
     """
     buckets: NDArray[np.uint8]
-    """The same as buckets.  Shape (num_deals, num_players, 4)."""
+    """The bucket of each strength.  Shape (num_deals, num_players, 4)."""
     ranks: NDArray[np.uint16]
     """Hand ranks at the showdown.  Shape (num_deals, num_players)."""
 
@@ -147,6 +148,11 @@ class DealPool:
     def num_players(self) -> int:
         """Players that are dealt to."""
         return int(self.hole_cards.shape[1])
+
+    @property
+    def played(self) -> kernels.Deals:
+        """What kernels play with."""
+        return kernels.Deals(self.strengths, self.buckets, self.ranks)
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -164,7 +170,7 @@ def make_pool(
         num_players: 2 to 10.
         seed: same seed, same deals.
         size: how many; a million deals to two players by default.
-        progress: is told the share that is done, from time to time.
+        progress: called with the share that is done, from time to time.
 
     Raises:
         ValueError: not 2 to 10 players.
@@ -179,7 +185,7 @@ def make_pool(
     total = size.num_deals(num_players)
     hole = np.empty((total, num_players, 2), np.uint8)
     boards = np.empty((total, 5), np.uint8)
-    exact = np.empty((total, num_players, NUM_ROUNDS))
+    exact = np.empty((total, num_players, situations.NUM_ROUNDS))
 
     for flop in range(size.flops):
         block = slice(flop * per_flop, (flop + 1) * per_flop)
@@ -258,7 +264,7 @@ _CACHED_SCHEMA: Final = 1
 def _load(name: str, num_players: int, num_deals: int) -> DealPool | None:
     """The pool that was kept; None where there is none with today's buckets."""
     edges = bucket_edges()
-    by_round = (num_deals, num_players, NUM_ROUNDS)
+    by_round = (num_deals, num_players, situations.NUM_ROUNDS)
     kept = load_cached(
         name,
         _CACHED_SCHEMA,

@@ -1,8 +1,8 @@
-"""The street-learner's decisions one at a time, for who sits at a table.
+"""The street-learner's decisions one at a time, for the agent that sits at a table.
 
 What happens at the table goes into `StyleCounters`; `consider` says what may be done in a betting and what
-the learner thinks that is worth, and `learn` tells it what came of a decision.  All by the functions of the
-training loop.
+the learner thinks that is worth, and `learn` learns from what came of a decision.  They call the functions of
+the training loop.
 """
 
 from __future__ import annotations
@@ -15,17 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
-from engine.kernels.learning import situations as situations
+from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.learning.deal_pool import STRENGTH_STEPS, bucket_of, strength_of
-from engine.learning.street import (
-    ANY_WEIGHT,
-    SHOWDOWN_WEIGHT,
-    STEP_DECAY,
-    ActionValues,
-    num_situations,
-)
+from engine.learning.street import PRIOR, STEP_DECAY, ActionValues, num_situations
 from engine.rules import Action, GameDefinition, initial_betting
 from engine.rules.betting import BettingState
 
@@ -61,7 +55,7 @@ class HandInRound:
 
     @classmethod
     def of(cls, hole_cards: Sequence[int], board: Sequence[int], betting_round: int) -> HandInRound:
-        """Of two cards on a board of 0, 3, 4 or 5.
+        """The hand of two cards on a board of 0, 3, 4 or 5.
 
         Raises:
             ValueError: wrong cards.
@@ -77,18 +71,17 @@ class Considered:
     actions: tuple[Action, ...]
     """In the order of the table's columns: fold where that is legal, call, raises."""
     values: tuple[float, ...]
-    """Of each action, in pots; folding is worth nothing."""
+    """What each action is worth, in pots; folding is worth nothing."""
     best: int
     """Index of the action that is worth most."""
     offers: tuple[int, ...]
-    """Of each action, its number in the training loop."""
-    cells: tuple[int, int]
-    """Rows of the values: against whomever, and against opponents of this style; twice the same where it is
-    not known."""
+    """The number of each action in the training loop."""
+    cells: kernels.Cells
+    """Rows of the values."""
     pot: int
     """Before the action."""
     paid: int
-    """Of it, by the position to act."""
+    """The part of it that the position to act has put in."""
 
 
 def consider(
@@ -104,17 +97,17 @@ def consider(
     """
     position = betting.position_to_act
     assert position is not None, "somebody is to act"
-    offers = np.zeros(kernels.NUM_OFFERS, np.int64)
-    found = np.zeros(kernels.NUM_OFFERS)
+    offers = _no_offers()
     cells = kernels.consider(
-        game_array(learnt.game), *_arrays(betting), counters, hand.bucket, hand.strength,
-        learnt.values, learnt.counts, SHOWDOWN_WEIGHT, ANY_WEIGHT, offers, found,
+        game_array(learnt.game), *_arrays(betting), counters, kernels.Hand(hand.bucket, hand.strength),
+        learnt.by_cell, PRIOR, offers,
     )  # fmt: skip
-    offered = [offer for offer, number in enumerate(offers.tolist()) if number != kernels.NOT_OFFERED]
+    numbers, values = offers.actions.tolist(), offers.values.tolist()
+    offered = [offer for offer, number in enumerate(numbers) if number != kernels.NOT_OFFERED]
     return Considered(
-        tuple([action_from_number(int(offers[offer]), learnt.game.is_limit) for offer in offered]),
-        tuple(found[offered].tolist()),
-        offered.index(kernels.best_offer(found)),
+        tuple([action_from_number(numbers[offer], learnt.game.is_limit) for offer in offered]),
+        tuple([values[offer] for offer in offered]),
+        offered.index(kernels.best_offer(offers.values)),
         tuple(offered),
         cells,
         betting.pot,
@@ -132,33 +125,34 @@ def learn(learnt: ActionValues, considered: Considered, action: int, won: float)
         won: chips, in the whole hand.
     """
     offer = considered.offers[action]
-    if offer == kernels.FOLD_OFFER:
+    if offer == kernels.Offer.FOLD:
         return []
     target = (won + considered.paid) / max(1, considered.pot)
     cells = sorted(set(considered.cells))
     for cell in cells:
-        kernels.learn(learnt.values, learnt.counts, cell, offer, target, STEP_DECAY)
-    return [(cell, offer - 1) for cell in cells]
+        kernels.learn(learnt.by_cell, cell, offer, target, STEP_DECAY)
+    return [(cell, offer - kernels.Offer.CALL) for cell in cells]
 
 
 def opening_values(
     learnt: ActionValues, betting: BettingState, hand: HandInRound, style: int
 ) -> tuple[Considered, int]:
     """What is known against opponents of a style, by its number, and how many observations there are."""
-    everything = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
-    anybody = consider(learnt, betting, hand, everything)
-    cell = anybody.cells[0] + style * num_situations(learnt.game)
-    found = np.zeros(kernels.NUM_OFFERS)
-    offers = np.zeros(kernels.NUM_OFFERS, np.int64)
-    arrays = (game_array(learnt.game), *_arrays(betting))
-    kernels.fill_offers(*arrays, offers)
-    kernels.fill_values(
-        *arrays, offers, hand.strength, anybody.cells[0], cell, learnt.values, learnt.counts,
-        SHOWDOWN_WEIGHT, ANY_WEIGHT, found,
+    nothing_seen = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
+    anybody = consider(learnt, betting, hand, nothing_seen)
+    cell = anybody.cells.any + style * num_situations(learnt.game)
+    offers = _no_offers()
+    kernels.fill_offers(
+        game_array(learnt.game), *_arrays(betting), hand.strength, kernels.Cells(anybody.cells.any, cell),
+        learnt.by_cell, PRIOR, offers,
     )  # fmt: skip
-    best = anybody.offers.index(kernels.best_offer(found))
-    values = tuple(found[list(anybody.offers)].tolist())
+    best = anybody.offers.index(kernels.best_offer(offers.values))
+    values = tuple(offers.values[list(anybody.offers)].tolist())
     return attrs.evolve(anybody, values=values, best=best), int(learnt.counts[cell].sum())
+
+
+def _no_offers() -> kernels.Offers:
+    return kernels.Offers(np.zeros(kernels.NUM_OFFERS, np.int64), np.zeros(kernels.NUM_OFFERS))
 
 
 @functools.lru_cache(maxsize=8)

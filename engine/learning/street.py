@@ -56,10 +56,10 @@ from numpy.typing import NDArray
 from engine.betting_arrays import game_array
 from engine.combos import COMBOS_PER_STARTING_HAND
 from engine.evaluation.preflop.tables import shipped_tables
-from engine.kernels.learning import scripted_players as scripted
-from engine.kernels.learning import situations as situations
+from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
-from engine.learning.deal_pool import NUM_BUCKETS, DealPool
+from engine.kernels.learning.scripted_players import ANY_SIZE, BY_HAND, NUM_TRAITS, Kind, Trait
+from engine.learning.deal_pool import DealPool
 from engine.rules import GameDefinition
 from engine.seeds import derive_seed
 
@@ -82,6 +82,7 @@ SHOWDOWN_WEIGHT: Final = 10.0
 """Observations."""
 ANY_WEIGHT: Final = 30.0
 """Observations."""
+PRIOR: Final = kernels.Prior(SHOWDOWN_WEIGHT, ANY_WEIGHT)
 
 SESSION: Final = 300
 """Hands against the same opponents in training."""
@@ -97,8 +98,6 @@ LEAST_EXPLORING: Final = 0.1
 _HALF_EXPLORED: Final = 2_000_000
 # Hands after which half of all hands explore.
 
-assert NUM_BUCKETS == situations.NUM_BUCKETS
-
 
 def num_styles(num_players: int) -> int:
     """How many styles of opponents are told apart, "not known" included."""
@@ -111,7 +110,7 @@ def num_situations(game: GameDefinition) -> int:
 
 
 def exploration(hands: int) -> float:
-    """The share of hands that explore after so many hands."""
+    """The share of hands that explore after a number of hands learnt from."""
     return max(LEAST_EXPLORING, 1.0 / (1.0 + hands / _HALF_EXPLORED))
 
 
@@ -121,15 +120,20 @@ class ActionValues:
 
     game: GameDefinition
     values: NDArray[np.float32]
-    """Of calling and of each raise, in pots.  Shape (cells, 1 call + 1 or 3 raises)."""
+    """What calling and each raise are worth, in pots.  Shape (cells, 1 call + 1 or 3 raises)."""
     counts: NDArray[np.int32]
     """Observations behind each value; same shape."""
     hands: int = 0
     """Hands learnt from."""
 
+    @property
+    def by_cell(self) -> kernels.CellValues:
+        """Values and counts as kernels take them: the same arrays."""
+        return kernels.CellValues(self.values, self.counts)
+
     @classmethod
     def unlearnt(cls, game: GameDefinition) -> ActionValues:
-        """Of a learner that has seen nothing.
+        """The values of a learner that has seen nothing.
 
         Raises:
             ValueError: the game is not Texas hold'em.
@@ -155,7 +159,7 @@ _ALWAYS: Final = -2.0
 
 
 def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Simple opponents, no two alike, by the columns of ``engine.kernels.learning.street``.
+    """Simple opponents, no two alike, by the columns of ``engine.kernels.learning.scripted_players.Trait``.
 
     ==========================  ======  ===========================================================
     calls everything            10 %    half of them bet and raise their best hands
@@ -169,22 +173,22 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
     Returns:
         Shape (num, NUM_TRAITS).
     """
-    opponents = np.zeros((num, scripted.NUM_TRAITS))
+    opponents = np.zeros((num, NUM_TRAITS))
     by_hand = np.sort(np.repeat(shipped_tables().raw_odds[:, 0], COMBOS_PER_STARTING_HAND))
 
     def quantile(share: float) -> float:
         """The strength below which this share of all starting hands is."""
         return float(by_hand[min(len(by_hand) - 1, int(share * len(by_hand)))])
 
-    sizes = (_LEAST, 0.5, 0.75, 1.0, scripted.BY_HAND, scripted.ANY_SIZE, _ALL_IN)
+    sizes = (_LEAST, 0.5, 0.75, 1.0, BY_HAND, ANY_SIZE, _ALL_IN)
     for traits in opponents:
         kind = rng.random()
-        traits[scripted.BET_SIZE : scripted.BET_SIZE + 2] = rng.choice(sizes, 2)
-        traits[scripted.MOST_RAISES] = rng.choice([1, 2, 3, 100])
-        traits[scripted.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
+        traits[Trait.BET_SIZE : Trait.BET_SIZE + 2] = rng.choice(sizes, 2)
+        traits[Trait.MOST_RAISES] = rng.choice([1, 2, 3, 100])
+        traits[Trait.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
         bet, raise_, call, odds = (
             traits[column : column + 2]
-            for column in (scripted.BET_FROM, scripted.RAISE_FROM, scripted.CALL_FROM, scripted.CALL_ODDS)
+            for column in (Trait.BET_FROM, Trait.RAISE_FROM, Trait.CALL_FROM, Trait.CALL_ODDS)
         )
         if kind < 0.10:
             bet[:] = raise_[:] = _NEVER
@@ -193,20 +197,18 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
                 bet[:] = rng.uniform(0.6, 0.9)
                 raise_[:] = rng.uniform(0.75, 0.95)
         elif kind < 0.25:
-            traits[scripted.KIND] = scripted.AT_RANDOM
+            traits[Trait.KIND] = Kind.AT_RANDOM
             weights = (0.06, 0.47, 0.47)
             if rng.random() < 0.7:
                 weights = (rng.uniform(0.0, 0.3), rng.uniform(0.1, 1.0), rng.uniform(0.0, 1.0))
-            bet[0], bet[1], raise_[0] = weights
-            traits[scripted.BET_SIZE : scripted.BET_SIZE + 2] = rng.choice(
-                [scripted.ANY_SIZE, _LEAST, _ALL_IN]
-            )
+            traits[Trait.FOLD_WEIGHT], traits[Trait.CALL_WEIGHT], traits[Trait.RAISE_WEIGHT] = weights
+            traits[Trait.BET_SIZE : Trait.BET_SIZE + 2] = rng.choice([ANY_SIZE, _LEAST, _ALL_IN])
         elif kind < 0.37:
             share = rng.uniform(-0.3, 0.5)
             bet[:] = quantile(share) if share > 0 else _ALWAYS, max(share, 0.0) or _ALWAYS
             raise_[:] = bet + rng.uniform(0.0, 0.2)
             call[:] = rng.choice([_ALWAYS, rng.uniform(0.2, 0.45)])
-            traits[scripted.MOST_RAISES] = rng.choice([3, 100])
+            traits[Trait.MOST_RAISES] = rng.choice([3, 100])
         elif kind < 0.85:
             opens = rng.uniform(0.2, 0.95)
             bet[:] = quantile(opens), rng.uniform(0.35, 0.85)
@@ -218,14 +220,14 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
                 call[:] = quantile(rng.uniform(0.0, 0.8)), rng.uniform(0.2, 0.7)
                 odds[:] = rng.uniform(0.0, 0.4)
             if rng.random() < 0.5:
-                traits[scripted.BLUFF] = rng.uniform(0.0, 0.3)
+                traits[Trait.BLUFF] = rng.uniform(0.0, 0.3)
             if kind > 0.74 and not is_limit:
                 bet[1] = raise_[1] = call[1] = _ALWAYS
-                traits[scripted.BET_SIZE + 1] = _ALL_IN
-                traits[scripted.MOST_RAISES] = 100
+                traits[Trait.BET_SIZE + 1] = _ALL_IN
+                traits[Trait.MOST_RAISES] = 100
         else:
-            traits[scripted.KIND] = scripted.FORMER_SELF
-            traits[scripted.NOISE] = rng.uniform(0.0, 0.1)
+            traits[Trait.KIND] = Kind.FORMER_SELF
+            traits[Trait.NOISE] = rng.uniform(0.0, 0.1)
     return opponents
 
 
@@ -268,10 +270,8 @@ def train(
             pool,
             min(CHUNK, hands - first),
             derive_seed(start, chunk),
-            opponents=opponents,
-            former=former,
-            exploring=exploration(learnt.hands) if explore is None else explore,
-            decay=STEP_DECAY,
+            kernels.Opponents(opponents, former.by_cell),
+            kernels.Method(exploration(learnt.hands) if explore is None else explore, STEP_DECAY, PRIOR),
         )
         learnt.hands += len(won)
         if (chunk + 1) % FORMER_SELF_AFTER == 0:
@@ -308,11 +308,9 @@ def play(
         pool,
         hands,
         seed,
-        opponents=opponents,
-        former=learnt if former is None else former,
-        exploring=0.0,
-        decay=-1.0,
-        record=record,
+        kernels.Opponents(opponents, (learnt if former is None else former).by_cell),
+        kernels.Method(exploring=0.0, decay=kernels.NO_LEARNING, prior=PRIOR),
+        record,
     )
 
 
@@ -321,11 +319,8 @@ def _play(
     pool: DealPool,
     hands: int,
     seed: int,
-    *,
-    opponents: NDArray[np.float64],
-    former: ActionValues,
-    exploring: float,
-    decay: float,
+    opponents: kernels.Opponents,
+    method: kernels.Method,
     record: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     game = learnt.game
@@ -334,23 +329,11 @@ def _play(
     results = np.zeros(hands)
     kernels.play_hands(
         game_array(game),
-        pool.strengths,
-        pool.buckets,
-        pool.ranks,
-        derive_seed(seed, 0) % len(pool),
-        hands,
-        0,
+        pool.played,
         opponents,
-        SESSION,
-        learnt.values,
-        learnt.counts,
-        former.values,
-        former.counts,
-        exploring,
-        decay,
-        SHOWDOWN_WEIGHT,
-        ANY_WEIGHT,
-        derive_seed(seed, 1),
+        learnt.by_cell,
+        method,
+        kernels.Schedule(derive_seed(seed, 0) % len(pool), SESSION, derive_seed(seed, 1)),
         results,
         np.zeros((0, kernels.RECORD_SIZE), np.int64) if record is None else record,
     )

@@ -1,40 +1,60 @@
-"""Players by a script of a few traits, against whom a learner by situations is trained."""
+"""Players by a script of a few traits, against whom the street-learner is trained."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise
+from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
 from engine.kernels.splitmix import random_number
 
-# Columns of an opponent, shape (NUM_TRAITS,), float64.
-KIND: Final = 0
-BY_STRENGTH: Final = 0
-AT_RANDOM: Final = 1
-FORMER_SELF: Final = 2
-NOISE: Final = 1
-"""By strength: the greatest error in its strength.  Former self: how often it acts at random."""
-BLUFF: Final = 2
-"""Share of hands too weak for it that it bets or raises with."""
-MOST_RAISES: Final = 3
-"""In a betting round, after which it calls instead."""
-BET_SIZE: Final = 4
-"""Preflop, and after it in the next column: pots that are bet; `BY_HAND` strength times the pot;
-`ANY_SIZE` drawn from all that are legal."""
+
+class Trait(IntEnum):
+    """Columns of an opponent, an array of shape (NUM_TRAITS,), float64.
+
+    Where nothing stands in the column after a trait, the trait has two: before the flop, and after it.
+    """
+
+    KIND = 0
+    """One of `Kind`."""
+    NOISE = 1
+    """By strength: the greatest error in its strength.  Former self: how often it acts at random."""
+    BLUFF = 2
+    """Share of hands too weak for it that it bets or raises with."""
+    MOST_RAISES = 3
+    """In a betting round, after which it calls instead."""
+    BET_SIZE = 4
+    """Pots that are bet; `BY_HAND` strength times the pot; `ANY_SIZE` drawn from all that are legal."""
+    BET_FROM = 6
+    """The least strength that bets."""
+    RAISE_FROM = 8
+    """The least strength that raises."""
+    CALL_FROM = 10
+    """The least strength that calls, to which `CALL_ODDS` times the pot odds are added."""
+    CALL_ODDS = 12
+
+    # At random: how often the player folds, calls and raises.
+    FOLD_WEIGHT = 6
+    CALL_WEIGHT = 7
+    RAISE_WEIGHT = 8
+
+
+NUM_TRAITS: Final = 14
+
 BY_HAND: Final = -1.0
 ANY_SIZE: Final = -2.0
-BET_FROM: Final = 6
-"""The least strength that bets; before the flop, and after it in the next column, as all that follow.
-At random: the weights of folding, calling and raising."""
-RAISE_FROM: Final = 8
-CALL_FROM: Final = 10
-"""The least strength that calls, to which comes CALL_ODDS times the pot odds."""
-CALL_ODDS: Final = 12
-NUM_TRAITS: Final = 14
+
+
+class Kind(IntEnum):
+    """What an opponent decides by."""
+
+    BY_STRENGTH = 0
+    AT_RANDOM = 1
+    FORMER_SELF = 2
 
 
 @kernel(allocates=False)
@@ -46,7 +66,7 @@ def _raise_of_size(
     strength: float,
     random_state: NDArray[np.uint64],
 ) -> int:
-    """The total of a raise of so many pots; CALL where none is allowed."""
+    """The total of a raise by `size` pots (or as `Trait.BET_SIZE` says); CALL where none is allowed."""
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
         return CALL
@@ -54,17 +74,37 @@ def _raise_of_size(
         return high
     if size == ANY_SIZE:
         return integer(low + integer(random_number(random_state) * (high - low + 1)))
-    position = node[Node.TO_ACT]
-    pot = max(0, node[Node.MAX_SPENT] - spent[position])
-    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
-        pot += spent[other]
     if size == BY_HAND:
         size = strength
+    to_call = max(0, node[Node.MAX_SPENT] - spent[node[Node.TO_ACT]])
     # Compared as floats: a size may stand for more chips than there are.
-    total = float(node[Node.MAX_SPENT]) + size * pot
+    total = float(node[Node.MAX_SPENT]) + size * (pot_of(rules, spent) + to_call)
     if total >= high:
         return high
     return integer(max(low, integer(total)))
+
+
+@kernel(allocates=False)
+def _random_action(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    traits: NDArray[np.float64],
+    strength: float,
+    random_state: NDArray[np.uint64],
+) -> int:
+    """What an opponent who acts at random does."""
+    position = node[Node.TO_ACT]
+    fold = traits[Trait.FOLD_WEIGHT] if spent[position] != node[Node.MAX_SPENT] else 0.0
+    call = traits[Trait.CALL_WEIGHT]
+    raise_ = traits[Trait.RAISE_WEIGHT] if legal_raise(rules, spent, node)[1] > 0 else 0.0
+    draw = random_number(random_state) * (fold + call + raise_)
+    if draw < fold:
+        return FOLD
+    if draw < fold + call:
+        return CALL
+    size = traits[Trait.BET_SIZE + (1 if node[Node.ROUND] > 0 else 0)]
+    return _raise_of_size(rules, spent, node, size, strength, random_state)
 
 
 @kernel(allocates=False)
@@ -76,34 +116,24 @@ def scripted_action(
     strength: float,
     random_state: NDArray[np.uint64],
 ) -> int:
-    """What an opponent of some traits does, whose hand has a strength; not for a former self."""
+    """What an opponent does who has these traits and a hand of this strength; not for a former self."""
+    if integer(traits[Trait.KIND]) == Kind.AT_RANDOM:
+        return _random_action(rules, spent, node, traits, strength, random_state)
     position = node[Node.TO_ACT]
     later = 1 if node[Node.ROUND] > 0 else 0
     to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
-    size = traits[BET_SIZE + later]
-    if traits[KIND] == AT_RANDOM:
-        fold = traits[BET_FROM] if spent[position] != node[Node.MAX_SPENT] else 0.0
-        call = traits[BET_FROM + 1]
-        raise_ = traits[BET_FROM + 2] if legal_raise(rules, spent, node)[1] > 0 else 0.0
-        draw = random_number(random_state) * (fold + call + raise_)
-        if draw < fold:
-            return FOLD
-        if draw < fold + call:
-            return CALL
-        return _raise_of_size(rules, spent, node, size, strength, random_state)
-    felt = strength + traits[NOISE] * (2.0 * random_number(random_state) - 1.0)
-    bluffs = random_number(random_state) < traits[BLUFF]
-    may_raise = node[Node.RAISES] < traits[MOST_RAISES]
+    size = traits[Trait.BET_SIZE + later]
+    felt = strength + traits[Trait.NOISE] * (2.0 * random_number(random_state) - 1.0)
+    bluffs = random_number(random_state) < traits[Trait.BLUFF]
+    may_raise = node[Node.RAISES] < traits[Trait.MOST_RAISES]
     if to_call <= 0:
-        if may_raise and (felt >= traits[BET_FROM + later] or bluffs):
+        if may_raise and (felt >= traits[Trait.BET_FROM + later] or bluffs):
             return _raise_of_size(rules, spent, node, size, strength, random_state)
         return CALL
-    if may_raise and felt >= traits[RAISE_FROM + later]:
+    if may_raise and felt >= traits[Trait.RAISE_FROM + later]:
         return _raise_of_size(rules, spent, node, size, strength, random_state)
-    pot = 0
-    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
-        pot += spent[other]
-    if felt >= traits[CALL_FROM + later] + traits[CALL_ODDS + later] * to_call / (pot + to_call):
+    final_pot = pot_of(rules, spent) + to_call
+    if felt >= traits[Trait.CALL_FROM + later] + traits[Trait.CALL_ODDS + later] * to_call / final_pot:
         return CALL
     if may_raise and bluffs:
         return _raise_of_size(rules, spent, node, size, strength, random_state)

@@ -1,39 +1,71 @@
-"""What a learner by situations sees: the situation he is in, and the style of his opponents."""
+"""What the street-learner observes: the situation it is in, and the style of its opponents."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise
+from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
 
+_FLOP: Final = 1
+
+# A situation is one number, put together from these.
 NUM_ROUNDS: Final = 4
 NUM_BUCKETS: Final = 16
-LIMIT_PRICES: Final = 3
-NO_LIMIT_PRICES: Final = 6
-LIMIT_DEPTHS: Final = 5
-NO_LIMIT_DEPTHS: Final = 7
-LIMIT_RAISES: Final = 5
-NO_LIMIT_RAISES: Final = 3
-INITIATIVES: Final = 3
+_PLACES_HEADS_UP: Final = 2
+_THIRDS: Final = 3
+"""Parts of the table, in the order of acting after the flop."""
+_OPPONENTS: Final = 3
+"""Opponents that are told apart: one, two, more."""
+_PLACES: Final = _THIRDS * _OPPONENTS
+_INITIATIVES: Final = 3
+"""Who raised last before this round: nobody, the player, an opponent."""
+_LIMIT_PRICES: Final = 3
+"""Nothing to call, one bet, more."""
+_LIMIT_DEPTH_EDGES: Final = (2.0, 4.0, 6.0, 9.0)
+"""Bets in the pot."""
+_LIMIT_DEPTHS: Final = len(_LIMIT_DEPTH_EDGES) + 1
+_LIMIT_RAISES: Final = 5
+_PRICE_EDGES: Final = (0.0, 0.2, 0.4, 0.55, 0.8)
+"""What there is to call, in pots."""
+_NO_LIMIT_PRICES: Final = len(_PRICE_EDGES) + 1
+_DEPTH_EDGES: Final = (0.0, 0.5, 1.0, 2.5, 6.0, 15.0)
+"""The stacks behind, in pots."""
+_NO_LIMIT_DEPTHS: Final = len(_DEPTH_EDGES) + 1
+_NO_LIMIT_RAISES: Final = 3
 
-MANY_STYLES: Final = 21
-"""Heads-up: any, and five degrees of looseness times four of aggression."""
-FEW_STYLES: Final = 5
-"""With more players: any, and two times two."""
+# A style is one number, too; 0 where it is not known.
+_LOOSENESS_EDGES: Final = (0.45, 0.62, 0.78, 0.9)
+"""How often a player stays in the hand when there is something to call."""
+_AGGRESSION_EDGES: Final = (0.1, 0.28, 0.5)
+"""How often a player raises when that is allowed."""
+_LOOSE: Final = 0.5
+_AGGRESSIVE: Final = 0.25
+"""With more than two players there are two degrees of each."""
+MANY_STYLES: Final = 1 + (len(_LOOSENESS_EDGES) + 1) * (len(_AGGRESSION_EDGES) + 1)
+"""Heads-up."""
+FEW_STYLES: Final = 1 + 2 * 2
+"""With more players."""
 
-# What is counted of a player, shape (NUM_COUNTERS,), float64.
-FACED: Final = 0
-"""Decisions with something to call."""
-FOLDED_TO: Final = 1
-"""Folds among them."""
-COULD_RAISE: Final = 2
-"""Decisions in which a raise was allowed."""
-RAISED: Final = 3
-NUM_COUNTERS: Final = 4
+
+class Counter(IntEnum):
+    """What is counted of a player, an array of shape (NUM_COUNTERS,), float64."""
+
+    FACED = 0
+    """Decisions with something to call."""
+    FOLDED = 1
+    """Folds among them."""
+    COULD_RAISE = 2
+    """Decisions in which a raise was allowed."""
+    RAISED = 3
+    """Raises among them."""
+
+
+NUM_COUNTERS: Final = len(Counter)
 
 KNOWN_AFTER: Final = 20.0
 """Decisions after which a player has a style."""
@@ -41,64 +73,71 @@ FADES_AFTER: Final = 400.0
 """Decisions at which a player's counters are halved, so that a style can change."""
 
 
+@kernel(allocates=False, inlined=True)
+def _number_below(edges: tuple[float, ...], value: float) -> int:
+    """How many of some edges are below a value."""
+    number = 0
+    for edge in edges:
+        number += integer(value > edge)
+    return number
+
+
+@kernel(allocates=False)
+def _num_places(num_players: int) -> int:
+    return _PLACES_HEADS_UP if num_players == 2 else _PLACES
+
+
 @kernel(allocates=False)
 def num_situations(is_limit: int, num_players: int) -> int:
-    """How many situations there are for an opponent of one style."""
-    count = NUM_ROUNDS * NUM_BUCKETS * (2 if num_players == 2 else 9) * INITIATIVES
+    """How many situations there are against opponents of one style."""
+    count = NUM_ROUNDS * NUM_BUCKETS * _num_places(num_players) * _INITIATIVES
     if is_limit:
-        return count * LIMIT_PRICES * LIMIT_DEPTHS * LIMIT_RAISES
-    return count * NO_LIMIT_PRICES * NO_LIMIT_DEPTHS * NO_LIMIT_RAISES
+        return count * _LIMIT_PRICES * _LIMIT_DEPTHS * _LIMIT_RAISES
+    return count * _NO_LIMIT_PRICES * _NO_LIMIT_DEPTHS * _NO_LIMIT_RAISES
 
 
 @kernel(allocates=False)
-def look(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], bucket: int) -> int:
+def situation_index(
+    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], bucket: int
+) -> int:
     """The situation of the position to act, whose hand is in a bucket: 0 to `num_situations` - 1.
 
-    Betting round, bucket, position, number of opponents, price of a call, depth, raises in this round, and
-    who raised last before it.
+    Betting round, bucket, position, number of opponents, who raised last before this round, price of a call,
+    depth, raises in this round.
     """
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     position = node[Node.TO_ACT]
     current = node[Node.ROUND]
-    pot = 0
+    pot = pot_of(rules, spent)
     opponents = 0
     behind_others = 0
     for other in range(num_players):
-        pot += spent[other]
         if other != position and node[Node.FOLDED] >> other & 1 == 0:
             opponents += 1
             behind_others = max(behind_others, rules[Rule.STACK, other] - node[Node.MAX_SPENT])
     to_call = max(0, min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
     # In the order of acting after the flop.
-    order = (position - rules[Rule.FIRST_POSITION, min(1, NUM_ROUNDS - 1)] + num_players) % num_players
+    order = (position - rules[Rule.FIRST_POSITION, _FLOP] + num_players) % num_players
     if num_players == 2:
         place = order
     else:
-        place = 3 * (order * 3 // num_players) + min(opponents, 3) - 1
+        place = _OPPONENTS * (order * _THIRDS // num_players) + min(opponents, _OPPONENTS) - 1
     raiser = node[Node.FORMER_RAISER]
     initiative = 0 if raiser < 0 else (1 if raiser == position else 2)
 
-    index = (current * NUM_BUCKETS + bucket) * (2 if num_players == 2 else 9) + place
-    index = index * INITIATIVES + initiative
+    index = (current * NUM_BUCKETS + bucket) * _num_places(num_players) + place
+    index = index * _INITIATIVES + initiative
     if rules[Rule.GENERAL, General.IS_LIMIT]:
         size = max(1, rules[Rule.RAISE_SIZE, current])
         price = 0 if to_call == 0 else (1 if to_call <= size else 2)
-        bets = pot / size
-        depth = integer(bets > 2.0) + integer(bets > 4.0) + integer(bets > 6.0) + integer(bets > 9.0)
-        index = (index * LIMIT_PRICES + price) * LIMIT_DEPTHS + depth
-        return integer(index * LIMIT_RAISES + min(node[Node.RAISES], LIMIT_RAISES - 1))
-    price = 0
-    if to_call > 0:
-        share = to_call / pot
-        price = 1 + integer(share > 0.2) + integer(share > 0.4) + integer(share > 0.55) + integer(share > 0.8)
+        depth = _number_below(_LIMIT_DEPTH_EDGES, pot / size)
+        index = (index * _LIMIT_PRICES + price) * _LIMIT_DEPTHS + depth
+        return integer(index * _LIMIT_RAISES + min(node[Node.RAISES], _LIMIT_RAISES - 1))
+    price = _number_below(_PRICE_EDGES, to_call / pot) if to_call > 0 else 0
     behind = max(0, min(rules[Rule.STACK, position] - node[Node.MAX_SPENT], behind_others))
-    depth = 0
-    if behind > 0:
-        pots = behind / (pot + to_call)
-        depth = 1 + integer(pots > 0.5) + integer(pots > 1.0) + integer(pots > 2.5)
-        depth += integer(pots > 6.0) + integer(pots > 15.0)
-    index = (index * NO_LIMIT_PRICES + price) * NO_LIMIT_DEPTHS + depth
-    return integer(index * NO_LIMIT_RAISES + min(node[Node.RAISES], NO_LIMIT_RAISES - 1))
+    depth = _number_below(_DEPTH_EDGES, behind / (pot + to_call)) if behind > 0 else 0
+    index = (index * _NO_LIMIT_PRICES + price) * _NO_LIMIT_DEPTHS + depth
+    return integer(index * _NO_LIMIT_RAISES + min(node[Node.RAISES], _NO_LIMIT_RAISES - 1))
 
 
 @kernel(allocates=False)
@@ -112,21 +151,22 @@ def count_decision(
     """Counts what the position to act is about to do; its `counters` are brought up to date in place."""
     position = node[Node.TO_ACT]
     if spent[position] < min(rules[Rule.STACK, position], node[Node.MAX_SPENT]):
-        counters[FACED] += 1.0
-        counters[FOLDED_TO] += 1.0 if action == FOLD else 0.0
+        counters[Counter.FACED] += 1.0
+        counters[Counter.FOLDED] += 1.0 if action == FOLD else 0.0
     if legal_raise(rules, spent, node)[1] > 0:
-        counters[COULD_RAISE] += 1.0
-        counters[RAISED] += 1.0 if action > CALL else 0.0
-    if counters[FACED] + counters[COULD_RAISE] >= 2.0 * FADES_AFTER:
+        counters[Counter.COULD_RAISE] += 1.0
+        counters[Counter.RAISED] += 1.0 if action > CALL else 0.0
+    if counters[Counter.FACED] + counters[Counter.COULD_RAISE] >= 2.0 * FADES_AFTER:
         for entry in range(NUM_COUNTERS):
             counters[entry] /= 2.0
 
 
 @kernel(allocates=False)
 def style_of(counters: NDArray[np.float64], position: int, folded: int, num_players: int) -> int:
-    """The style of those opponents of a position who are still in the hand; 0 as long as it is not known.
+    """The style of the opponents of a position who are still in the hand; 0 as long as it is not known.
 
     counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).
+    folded: bit p: position p has folded.
     """
     faced = 0.0
     folds = 0.0
@@ -134,16 +174,16 @@ def style_of(counters: NDArray[np.float64], position: int, folded: int, num_play
     raises = 0.0
     for other in range(num_players):
         if other != position and folded >> other & 1 == 0:
-            faced += counters[other, FACED]
-            folds += counters[other, FOLDED_TO]
-            chances += counters[other, COULD_RAISE]
-            raises += counters[other, RAISED]
+            faced += counters[other, Counter.FACED]
+            folds += counters[other, Counter.FOLDED]
+            chances += counters[other, Counter.COULD_RAISE]
+            raises += counters[other, Counter.RAISED]
     if faced + chances < 2.0 * KNOWN_AFTER:
         return 0
     stays = 1.0 - folds / faced if faced > 0.0 else 1.0
     presses = raises / chances if chances > 0.0 else 0.0
     if num_players > 2:
-        return integer(1 + 2 * integer(stays > 0.5) + integer(presses > 0.25))
-    looseness = integer(stays > 0.45) + integer(stays > 0.62) + integer(stays > 0.78) + integer(stays > 0.9)
-    aggression = integer(presses > 0.1) + integer(presses > 0.28) + integer(presses > 0.5)
-    return integer(1 + 4 * looseness + aggression)
+        return integer(1 + 2 * integer(stays > _LOOSE) + integer(presses > _AGGRESSIVE))
+    looseness = _number_below(_LOOSENESS_EDGES, stays)
+    aggression = _number_below(_AGGRESSION_EDGES, presses)
+    return integer(1 + (len(_AGGRESSION_EDGES) + 1) * looseness + aggression)

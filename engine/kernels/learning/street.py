@@ -1,23 +1,42 @@
 """Hands played for learning by situations: what actions are worth, and the loop that plays.
 
-The learner's choices, its values and how they are learnt are told in ``engine.learning.street``;
+The learner's choices, its values and how they are learnt are explained in ``engine.learning.street``;
 here they are loops.  The agent that sits at a table calls the same functions as the loop does
-(`look`, `fill_offers`, `fill_values`, `learn`), so that what was learnt here is used there as it was meant.
+(`consider`, `best_offer`, `learn`), so that what was learnt here is used there as it was meant.
 
-Actions are numbered: `FOLD_OFFER`, `CALL_OFFER`, and from `RAISE_OFFER` on the raises.  These are one in
-limit games, and half the pot, the pot and all-in in no-limit.
+``rules``, ``spent`` and ``node`` are a game and a betting, as in ``engine.kernels.rules.betting``.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from enum import IntEnum
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import integer, kernel
-from engine.kernels.learning.scripted_players import FORMER_SELF, KIND, NOISE, scripted_action
-from engine.kernels.learning.situations import NUM_COUNTERS, count_decision, look, num_situations, style_of
+from engine.kernels._jit import (
+    FLOAT,
+    FLOAT32_MATRIX,
+    FLOAT_MATRIX,
+    FLOATS,
+    INT,
+    INT32_MATRIX,
+    INT_MATRIX,
+    INTS,
+    entry,
+    integer,
+    kernel,
+    record_of,
+)
+from engine.kernels.learning.scripted_players import Kind, Trait, scripted_action
+from engine.kernels.learning.situations import (
+    NUM_COUNTERS,
+    count_decision,
+    num_situations,
+    situation_index,
+    style_of,
+)
 from engine.kernels.rules.betting import (
     CALL,
     FOLD,
@@ -29,314 +48,472 @@ from engine.kernels.rules.betting import (
     apply_action,
     begin_betting,
     legal_raise,
+    pot_of,
     settle,
 )
 from engine.kernels.splitmix import random_number
 
-FOLD_OFFER: Final = 0
-CALL_OFFER: Final = 1
-RAISE_OFFER: Final = 2
-NUM_OFFERS: Final = 5
-"""Fold, call, half the pot, the pot, all-in.  In limit games the raise is the third and the last."""
+
+class Offer(IntEnum):
+    """The actions that are chosen from, by number.  In limit games `RAISE` is the only raise."""
+
+    FOLD = 0
+    CALL = 1
+    RAISE = 2
+    """In no-limit games by half the pot."""
+    RAISE_POT = 3
+    ALL_IN = 4
+
+
+NUM_OFFERS: Final = len(Offer)
 
 NOT_OFFERED: Final = -2
 """Stands for an action's total where it is not offered."""
 
+STRENGTH_STEPS: Final = 255
+"""Strengths in a pool of deals are multiples of the reciprocal of this."""
+
+NO_LEARNING: Final = -1.0
+"""In place of the decay of the steps."""
+
+_EXPLORED_DECISIONS: Final = 6
+"""The decision that is left to chance is one of the first six of a hand."""
+
 RECORD_SIZE: Final = 520
-"""Room for a recorded hand: deal, learner's position, number of actions, then (action, cell) for each."""
+"""Room for a recorded hand; one that is longer is recorded in part.  Decisions in a hand are fewer."""
+
+
+class Record(IntEnum):
+    """Columns of a recorded hand, an array of shape (RECORD_SIZE,), int64."""
+
+    DEAL = 0
+    POSITION = 1
+    """The learner's."""
+    NUM_ACTIONS = 2
+    ACTIONS = 3
+    """For each an action and, in the next column, the learner's cell; -1 for the others'."""
+
+
+class Decision(IntEnum):
+    """Columns of a decision of the learner's, an array of shape (NUM_DECISION_COLUMNS,), int64."""
+
+    ANY_CELL = 0
+    STYLE_CELL = 1
+    OFFER = 2
+    POT = 3
+    """Before it, in chips."""
+    SPENT = 4
+    """By the learner before it, in chips."""
+
+
+_NUM_DECISION_COLUMNS: Final = len(Decision)
+
+
+class CellValues(NamedTuple):
+    """What is known of the actions in all cells, shape (cells, columns): calling, then each raise."""
+
+    values: NDArray[np.float32]
+    """In pots."""
+    counts: NDArray[np.int32]
+    """Observations behind each value."""
+
+
+class Prior(NamedTuple):
+    """How much is believed before anything has been observed, in observations."""
+
+    showdown_weight: float
+    """The weight of what the hand would win if everybody called and nobody bet any more."""
+    any_weight: float
+    """The weight of the value against whomever, for the value against opponents of a style."""
+
+
+class Hand(NamedTuple):
+    """A hand in a betting round."""
+
+    bucket: int
+    strength: float
+    """Against one random hand."""
+
+
+class Cells(NamedTuple):
+    """Rows of `CellValues`, the same one twice where the opponents' style is not known."""
+
+    any: int
+    """Against whomever."""
+    style: int
+    """Against opponents of this style."""
+
+
+class Offers(NamedTuple):
+    """The actions that a position chooses from, by `Offer`; shapes (NUM_OFFERS,)."""
+
+    actions: NDArray[np.int64]
+    """`FOLD`, `CALL` or the total of a raise; NOT_OFFERED where there is none."""
+    values: NDArray[np.float64]
+    """What each is worth, in pots: chips won from here on, by folding none; -inf where it is not offered."""
+
+
+class Deals(NamedTuple):
+    """A pool of deals, by deal and position."""
+
+    strengths: NDArray[np.uint8]
+    """In each betting round, in steps of 1 / STRENGTH_STEPS.  Shape (deals, players, 4)."""
+    buckets: NDArray[np.uint8]
+    """Shape (deals, players, 4)."""
+    ranks: NDArray[np.uint16]
+    """At the showdown.  Shape (deals, players)."""
+
+
+class Opponents(NamedTuple):
+    """Whom the learner plays against."""
+
+    population: NDArray[np.float64]
+    """One of it is drawn for each seat and session.  Shape (num, NUM_TRAITS)."""
+    former: CellValues
+    """What former selves know."""
+
+
+class Method(NamedTuple):
+    """How the learner plays and learns."""
+
+    exploring: float
+    """The share of hands in which one decision, drawn beforehand, is left to chance.  Decisions before it are
+    not learnt from, those after it are the learner's own."""
+    decay: float
+    """How fast the steps get smaller; `NO_LEARNING` leaves the values alone."""
+    prior: Prior
+
+
+class Schedule(NamedTuple):
+    """What is played."""
+
+    first_deal: int
+    """Where in the pool to begin; it is gone through in order, again and again."""
+    session: int
+    """Hands after which each seat gets another opponent."""
+    seed: int
 
 
 # --- what can be done, and what it is worth ----------------------------------------------------------------
 
 
 @kernel(allocates=False)
-def fill_offers(
-    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], offers: NDArray[np.int64]
+def _fill_actions(
+    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], actions: NDArray[np.int64]
 ) -> None:
-    """The actions the position to act chooses from: `FOLD`, `CALL` or the total of a raise, by number.
-
-    `offers`, shape (NUM_OFFERS,), is filled in place, with NOT_OFFERED where there is none.
-    """
+    """The actions that the position to act chooses from; fills `Offers.actions`."""
     position = node[Node.TO_ACT]
     for offer in range(NUM_OFFERS):
-        offers[offer] = NOT_OFFERED
+        actions[offer] = NOT_OFFERED
     if spent[position] != node[Node.MAX_SPENT]:
-        offers[FOLD_OFFER] = FOLD
-    offers[CALL_OFFER] = CALL
+        actions[Offer.FOLD] = FOLD
+    actions[Offer.CALL] = CALL
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
         return
     if rules[Rule.GENERAL, General.IS_LIMIT]:
-        offers[RAISE_OFFER] = high
+        actions[Offer.RAISE] = high
         return
-    pot = max(0, node[Node.MAX_SPENT] - spent[position])
-    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
-        pot += spent[other]
+    pot = pot_of(rules, spent) + max(0, node[Node.MAX_SPENT] - spent[position])
     half = max(low, node[Node.MAX_SPENT] + (pot + 1) // 2)
     whole = max(low, node[Node.MAX_SPENT] + pot)
     if half < high:
-        offers[RAISE_OFFER] = half
+        actions[Offer.RAISE] = half
     if half < whole < high:
-        offers[RAISE_OFFER + 1] = whole
-    offers[NUM_OFFERS - 1] = high
+        actions[Offer.RAISE_POT] = whole
+    actions[Offer.ALL_IN] = high
 
 
 @kernel(allocates=False)
-def fill_values(
+def _showdown_value(
     rules: NDArray[np.int64],
     spent: NDArray[np.int64],
     node: NDArray[np.int64],
-    offers: NDArray[np.int64],
-    strength: float,
-    any_cell: int,
-    style_cell: int,
-    values: NDArray[np.float32],
-    counts: NDArray[np.int32],
-    showdown_weight: float,
-    any_weight: float,
-    found: NDArray[np.float64],
-) -> None:
-    """What each offer is worth, in pots: chips won from here on, by folding none.
-
-    strength: of the hand, against one random one.
-    any_cell, style_cell: rows of `values` and `counts`, shape (cells, NUM_OFFERS - 1): against whomever, and
-        against opponents of this style; the same row where the style is not known.
-    showdown_weight: how many observations the value counts for that the hand has if everybody calls and
-        nobody bets any more.
-    any_weight: how many observations the value against whomever counts for.
-    found: shape (NUM_OFFERS,), filled in place; -inf for what is not offered.
-    """
-    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
+    action: int,
+    share: float,
+    pot: int,
+) -> float:
+    """What a call or a raise wins from here on if everybody calls and nobody bets any more, in pots."""
     position = node[Node.TO_ACT]
-    pot = 0
-    share = 1.0
-    for other in range(num_players):
-        pot += spent[other]
+    total = min(node[Node.MAX_SPENT] if action == CALL else action, rules[Rule.STACK, position])
+    cost = total - spent[position]
+    final_pot = pot + cost
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
         if other != position and node[Node.FOLDED] >> other & 1 == 0:
-            share *= strength
-    for offer in range(NUM_OFFERS):
-        if offers[offer] == NOT_OFFERED:
-            found[offer] = -np.inf
-            continue
-        if offer == FOLD_OFFER:
-            found[offer] = 0.0
-            continue
-        column = offer - 1
-        seen = float(counts[any_cell, column])
-        value = 0.0
-        if showdown_weight > 0.0 or seen == 0.0:
-            total = node[Node.MAX_SPENT] if offers[offer] == CALL else offers[offer]
-            total = min(total, rules[Rule.STACK, position])
-            cost = total - spent[position]
-            final_pot = pot + cost
-            for other in range(num_players):
-                if other != position and node[Node.FOLDED] >> other & 1 == 0:
-                    final_pot += max(0, min(rules[Rule.STACK, other], total) - spent[other])
-            value = (share * final_pot - cost) / max(1, pot)
-        if seen > 0.0:
-            value = (showdown_weight * value + seen * values[any_cell, column]) / (showdown_weight + seen)
-        if style_cell != any_cell:
-            seen = float(counts[style_cell, column])
-            if seen > 0.0:
-                value = (any_weight * value + seen * values[style_cell, column]) / (any_weight + seen)
-        found[offer] = value
+            final_pot += max(0, min(rules[Rule.STACK, other], total) - spent[other])
+    return float(share * final_pot - cost) / max(1, pot)
 
 
 @kernel(allocates=False)
-def best_offer(found: NDArray[np.float64]) -> int:
-    """The number of the offer that is worth most, the first of several."""
-    best = CALL_OFFER
+def fill_offers(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    strength: float,
+    cells: Cells,
+    learnt: CellValues,
+    prior: Prior,
+    offers: Offers,
+) -> None:
+    """What the position to act may do and what that is worth; `offers` are filled in place.
+
+    strength: of the hand, against one random one.
+    """
+    _fill_actions(rules, spent, node, offers.actions)
+    position = node[Node.TO_ACT]
+    pot = pot_of(rules, spent)
+    share = 1.0
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
+        if other != position and node[Node.FOLDED] >> other & 1 == 0:
+            share *= strength
     for offer in range(NUM_OFFERS):
-        if found[offer] > found[best]:
+        action = offers.actions[offer]
+        if action == NOT_OFFERED:
+            offers.values[offer] = -np.inf
+            continue
+        if action == FOLD:
+            offers.values[offer] = 0.0
+            continue
+        column = offer - Offer.CALL
+        seen = float(learnt.counts[cells.any, column])
+        value = 0.0
+        if prior.showdown_weight > 0.0 or seen == 0.0:
+            value = _showdown_value(rules, spent, node, action, share, pot)
+        if seen > 0.0:
+            weight = prior.showdown_weight
+            value = (weight * value + seen * learnt.values[cells.any, column]) / (weight + seen)
+        if cells.style != cells.any:
+            seen = float(learnt.counts[cells.style, column])
+            if seen > 0.0:
+                weight = prior.any_weight
+                value = (weight * value + seen * learnt.values[cells.style, column]) / (weight + seen)
+        offers.values[offer] = value
+
+
+@kernel(allocates=False)
+def best_offer(values: NDArray[np.float64]) -> int:
+    """The number of the offer that is worth most, the first of several; shape (NUM_OFFERS,)."""
+    best = integer(Offer.CALL)
+    for offer in range(NUM_OFFERS):
+        if values[offer] > values[best]:
             best = offer
     return best
 
 
 @kernel(allocates=False)
-def random_offer(offers: NDArray[np.int64], state: NDArray[np.uint64]) -> int:
-    """Any offer but to fold, about which there is nothing to be found out."""
-    offer = NUM_OFFERS
-    while offer == NUM_OFFERS or offers[offer] == NOT_OFFERED:
-        offer = CALL_OFFER + integer(random_number(state) * (NUM_OFFERS - CALL_OFFER))
-    return offer
+def _random_offer(actions: NDArray[np.int64], state: NDArray[np.uint64]) -> int:
+    """A random offer other than to fold, whose value is known."""
+    while True:
+        offer = Offer.CALL + integer(random_number(state) * (NUM_OFFERS - Offer.CALL))
+        if actions[offer] != NOT_OFFERED:
+            return offer
 
 
 @kernel(allocates=False)
-def consider(
+def _consider(
     rules: NDArray[np.int64],
     spent: NDArray[np.int64],
     node: NDArray[np.int64],
     counters: NDArray[np.float64],
-    bucket: int,
-    strength: float,
-    values: NDArray[np.float32],
-    counts: NDArray[np.int32],
-    showdown_weight: float,
-    any_weight: float,
-    offers: NDArray[np.int64],
-    found: NDArray[np.float64],
-) -> tuple[int, int]:
+    hand: Hand,
+    learnt: CellValues,
+    prior: Prior,
+    offers: Offers,
+) -> Cells:
     """What the position to act knows before it decides: its cells, what it may do and what that is worth.
 
     counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).
-    offers, found: shape (NUM_OFFERS,), filled in place as by `fill_offers` and `fill_values`.
+    offers: filled in place.
     """
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     style = style_of(counters, node[Node.TO_ACT], node[Node.FOLDED], num_players)
-    any_cell = look(rules, spent, node, bucket)
-    style_cell = any_cell + style * num_situations(rules[Rule.GENERAL, General.IS_LIMIT], num_players)
-    fill_offers(rules, spent, node, offers)
-    fill_values(
-        rules, spent, node, offers, strength, any_cell, style_cell, values, counts,
-        showdown_weight, any_weight, found,
-    )  # fmt: skip
-    return any_cell, style_cell
+    cell = situation_index(rules, spent, node, hand.bucket)
+    cells = Cells(cell, cell + style * num_situations(rules[Rule.GENERAL, General.IS_LIMIT], num_players))
+    fill_offers(rules, spent, node, hand.strength, cells, learnt, prior, offers)
+    return cells
+
+
+consider = entry(
+    _consider, INT_MATRIX, INTS, INTS, FLOAT_MATRIX, record_of(Hand, INT, FLOAT),
+    record_of(CellValues, FLOAT32_MATRIX, INT32_MATRIX), record_of(Prior, FLOAT, FLOAT),
+    record_of(Offers, INTS, FLOATS),
+)  # fmt: skip
 
 
 @kernel(allocates=False)
-def learn(
-    values: NDArray[np.float32],
-    counts: NDArray[np.int32],
-    cell: int,
-    offer: int,
-    target: float,
-    decay: float,
-) -> None:
+def learn(learnt: CellValues, cell: int, offer: int, target: float, decay: float) -> None:
     """Moves one value towards what has come of it, by ``1 / count ** decay``; a fold is worth nothing."""
-    column = offer - 1
+    column = offer - Offer.CALL
     if column < 0:
         return
-    counts[cell, column] += 1
-    step = float(counts[cell, column]) ** -decay
-    values[cell, column] += np.float32(step * (target - values[cell, column]))
+    learnt.counts[cell, column] += 1
+    step = float(learnt.counts[cell, column]) ** -decay
+    learnt.values[cell, column] += np.float32(step * (target - learnt.values[cell, column]))
 
 
 # --- the loop ----------------------------------------------------------------------------------------------
 
 
+@kernel(allocates=False)
+def _learn_from_hand(
+    learnt: CellValues, decisions: NDArray[np.int64], first: int, last: int, won: float, decay: float
+) -> None:
+    """Learns what has come of the decisions from `first` to before `last` of a hand that won some chips.
+
+    decisions: shape (RECORD_SIZE, NUM_DECISION_COLUMNS).
+    """
+    for index in range(first, last):
+        decision = decisions[index]
+        target = (won + decision[Decision.SPENT]) / max(1, decision[Decision.POT])
+        learn(learnt, decision[Decision.ANY_CELL], decision[Decision.OFFER], target, decay)
+        if decision[Decision.STYLE_CELL] != decision[Decision.ANY_CELL]:
+            learn(learnt, decision[Decision.STYLE_CELL], decision[Decision.OFFER], target, decay)
+
+
+class _Table(NamedTuple):
+    """What the loop writes to; the learner sits in seat 0."""
+
+    random_state: NDArray[np.uint64]
+    spent: NDArray[np.int64]
+    node: NDArray[np.int64]
+    remaining: NDArray[np.int64]
+    """Scratch, shape (MAX_PLAYERS,)."""
+    won: NDArray[np.float64]
+    """By position, shape (MAX_PLAYERS,)."""
+    offers: Offers
+    drawn: NDArray[np.int64]
+    """By seat, the row of the population that sits there; shape (MAX_PLAYERS,)."""
+    seen: NDArray[np.float64]
+    """By seat, what has been counted in this session; shape (MAX_PLAYERS, NUM_COUNTERS)."""
+    counters: NDArray[np.float64]
+    """The same by position."""
+    decisions: NDArray[np.int64]
+    """The learner's in this hand, shape (RECORD_SIZE, NUM_DECISION_COLUMNS)."""
+    record: NDArray[np.int64]
+    """Shape (num_hands or 0, RECORD_SIZE)."""
+
+
+@kernel(allocates=False)
+def _begin_session(table: _Table, population: NDArray[np.float64], num_players: int) -> None:
+    """Draws an opponent for each seat."""
+    for seat in range(num_players):
+        table.drawn[seat] = integer(random_number(table.random_state) * population.shape[0])
+        for counter in range(NUM_COUNTERS):
+            table.seen[seat, counter] = 0.0
+
+
+@kernel(allocates=False)
+def _play_hand(
+    rules: NDArray[np.int64],
+    deals: Deals,
+    opponents: Opponents,
+    learnt: CellValues,
+    method: Method,
+    table: _Table,
+    deal: int,
+    hand: int,
+) -> float:
+    """Plays a hand and learns from it; returns the chips that the learner has won."""
+    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
+    spent, node, counters, decisions = table.spent, table.node, table.counters, table.decisions
+    # Seats move one position each hand.
+    shift = hand % num_players
+    learner = (num_players - shift) % num_players
+    for position in range(num_players):
+        for counter in range(NUM_COUNTERS):
+            counters[position, counter] = table.seen[(position + shift) % num_players, counter]
+    explores_at = -1
+    if random_number(table.random_state) < method.exploring:
+        explores_at = integer(random_number(table.random_state) * _EXPLORED_DECISIONS)
+    num_decisions = 0
+    num_actions = 0
+    begin_betting(rules, spent, node)
+    while node[Node.TO_ACT] >= 0:
+        position = node[Node.TO_ACT]
+        strength = integer(deals.strengths[deal, position, node[Node.ROUND]]) / STRENGTH_STEPS
+        traits = opponents.population[table.drawn[(position + shift) % num_players]]
+        cell = -1
+        if position == learner or integer(traits[Trait.KIND]) == Kind.FORMER_SELF:
+            in_round = Hand(integer(deals.buckets[deal, position, node[Node.ROUND]]), strength)
+            is_former = position != learner
+            cells = _consider(
+                rules, spent, node, counters, in_round, opponents.former if is_former else learnt,
+                method.prior, table.offers,
+            )  # fmt: skip
+            offer = best_offer(table.offers.values)
+            is_random = num_decisions == explores_at
+            if is_former:
+                is_random = random_number(table.random_state) < traits[Trait.NOISE]
+            if is_random:
+                offer = _random_offer(table.offers.actions, table.random_state)
+            if not is_former:
+                decision = decisions[num_decisions]
+                decision[Decision.ANY_CELL] = cells.any
+                decision[Decision.STYLE_CELL] = cells.style
+                decision[Decision.OFFER] = offer
+                decision[Decision.POT] = pot_of(rules, spent)
+                decision[Decision.SPENT] = spent[position]
+                num_decisions += 1
+                cell = cells.style
+            action = integer(table.offers.actions[offer])
+        else:
+            action = scripted_action(rules, spent, node, traits, strength, table.random_state)
+        column = Record.ACTIONS + 2 * num_actions
+        if table.record.shape[0] > 0 and column + 1 < RECORD_SIZE:
+            table.record[hand, column] = action
+            table.record[hand, column + 1] = cell
+        num_actions += 1
+        count_decision(counters[position], rules, spent, node, action)
+        apply_action(rules, spent, node, action)
+    settle(rules, spent, integer(node[Node.FOLDED]), deals.ranks[deal], table.remaining, table.won)
+    for position in range(num_players):
+        for counter in range(NUM_COUNTERS):
+            table.seen[(position + shift) % num_players, counter] = counters[position, counter]
+    if table.record.shape[0] > 0:
+        table.record[hand, Record.DEAL] = deal
+        table.record[hand, Record.POSITION] = learner
+        table.record[hand, Record.NUM_ACTIONS] = num_actions
+    chips = float(table.won[learner])
+    if method.decay != NO_LEARNING:
+        _learn_from_hand(learnt, decisions, max(0, explores_at), num_decisions, chips, method.decay)
+    return chips
+
+
 @kernel()
 def play_hands(
     rules: NDArray[np.int64],
-    strengths: NDArray[np.uint8],
-    buckets: NDArray[np.uint8],
-    ranks: NDArray[np.uint16],
-    first_deal: int,
-    num_hands: int,
-    first_hand: int,
-    opponents: NDArray[np.float64],
-    session: int,
-    values: NDArray[np.float32],
-    counts: NDArray[np.int32],
-    former_values: NDArray[np.float32],
-    former_counts: NDArray[np.int32],
-    exploring: float,
-    decay: float,
-    showdown_weight: float,
-    any_weight: float,
-    seed: int,
+    deals: Deals,
+    opponents: Opponents,
+    learnt: CellValues,
+    method: Method,
+    schedule: Schedule,
     results: NDArray[np.float64],
     record: NDArray[np.int64],
 ) -> None:
     """Plays hands of one learner against opponents drawn from a population, and learns from them.
 
-    strengths, buckets, ranks: of a pool of deals, shapes (deals, players, 4) twice and (deals, players).
-    first_deal: where in the pool to begin; the pool is gone through in order, again and again.
-    first_hand: number of the first hand, by which seats move around the table; a multiple of the players.
-    opponents: the population, shape (num, NUM_TRAITS); each seat gets another one after `session` hands.
-    exploring: share of the hands in which one decision, drawn beforehand, is left to chance.  Decisions
-        before it are not learnt from, those after it are the learner's own.
-    decay: of the step sizes; below 0 nothing is learnt.
+    learnt: changed in place.
     results: chips won by the learner in each hand, shape (num_hands,), filled in place.
     record: shape (num_hands or 0, RECORD_SIZE), filled in place with the hands as they were played.
     """
+    random_state = np.zeros(1, np.uint64)
+    random_state[0] = np.uint64(schedule.seed)
+    table = _Table(
+        random_state,
+        np.zeros(MAX_PLAYERS, np.int64),
+        np.zeros(NODE_SIZE, np.int64),
+        np.zeros(MAX_PLAYERS, np.int64),
+        np.zeros(MAX_PLAYERS, np.float64),
+        Offers(np.zeros(NUM_OFFERS, np.int64), np.zeros(NUM_OFFERS, np.float64)),
+        np.zeros(MAX_PLAYERS, np.int64),
+        np.zeros((MAX_PLAYERS, NUM_COUNTERS), np.float64),
+        np.zeros((MAX_PLAYERS, NUM_COUNTERS), np.float64),
+        np.zeros((RECORD_SIZE, _NUM_DECISION_COLUMNS), np.int64),
+        record,
+    )
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
-    state = np.zeros(1, np.uint64)
-    state[0] = np.uint64(seed)
-    spent = np.zeros(MAX_PLAYERS, np.int64)
-    node = np.zeros(NODE_SIZE, np.int64)
-    remaining = np.zeros(MAX_PLAYERS, np.int64)
-    won = np.zeros(MAX_PLAYERS, np.float64)
-    offers = np.zeros(NUM_OFFERS, np.int64)
-    found = np.zeros(NUM_OFFERS, np.float64)
-    # By seat; the learner sits in seat 0.
-    drawn = np.zeros(MAX_PLAYERS, np.int64)
-    seen = np.zeros((MAX_PLAYERS, NUM_COUNTERS), np.float64)
-    # By position.
-    counters = np.zeros((MAX_PLAYERS, NUM_COUNTERS), np.float64)
-    # The learner's decisions in this hand.
-    any_cells = np.zeros(RECORD_SIZE, np.int64)
-    style_cells = np.zeros(RECORD_SIZE, np.int64)
-    chosen = np.zeros(RECORD_SIZE, np.int64)
-    pots = np.zeros(RECORD_SIZE, np.int64)
-    paid = np.zeros(RECORD_SIZE, np.int64)
-
-    for hand in range(num_hands):
-        if hand % session == 0:
-            for seat in range(num_players):
-                drawn[seat] = integer(random_number(state) * opponents.shape[0])
-                for entry in range(NUM_COUNTERS):
-                    seen[seat, entry] = 0.0
-        deal = (first_deal + hand) % strengths.shape[0]
-        # Seats move one position each hand.
-        shift = (first_hand + hand) % num_players
-        learner = (num_players - shift) % num_players
-        for position in range(num_players):
-            for entry in range(NUM_COUNTERS):
-                counters[position, entry] = seen[(position + shift) % num_players, entry]
-        explores_at = -1
-        if random_number(state) < exploring:
-            explores_at = integer(random_number(state) * 6.0)
-        decisions = 0
-        actions = 0
-        begin_betting(rules, spent, node)
-        while node[Node.TO_ACT] >= 0:
-            position = node[Node.TO_ACT]
-            strength = integer(strengths[deal, position, node[Node.ROUND]]) / 255.0
-            traits = opponents[drawn[(position + shift) % num_players]]
-            cell = -1
-            if position == learner or traits[KIND] == FORMER_SELF:
-                bucket = integer(buckets[deal, position, node[Node.ROUND]])
-                is_former = position != learner
-                cell, style_cell = consider(
-                    rules, spent, node, counters, bucket, strength,
-                    former_values if is_former else values, former_counts if is_former else counts,
-                    showdown_weight, any_weight, offers, found,
-                )  # fmt: skip
-                offer = best_offer(found)
-                if random_number(state) < traits[NOISE] if is_former else decisions == explores_at:
-                    offer = random_offer(offers, state)
-                if position == learner:
-                    any_cells[decisions] = cell
-                    style_cells[decisions] = style_cell
-                    chosen[decisions] = offer
-                    pot = 0
-                    for other in range(num_players):
-                        pot += spent[other]
-                    pots[decisions] = pot
-                    paid[decisions] = spent[position]
-                    decisions += 1
-                action = integer(offers[offer])
-                cell = style_cell
-            else:
-                action = scripted_action(rules, spent, node, traits, strength, state)
-            if record.shape[0] > 0 and 4 + 2 * actions < RECORD_SIZE:
-                record[hand, 3 + 2 * actions] = action
-                record[hand, 4 + 2 * actions] = cell if position == learner else -1
-            actions += 1
-            count_decision(counters[position], rules, spent, node, action)
-            apply_action(rules, spent, node, action)
-        settle(rules, spent, integer(node[Node.FOLDED]), ranks[deal], remaining, won)
-        results[hand] = won[learner]
-        for position in range(num_players):
-            for entry in range(NUM_COUNTERS):
-                seen[(position + shift) % num_players, entry] = counters[position, entry]
-        if record.shape[0] > 0:
-            record[hand, 0] = deal
-            record[hand, 1] = learner
-            record[hand, 2] = actions
-        if decay >= 0.0:
-            for decision in range(max(0, explores_at), decisions):
-                target = (won[learner] + paid[decision]) / max(1, pots[decision])
-                learn(values, counts, any_cells[decision], chosen[decision], target, decay)
-                if style_cells[decision] != any_cells[decision]:
-                    learn(values, counts, style_cells[decision], chosen[decision], target, decay)
+    for hand in range(results.shape[0]):
+        if hand % schedule.session == 0:
+            _begin_session(table, opponents.population, num_players)
+        deal = (schedule.first_deal + hand) % deals.strengths.shape[0]
+        results[hand] = _play_hand(rules, deals, opponents, learnt, method, table, deal, hand)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.learning import scripted_players as scripted
+from engine.kernels.learning.scripted_players import ANY_SIZE, NUM_TRAITS, Kind, Trait
+from engine.kernels.learning.street import Record
 from engine.learning.deal_pool import DealPool, PoolSize, make_pool
 
 NEVER, ALWAYS = 2.0, -2.0
@@ -21,12 +22,18 @@ def small_pool(num_players: int = 2) -> DealPool:
 
 def opponent(**traits: float | Sequence[float]) -> NDArray[np.float64]:
     """A population of one; traits by the names of their columns, in small letters."""
-    row = np.zeros((1, scripted.NUM_TRAITS))
+    row = np.zeros((1, NUM_TRAITS))
     for name, value in traits.items():
-        column = getattr(scripted, name.upper())
+        column = Trait[name.upper()]
         values = np.atleast_1d(value)
         row[0, column : column + len(values)] = values
     return row
+
+
+def actions_and_cells(hand: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of a recorded hand: the number of each action, and the learner's cell in it or -1."""
+    played = hand[Record.ACTIONS :][: 2 * hand[Record.NUM_ACTIONS]]
+    return played[::2], played[1::2]
 
 
 CALLER = opponent(bet_from=[NEVER] * 2, raise_from=[NEVER] * 2, call_from=[ALWAYS] * 2)
@@ -35,6 +42,6 @@ BY_STRENGTH = opponent(
     bet_from=[0.5, 0.5], raise_from=[0.6, 0.75], call_odds=[1, 1], bet_size=[-1, -1], most_raises=2
 )
 RANDOM = opponent(
-    kind=scripted.AT_RANDOM, bet_from=[0.06, 0.47], raise_from=0.47, bet_size=[scripted.ANY_SIZE] * 2
+    kind=Kind.AT_RANDOM, fold_weight=0.06, call_weight=0.47, raise_weight=0.47, bet_size=[ANY_SIZE] * 2
 )
-FORMER_SELF = opponent(kind=scripted.FORMER_SELF)
+FORMER_SELF = opponent(kind=Kind.FORMER_SELF)

@@ -7,9 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.betting_arrays import action_from_number, betting_arrays, game_array
-from engine.kernels.learning import scripted_players as scripted
-from engine.kernels.learning import situations as situations
+from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
+from engine.kernels.learning.scripted_players import Kind, Trait
+from engine.kernels.learning.situations import Counter
+from engine.kernels.learning.street import Record
 from engine.kernels.rules import betting
 from engine.learning import street as street_learning
 from engine.learning.deal_pool import DealPool
@@ -23,11 +25,13 @@ from engine.learning.street import (
     train,
 )
 from engine.rules import Deal, GameDefinition, initial_hand, load_game, parse_betting
+from engine.rules.betting import BettingState
 from tests.engine.learning.pools import (
     BY_STRENGTH,
     CALLER,
     FORMER_SELF,
     RANDOM,
+    actions_and_cells,
     small_pool,
 )
 
@@ -63,15 +67,14 @@ def test_what_the_kernel_plays_is_legal_and_pays_what_the_rules_say(name: str) -
 
     raises = 0
     for hand, chips in zip(record, won, strict=True):
-        deal, learner, actions = hand[:3].tolist()
-        state = initial_hand(game, 0, deal_of(pool, deal))
-        for number in hand[3 : 3 + 2 * actions : 2].tolist():
+        state = initial_hand(game, 0, deal_of(pool, hand[Record.DEAL]))
+        for number in actions_and_cells(hand)[0].tolist():
             action = action_from_number(number, game.is_limit)
             assert action in state.legal_actions()
             raises += number > 0
             state = state.apply(action)
         assert state.is_finished
-        assert state.chips_won()[learner] == pytest.approx(chips)
+        assert state.chips_won()[hand[Record.POSITION]] == pytest.approx(chips)
     assert raises > 150
 
 
@@ -85,7 +88,7 @@ def test_seats_move_around_the_table() -> None:
     play(ActionValues.unlearnt(load_game("limit-3p")), small_pool(3), 6, 2, CALLER, record=record)
 
     # As in the arena: seat 0 has position 0 in the first hand, and moves back by one with each.
-    assert record[:, 1].tolist() == [0, 2, 1, 0, 2, 1]
+    assert record[:, Record.POSITION].tolist() == [0, 2, 1, 0, 2, 1]
 
 
 # --- what a situation is -----------------------------------------------------------------------------------
@@ -93,7 +96,7 @@ def test_seats_move_around_the_table() -> None:
 
 def situation(name: str, text: str, bucket: int = 3) -> int:
     game = load_game(name)
-    return situations.look(game_array(game), *betting_arrays(parse_betting(game, text)), bucket)
+    return situations.situation_index(game_array(game), *betting_arrays(parse_betting(game, text)), bucket)
 
 
 def test_situations_are_numbered_without_gaps_or_overlaps() -> None:
@@ -171,19 +174,28 @@ def test_old_decisions_of_a_player_fade() -> None:
     for action in [betting.FOLD] * 1000 + [20] * 2000:
         situations.count_decision(counters, game_array(game), *arrays, action)
 
-    assert counters[situations.FACED] <= situations.FADES_AFTER
-    assert counters[situations.FOLDED_TO] / counters[situations.FACED] < 0.05
-    assert counters[situations.RAISED] / counters[situations.COULD_RAISE] > 0.95
+    assert counters[Counter.FACED] <= situations.FADES_AFTER
+    assert counters[Counter.FOLDED] / counters[Counter.FACED] < 0.05
+    assert counters[Counter.RAISED] / counters[Counter.COULD_RAISE] > 0.95
 
 
 # --- what can be done, and what it is worth ----------------------------------------------------------------
 
 
+def considered(learnt: ActionValues, state: BettingState, strength: float = 0.5) -> kernels.Offers:
+    """What may be done, and what it is worth with a hand of bucket 5."""
+    offers = kernels.Offers(np.zeros(kernels.NUM_OFFERS, np.int64), np.zeros(kernels.NUM_OFFERS))
+    counters = np.zeros((betting.MAX_PLAYERS, situations.NUM_COUNTERS))
+    arrays = betting_arrays(state)
+    hand, prior = kernels.Hand(5, strength), kernels.Prior(10.0, 30.0)
+    kernels.consider(game_array(learnt.game), *arrays, counters, hand, learnt.by_cell, prior, offers)
+    return offers
+
+
 def offers(name: str, text: str) -> list[int]:
     game = load_game(name)
-    found = np.zeros(kernels.NUM_OFFERS, np.int64)
-    kernels.fill_offers(game_array(game), *betting_arrays(parse_betting(game, text)), found)
-    return found.tolist()
+    actions: list[int] = considered(ActionValues.unlearnt(game), parse_betting(game, text)).actions.tolist()
+    return actions
 
 
 def test_raises_are_by_half_the_pot_by_the_pot_and_all_in() -> None:
@@ -201,12 +213,12 @@ def test_every_offer_is_legal() -> None:
     rng = np.random.default_rng(8)
     for name in GAMES:
         game = load_game(name)
+        learnt = ActionValues.unlearnt(game)
         for _ in range(100):
             betting_state = parse_betting(game, "")
             while not betting_state.is_finished:
-                found = np.zeros(kernels.NUM_OFFERS, np.int64)
-                kernels.fill_offers(game_array(game), *betting_arrays(betting_state), found)
-                offered = [number for number in found.tolist() if number != kernels.NOT_OFFERED]
+                found = considered(learnt, betting_state).actions.tolist()
+                offered = [number for number in found if number != kernels.NOT_OFFERED]
                 assert len(set(offered)) == len(offered)
                 actions = [action_from_number(number, game.is_limit) for number in offered]
                 assert all(action in betting_state.legal_actions() for action in actions)
@@ -214,25 +226,19 @@ def test_every_offer_is_legal() -> None:
                 betting_state = betting_state.apply(actions[rng.integers(len(actions))])
 
 
-def values_of(name: str, text: str, strength: float, learnt: ActionValues) -> list[float]:
-    game = load_game(name)
-    found, offered = np.zeros(kernels.NUM_OFFERS), np.zeros(kernels.NUM_OFFERS, np.int64)
-    counters = np.zeros((betting.MAX_PLAYERS, situations.NUM_COUNTERS))
-    kernels.consider(
-        game_array(game), *betting_arrays(parse_betting(game, text)), counters, 5, strength,
-        learnt.values, learnt.counts, 10.0, 30.0, offered, found,
-    )  # fmt: skip
-    return found.tolist()
+def values_of(text: str, strength: float, learnt: ActionValues) -> list[float]:
+    values: list[float] = considered(learnt, parse_betting(learnt.game, text), strength).values.tolist()
+    return values
 
 
-def test_who_has_learnt_nothing_values_the_showdown() -> None:
+def test_a_learner_that_has_learnt_nothing_values_the_showdown() -> None:
     learnt = ActionValues.unlearnt(load_game("nolimit-2p"))
 
     # 300 in the pot, 100 to call: with half of the hands 200 of 400 for 100, and so on with every raise.
-    assert values_of("nolimit-2p", "r200", 0.5, learnt) == pytest.approx(
+    assert values_of("r200", 0.5, learnt) == pytest.approx(
         [0, (200 - 100) / 300, (400 - 300) / 300, (600 - 500) / 300, (20000 - 19900) / 300]
     )
-    assert values_of("nolimit-2p", "r200", 0.1, learnt)[1] == pytest.approx((40 - 100) / 300)
+    assert values_of("r200", 0.1, learnt)[1] == pytest.approx((40 - 100) / 300)
 
 
 def test_what_was_seen_often_counts_for_more() -> None:
@@ -242,7 +248,7 @@ def test_what_was_seen_often_counts_for_more() -> None:
     learnt.values[cell] = [0.7, -1.5]
     learnt.counts[cell] = [10, 1_000_000]
 
-    folding, calling, raising, *_ = values_of("limit-2p", "r", 0.5, learnt)
+    folding, calling, raising, *_ = values_of("r", 0.5, learnt)
 
     assert folding == 0
     # Half of what the showdown says, (20 - 10) / 30, and half of what was seen.
@@ -251,15 +257,15 @@ def test_what_was_seen_often_counts_for_more() -> None:
 
 
 def test_steps_are_the_counts_to_the_power() -> None:
-    values, counts = np.zeros((2, 2), np.float32), np.zeros((2, 2), np.int32)
+    learnt = kernels.CellValues(np.zeros((2, 2), np.float32), np.zeros((2, 2), np.int32))
     expected = 0.0
     for number, target in enumerate([1.0, -2.0, 4.0, 0.5], start=1):
-        kernels.learn(values, counts, 1, kernels.RAISE_OFFER, target, 0.8)
+        kernels.learn(learnt, 1, kernels.Offer.RAISE, target, 0.8)
         expected += (target - expected) / number**0.8
-    kernels.learn(values, counts, 1, kernels.FOLD_OFFER, 9.0, 0.8)
+    kernels.learn(learnt, 1, kernels.Offer.FOLD, 9.0, 0.8)
 
-    assert values.tolist() == [[0, 0], [0, pytest.approx(expected)]]
-    assert counts.tolist() == [[0, 0], [0, 4]]
+    assert learnt.values.tolist() == [[0, 0], [0, pytest.approx(expected)]]
+    assert learnt.counts.tolist() == [[0, 0], [0, 4]]
 
 
 # --- learning ----------------------------------------------------------------------------------------------
@@ -356,7 +362,7 @@ def test_who_does_not_explore_never_raises_against_its_values() -> None:
     play(learnt, small_pool(), 500, 1, RANDOM, record=record)
 
     for hand in record:
-        actions, cells = hand[3 : 3 + 2 * hand[2] : 2], hand[4 : 4 + 2 * hand[2] : 2]
+        actions, cells = actions_and_cells(hand)
         assert (actions[cells >= 0] == betting.CALL).all()
 
 
@@ -380,12 +386,12 @@ def test_two_equal_learners_win_nothing_from_each_other() -> None:
 def test_a_population_has_all_kinds() -> None:
     for is_limit in (True, False):
         opponents = population(2000, is_limit, np.random.default_rng(1))
-        kinds = np.bincount(opponents[:, scripted.KIND].astype(int), minlength=3) / 2000
+        kinds = np.bincount(opponents[:, Trait.KIND].astype(int), minlength=3) / 2000
 
         assert kinds == pytest.approx([0.7, 0.15, 0.15], abs=0.03)
         assert len(np.unique(opponents, axis=0)) > 1900
-        random_ones = opponents[opponents[:, scripted.KIND] == scripted.AT_RANDOM]
-        assert (random_ones[:, scripted.BET_FROM + 1] > 0).all()  # or nothing might be left to do
+        random_ones = opponents[opponents[:, Trait.KIND] == Kind.AT_RANDOM]
+        assert (random_ones[:, Trait.CALL_WEIGHT] > 0).all()  # or nothing might be left to do
 
 
 def test_games_and_pools_that_do_not_fit_are_refused() -> None:

@@ -28,13 +28,13 @@ from clients.options import OptionError
 from clients.registry import make_bot
 from clients.testing import Replaying
 from engine.betting_arrays import action_from_number
-from engine.kernels.learning import situations as situations
+from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
 from engine.learning import street as street_learning
 from engine.learning.deal_pool import DealPool
 from engine.learning.street import ActionValues, population
 from engine.rules import Action, Deal, GameDefinition, HandView, StackedDealer, load_game
-from tests.engine.learning.pools import small_pool
+from tests.engine.learning.pools import actions_and_cells, small_pool
 from tests.support.dealer_process import environment, program
 
 LIMIT = load_game("limit-2p")
@@ -61,12 +61,12 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     before = trained.copy()
     record = np.zeros((150, kernels.RECORD_SIZE), np.int64)  # less than a session: styles begin anew then
 
+    method = kernels.Method(0.0, street_learning.STEP_DECAY, street_learning.PRIOR)
     won = street_learning._play(
-        trained, pool, len(record), 2, opponents=opponents, former=before, exploring=0.0,
-        decay=street_learning.STEP_DECAY, record=record,
-    )  # fmt: skip
+        trained, pool, len(record), 2, kernels.Opponents(opponents, before.by_cell), method, record
+    )
     hands = [
-        [action_from_number(number, game.is_limit) for number in hand[3 : 3 + 2 * hand[2] : 2].tolist()]
+        [action_from_number(number, game.is_limit) for number in actions_and_cells(hand)[0].tolist()]
         for hand in record
     ]
     agent = StreetLearner(explore=0)
@@ -76,7 +76,7 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     others = [Replaying(hands) for _ in range(game.num_players - 1)]
     deals = [
         Deal(tuple(map(tuple, pool.hole_cards[deal].tolist())), tuple(pool.boards[deal].tolist()))
-        for deal in record[:, 0].tolist()
+        for deal in record[:, kernels.Record.DEAL].tolist()
     ]
     arena = Arena(game, [agent, *others], 1, dealer=StackedDealer(deals))
     lines: list[str] = []
