@@ -134,6 +134,14 @@ class Winnings:
     def __add__(self, other: Winnings) -> Winnings:
         return Winnings(self.hands + other.hands, self.chips + other.chips, self.squares + other.squares)
 
+    def half_width(self, critical_value: float = Z95) -> float | None:
+        """Half width of the interval of the mean of a hand, in chips; None below two hands."""
+        if self.hands < 2:
+            return None
+        mean = self.chips / self.hands
+        variance = max(0.0, self.squares / self.hands - mean * mean) * self.hands / (self.hands - 1)
+        return critical_value * math.sqrt(variance / self.hands)
+
     def rate(self, big_blind: int) -> Estimate:
         """Milli big blinds per hand.
 
@@ -145,12 +153,7 @@ class Winnings:
         """
         if not self.hands:
             raise ValueError("expected winnings of one hand or more, got none: there is no rate of nothing")
-        mean = self.chips / self.hands
-        ci95 = None
-        if self.hands > 1:
-            variance = max(0.0, self.squares / self.hands - mean * mean) * self.hands / (self.hands - 1)
-            ci95 = Z95 * math.sqrt(variance / self.hands)
-        return Estimate(mean, ci95, self.hands).scaled(1000 / big_blind)
+        return Estimate(self.chips / self.hands, self.half_width(), self.hands).scaled(1000 / big_blind)
 
 
 @attrs.frozen

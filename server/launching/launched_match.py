@@ -76,7 +76,8 @@ class MatchPlan:
     def pass_config(self, number: int) -> MatchConfig:
         """The match that a pass is."""
         names = tuple(self.players[player].name for player in self.seating(number))
-        return attrs.evolve(self.config, names=names, log_path=self.pass_folder(number) / "match.log")
+        log_path = self.pass_folder(number) / "match.log"
+        return attrs.evolve(self.config, names=names, log_path=log_path, keeps_hands=self.duplicate)
 
     def results(self, passes: Sequence[Pass]) -> tuple[PlayerResult, ...]:
         """The players' results, with the intervals that are in force."""

@@ -15,15 +15,10 @@ from typing import Any
 
 import attrs
 
-from engine.intervals import Z95, half_width
+from engine.intervals import Z95, Winnings, half_width
 from engine.rules import GameDefinition
 from server.errors import Failure, FailureKind
-from server.table.outcome import MatchOutcome
-
-
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """The smallest of some sorted values that at least `share` of them do not pass."""
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+from server.table.outcome import Durations, MatchOutcome
 
 
 @attrs.frozen
@@ -31,16 +26,16 @@ class DecisionTimes:
     """How long a player took for its decisions, in seconds."""
 
     median: float
+    """To 1 %, as the next."""
     p99: float
     max: float
 
     @classmethod
-    def of(cls, seconds: Sequence[float]) -> DecisionTimes | None:
-        """The times of all decisions of a match; None without any."""
-        if not seconds:
+    def of(cls, durations: Durations) -> DecisionTimes | None:
+        """Of all decisions of a match; None without any."""
+        if not durations:
             return None
-        ordered = sorted(seconds)
-        return cls(percentile(ordered, 0.5), percentile(ordered, 0.99), ordered[-1])
+        return cls(durations.percentile(0.5), durations.percentile(0.99), durations.longest)
 
 
 @attrs.frozen
@@ -127,42 +122,44 @@ def player_results(
     results: list[PlayerResult] = []
     to_mbb = 1000 / game.big_blind if game.big_blind else None
     for player, name in enumerate(names):
-        seats = [each.players.index(player) for each in passes]
-        chips = [each.outcome.hand_chips_by_seat[seat] for each, seat in zip(passes, seats, strict=True)]
-        deals = min(map(len, chips))
-        means = [
-            math.fsum(deal) / len(passes) for deal in zip(*[hand[:deals] for hand in chips], strict=True)
-        ]
-        played = [won for hands in chips for won in hands]
-        total = math.fsum(
-            [each.outcome.chips_by_seat[seat] for each, seat in zip(passes, seats, strict=True)]
-        )
-        per_hand = total / len(played) if played else None
-        half, plain_half = half_width(means, critical_value), half_width(played, critical_value)
+        seated = [(each.outcome, each.players.index(player)) for each in passes]
+        won = sum([_winnings(outcome, seat) for outcome, seat in seated], Winnings())
+        per_hand = won.chips / won.hands if won.hands else None
+        plain_half = half = won.half_width(critical_value)
+        if len(passes) > 1:
+            half = half_width(_means_of_deals(seated), critical_value)
         has_rate = per_hand is not None and to_mbb is not None
-        seconds = [
-            s
-            for each, seat in zip(passes, seats, strict=True)
-            for s in each.outcome.seats[seat].decision_seconds
-        ]
         results.append(
             PlayerResult(
                 name=name,
                 seat=player,
-                chips=total,
+                chips=won.chips,
                 mbb_per_hand=per_hand * to_mbb if has_rate and per_hand is not None and to_mbb else None,
                 ci95=half * to_mbb if half is not None and to_mbb else None,
                 plain_ci95=plain_half * to_mbb if plain_half is not None and to_mbb else None,
                 sb_per_hand=per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
                 failures=tuple(
                     failure
-                    for each, seat in zip(passes, seats, strict=True)
+                    for each, (_, seat) in zip(passes, seated, strict=True)
                     for failure in each.failures_at(seat)
                 ),
-                decision_seconds=DecisionTimes.of(seconds),
+                decision_seconds=DecisionTimes.of(
+                    sum([outcome.seats[seat].decision_times for outcome, seat in seated], Durations())
+                ),
             )
         )
     return tuple(results)
+
+
+def _winnings(outcome: MatchOutcome, seat: int) -> Winnings:
+    return Winnings(outcome.hands, outcome.chips_by_seat[seat], outcome.squares_by_seat[seat])
+
+
+def _means_of_deals(seated: Sequence[tuple[MatchOutcome, int]]) -> list[float]:
+    """A player's mean over the passes of each deal, as far as every pass got."""
+    chips = [outcome.hand_chips_by_seat[seat] for outcome, seat in seated]
+    deals = min(map(len, chips))
+    return [math.fsum(deal) / len(chips) for deal in zip(*[hand[:deals] for hand in chips], strict=True)]
 
 
 def hands_saved(results: Sequence[PlayerResult], hands: int) -> int | None:

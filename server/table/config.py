@@ -71,6 +71,8 @@ class MatchConfig:
     transaction_path: Path | None = None
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
+    keeps_hands: bool = False
+    """The outcome has the chips of every hand, by which the passes of a duplicate match are paired."""
     quiet: bool = False
     """No trace of the messages on stderr."""
 

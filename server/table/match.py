@@ -88,7 +88,8 @@ class MatchServer:
         self._last_send_us = 0
         self._hands_done = 0
         self._totals = [0.0] * len(self._seats)
-        self._hand_chips = tuple(array("d") for _ in self._seats)
+        self._squares = [0.0] * len(self._seats)
+        self._hand_chips = tuple(array("d") for _ in self._seats) if config.keeps_hands else ()
         self._seconds = 0.0
 
     @property
@@ -149,6 +150,7 @@ class MatchServer:
         return MatchOutcome(
             hands=self._hands_done,
             chips_by_seat=tuple(self._totals),
+            squares_by_seat=tuple(self._squares),
             hand_chips_by_seat=self._hand_chips,
             seats=tuple(seat.outcome() for seat in self._seats),
             seconds=self._seconds,
@@ -248,7 +250,9 @@ class MatchServer:
         chips = final.chips_won()
         for seat, won in zip(by_position, chips, strict=True):
             self._totals[seat.number] += won
-            self._hand_chips[seat.number].append(won)
+            self._squares[seat.number] += won * won
+            if self._hand_chips:
+                self._hand_chips[seat.number].append(won)
         cards = hand.messages.all_cards(final)
         self._records.write_hand(format_hand(final, chips, [seat.name for seat in by_position], cards))
         self._hands_done += 1

@@ -2,12 +2,69 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import attrs
 
 from server.errors import Failure
+
+_BUCKETS_PER_E: Final = 51
+_LEAST_S: Final = 1e-7
+_OFFSET: Final = 1000
+# So that the bucket of `_LEAST_S` has a number above 0, which is the bucket of all that is less.
+
+
+class Durations:
+    """How long some things took, counted in buckets: a million take no more memory than a thousand.
+
+    A bucket's bounds differ by 2 %, and its geometric mean stands for all that is in it: a percentile is off
+    by less than 1 % of its value.  The longest is exact; what is below a tenth of a microsecond counts as 0.
+    """
+
+    __slots__ = ("_buckets", "longest")
+
+    def __init__(self, seconds: Iterable[float] = ()) -> None:
+        self._buckets: dict[int, int] = {}
+        self.longest = 0.0
+        """The longest so far, in seconds."""
+        for each in seconds:
+            self.add(each)
+
+    def add(self, seconds: float) -> None:
+        """Count one more; this is done for every decision, in .4 µs."""
+        bucket = int(math.log(seconds) * _BUCKETS_PER_E + _OFFSET) if seconds > _LEAST_S else 0
+        buckets = self._buckets
+        buckets[bucket] = buckets.get(bucket, 0) + 1
+        if seconds > self.longest:
+            self.longest = seconds
+
+    def __len__(self) -> int:
+        return sum(self._buckets.values())
+
+    def __add__(self, other: Durations) -> Durations:
+        both = Durations()
+        for each in (self, other):
+            for bucket, number in each._buckets.items():
+                both._buckets[bucket] = both._buckets.get(bucket, 0) + number
+        both.longest = max(self.longest, other.longest)
+        return both
+
+    def percentile(self, share: float) -> float:
+        """The smallest value that at least `share` of them do not pass, to 1 %.
+
+        Raises:
+            ValueError: there are none.
+        """
+        missing = math.ceil(share * len(self))
+        for bucket in sorted(self._buckets):
+            missing -= self._buckets[bucket]
+            if missing <= 0:
+                middle = math.exp((bucket + 0.5 - _OFFSET) / _BUCKETS_PER_E) if bucket else 0.0
+                return min(middle, self.longest)
+        raise ValueError("expected at least one duration, got none")
 
 
 @attrs.frozen
@@ -17,8 +74,8 @@ class SeatOutcome:
     name: str
     failures: Sequence[Failure] = ()
     """In the order they happened."""
-    decision_seconds: Sequence[float] = ()
-    """How long each of its decisions took."""
+    decision_times: Durations = attrs.Factory(Durations)
+    """How long its decisions took."""
     warnings: int = 0
     """Replies that had to be ignored or corrected."""
 
@@ -30,13 +87,15 @@ class MatchOutcome:
     hands: int
     """Hands finished, replayed ones included."""
     chips_by_seat: tuple[float, ...]
-    hand_chips_by_seat: tuple[array[float], ...]
-    """Chips won in each hand, in hand order."""
+    squares_by_seat: tuple[float, ...]
+    """The sum of the squares of what was won in each hand."""
     seats: tuple[SeatOutcome, ...]
     seconds: float
     """From the first state to the last."""
     error: str | None = None
     """Why the match ended before its last hand; the lines the ACPC dealer prints."""
+    hand_chips_by_seat: tuple[array[float], ...] = ()
+    """Chips won in each hand, in hand order, where `MatchConfig.keeps_hands` says so; else empty."""
 
     @classmethod
     def not_played(cls, names: Sequence[str], failures: Mapping[int, Failure]) -> MatchOutcome:
@@ -49,6 +108,7 @@ class MatchOutcome:
         return cls(
             hands=0,
             chips_by_seat=(0.0,) * len(names),
+            squares_by_seat=(0.0,) * len(names),
             hand_chips_by_seat=tuple(array("d") for _ in names),
             seats=tuple(
                 SeatOutcome(name, [failures[seat]] if seat in failures else [])

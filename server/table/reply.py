@@ -85,7 +85,7 @@ async def read_reply(
                 raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
             clock.charge(seconds)
             seat.late_in_a_row = 0
-            seat.decision_seconds.append(seconds)
+            seat.decision_times.add(seconds)
             action = event.action
             if action is not None and state.betting.is_legal(action):
                 return action

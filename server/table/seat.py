@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-
 import attrs
 import trio
 
@@ -11,7 +9,7 @@ from protocol import DealerConnection
 from server.errors import Failure
 from server.table.channel import Channel
 from server.table.config import TimeLimits
-from server.table.outcome import SeatOutcome
+from server.table.outcome import Durations, SeatOutcome
 
 
 class SeatClock:
@@ -102,7 +100,7 @@ class Seat:
     """Its client was late and has not spoken since: it is not waited for."""
     late_in_a_row: int = 0
     failures: list[Failure] = attrs.Factory(list)
-    decision_seconds: array[float] = attrs.Factory(lambda: array("d"))
+    decision_times: Durations = attrs.Factory(Durations)
     warnings: int = 0
     """Replies that had to be ignored or corrected."""
 
@@ -113,4 +111,4 @@ class Seat:
 
     def outcome(self) -> SeatOutcome:
         """What its player has come to so far, apart from the chips."""
-        return SeatOutcome(self.name, self.failures, self.decision_seconds, self.warnings)
+        return SeatOutcome(self.name, self.failures, self.decision_times, self.warnings)

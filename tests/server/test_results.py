@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.intervals import half_width
 from engine.rules import load_game
 from server.errors import Failure, FailureKind
-from server.report.results import DecisionTimes, Pass, percentile, player_results
-from server.table.outcome import MatchOutcome, SeatOutcome
+from server.report.results import DecisionTimes, Pass, player_results
+from server.table.outcome import Durations, MatchOutcome, SeatOutcome
+from tests.support.tables import always, match_config, play_match
 
 
 def outcome(*chips: list[float], failures: dict[int, Failure] | None = None) -> MatchOutcome:
@@ -23,9 +25,10 @@ def outcome(*chips: list[float], failures: dict[int, Failure] | None = None) -> 
     return MatchOutcome(
         hands=len(chips[0]),
         chips_by_seat=tuple(map(math.fsum, chips)),
-        hand_chips_by_seat=tuple(array("d", each) for each in chips),
+        squares_by_seat=tuple(math.fsum(won * won for won in each) for each in chips),
         seats=seats,
         seconds=1.0,
+        hand_chips_by_seat=tuple(array("d", each) for each in chips),
     )
 
 
@@ -39,6 +42,36 @@ def test_rates_are_in_big_blinds_and_small_bets_of_the_game() -> None:
     row = results[0].as_json(game)
     assert row["ci95"] == pytest.approx(1.959964 * statistics.stdev([10, 20, -5, -5]) / 2 * 100, rel=1e-6)
     assert "failure" not in row
+
+
+chips_of_hands = st.lists(st.integers(-20_000, 20_000) | st.floats(-20_000, 20_000), min_size=2, max_size=200)
+
+
+@given(chips_of_hands)
+def test_a_plain_match_needs_no_more_than_sums(chips: list[float]) -> None:
+    """The interval from sums is the one from all hands, to far more digits than are printed."""
+    played = outcome(chips, [-won for won in chips])
+    (result, _) = player_results([Pass(played, (0, 1))], "ab", load_game("limit-2p"))
+
+    half = half_width(chips)
+    assert half is not None
+    assert result.ci95 == result.plain_ci95 == pytest.approx(half * 100, rel=1e-7, abs=0.01)
+
+
+async def test_a_plain_match_keeps_nothing_of_each_hand() -> None:
+    table, _ = await play_match(match_config("leduc", 50), [always(load_game("leduc"), "c")] * 2)
+    kept, _ = await play_match(
+        match_config("leduc", 50, keeps_hands=True), [always(load_game("leduc"), "c")] * 2
+    )
+
+    plain, paired = await table.outcome(), await kept.outcome()
+
+    assert plain.hand_chips_by_seat == ()
+    assert [len(hands) for hands in paired.hand_chips_by_seat] == [50, 50]
+    assert plain.chips_by_seat == paired.chips_by_seat == tuple(map(sum, paired.hand_chips_by_seat))
+    assert plain.squares_by_seat == tuple(
+        sum(won * won for won in hands) for hands in paired.hand_chips_by_seat
+    )
 
 
 def test_no_limit_games_have_no_small_bet() -> None:
@@ -64,23 +97,39 @@ def test_a_connection_lost_by_a_process_that_died_is_a_crash() -> None:
     assert results[1].failure == lost
 
 
-@given(st.lists(st.floats(0, 100), min_size=1, max_size=300))
-def test_decision_times_are_order_statistics(seconds: list[float]) -> None:
-    times = DecisionTimes.of(seconds)
+durations = st.lists(st.floats(0, 1e6) | st.floats(-7, 6).map(lambda power: 10**power), max_size=300)
 
+
+@given(durations)
+def test_decision_times_are_order_statistics_to_one_per_cent(seconds: list[float]) -> None:
+    times = DecisionTimes.of(Durations(seconds))
+
+    if not seconds:
+        assert times is None
+        return
     assert times is not None
     assert times.max == max(seconds)
-    assert sum(value <= times.median for value in seconds) >= len(seconds) / 2
-    assert sum(value <= times.p99 for value in seconds) >= 0.99 * len(seconds)
-    assert times.median in seconds
+    ordered = sorted(seconds)
+    for share, found in ((0.5, times.median), (0.99, times.p99)):
+        right = ordered[math.ceil(share * len(ordered)) - 1]
+        assert found == pytest.approx(right, rel=0.01, abs=1e-7)
+    assert times.median <= times.p99 <= times.max
 
 
-def test_a_percentile_is_the_smallest_value_that_the_share_does_not_pass() -> None:
-    values = [float(k) for k in range(1, 101)]
+@given(durations, durations)
+def test_durations_of_several_passes_add_up(first: list[float], second: list[float]) -> None:
+    apart, together = Durations(first) + Durations(second), Durations(first + second)
 
-    assert percentile(values, 0.99) == 99.0
-    assert percentile(values, 0.5) == 50.0
-    assert percentile([7.0], 0.99) == 7.0
+    assert len(apart) == len(together) == len(first) + len(second)
+    assert DecisionTimes.of(apart) == DecisionTimes.of(together)
+
+
+def test_a_million_durations_take_no_more_memory_than_a_few() -> None:
+    generator = random.Random(1)
+    counted = Durations(generator.lognormvariate(-8, 3) for _ in range(200_000))
+
+    assert len(counted) == 200_000
+    assert len(counted._buckets) < 1500
 
 
 def test_a_duplicate_match_takes_its_interval_from_the_deals() -> None:

@@ -122,7 +122,7 @@ async def test_without_a_start_timeout_a_table_waits_for_ever(virtual_clock: Moc
 
 
 async def test_a_folding_table_begins_without_a_player_who_does_not_come(virtual_clock: MockClock) -> None:
-    config = folding_config(hands=2, limits=TimeLimits(start=10.0))
+    config = folding_config(hands=2, limits=TimeLimits(start=10.0), keeps_hands=True)
     async with table_of(config) as table:
         first = await table.join(0)
         await first.heard("MATCHSTATE:0:0::Ah|")
