@@ -10,6 +10,7 @@ import click
 
 from clients.options import OptionError
 from clients.registry import UnknownBot
+from clients.reports.figure import PlotError, require_matplotlib
 from engine.numbers import parse_finite
 from engine.seeds import parse_seed
 
@@ -128,7 +129,7 @@ def out_option(what: str) -> Callable[[Decorated], Decorated]:
 
 
 def plot_option(what: str) -> Callable[[Decorated], Decorated]:
-    """``--plot FILE``, the parameter `plot`.
+    """``--plot FILE``, the parameter `plot`; matplotlib is asked for before anything is done.
 
     Args:
         what: is drawn.
@@ -137,5 +138,15 @@ def plot_option(what: str) -> Callable[[Decorated], Decorated]:
         "--plot",
         metavar="FILE",
         type=click.Path(dir_okay=False),
+        callback=_check_plot,
         help=f"Draw {what} (PNG, PDF, SVG).",
     )
+
+
+def _check_plot(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        try:
+            require_matplotlib()
+        except PlotError as error:
+            raise CommandError(str(error)) from error
+    return path

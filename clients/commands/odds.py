@@ -124,7 +124,8 @@ def odds(
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)
     if plot is not None:
-        from clients.reports.plots import PlotError, draw_spectrum
+        from clients.reports.figure import PlotError
+        from clients.reports.plots import draw_spectrum
 
         try:
             draw_spectrum(plot, hole_cards, board, playing=playing, looseness=looseness, seed=seed)

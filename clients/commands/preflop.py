@@ -80,7 +80,8 @@ def preflop(
     table = tables.table(players)
     values = getattr(table, _COLUMNS[rates])
     if plot is not None:
-        from clients.reports.plots import PlotError, draw_grid
+        from clients.reports.figure import PlotError
+        from clients.reports.plots import draw_grid
 
         try:
             draw_grid(plot, values, f"{players} players, {rates} income rate (thousandths of a small bet)")

@@ -72,7 +72,8 @@ def weights(
     reader.follow(state, cards)
     grids = {position: reader.table(position).grid() for position in shown}
     if plot is not None:
-        from clients.reports.plots import PlotError, draw_weights
+        from clients.reports.figure import PlotError
+        from clients.reports.plots import draw_weights
 
         try:
             draw_weights(plot, list(grids.values()), [f"position {position}" for position in grids])

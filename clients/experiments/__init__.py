@@ -1,1 +1,13 @@
-"""Experiments of the papers, one folder each: settings, tasks, numbers, report, command."""
+"""Experiments of the papers, one folder each: settings, tasks, numbers, report, command.
+
+======================  ====================================================================
+``command_line``        options and endings of their commands
+``findings``            numbers, report and pictures, and the files they go into
+``line_up``             who sits where when two kinds of bots play
+``poker_learner``       the Poker Learner thesis, chapter 5
+``regression``          lines and means of points that come in clusters
+``selective_sampling``  Loki's experiments and Poki's warnings
+``street_learner``      the learning curve of the street-learner
+``tasks``               tasks of an experiment over several processes
+======================  ====================================================================
+"""

@@ -25,8 +25,8 @@ def fit_line(x: Sequence[float], y: Sequence[float], clusters: Sequence[int]) ->
     """Least squares, with cluster-robust errors: points of one cluster need not be independent.
 
     Args:
-        x: stated.
-        y: come to pass.
+        x: stated values.
+        y: realised values.
         clusters: which cluster each point belongs to.
 
     Raises:

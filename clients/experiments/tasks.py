@@ -1,4 +1,4 @@
-"""What experiments share: tasks over processes, tables, files.
+"""Tasks of an experiment, done one after the other or by several processes.
 
 An experiment is cut into tasks, functions of their arguments alone, so that its results depend neither on how
 many processes work on them nor on which of them is done first.
@@ -6,46 +6,22 @@ many processes work on them nor on which of them is done first.
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from engine.files import write_whole
-
-__all__ = ["markdown_table", "run_tasks", "write_results"]
+__all__ = ["run_tasks"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _AHEAD: Final = 2
 # Tasks handed out beyond those being worked on: nobody waits, and little is done in vain when we stop early.
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with a line end; bars within cells are escaped."""
-
-    def line(cells: Sequence[object]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |\n"
-
-    return line(header) + line(["---"] * len(header)) + "".join(map(line, rows))
-
-
-def write_results(folder: Path, results: Mapping[str, Any], report: str) -> None:
-    """``results.json`` and ``results.md`` of an experiment, each whole or not at all.
-
-    Raises:
-        OSError: the folder cannot be made or written to.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "results.json", json.dumps(results, indent=2, allow_nan=False) + "\n")
-    write_whole(folder / "results.md", report)
 
 
 def run_tasks(

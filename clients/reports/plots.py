@@ -1,32 +1,32 @@
 """The pictures of ``riverboat odds``, ``preflop`` and ``weights`` with ``--plot``, and of experiments.
 
-matplotlib is imported here and nowhere else, and this module only when a picture is wanted.
+This module is imported only when a picture is wanted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.reports.figure import new_figure, save_figure
 from engine.cards import RANKS, format_cards
 from engine.combos import STARTING_HAND_NAMES, combos_without
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["Curve", "PlotError", "draw_curves", "draw_grid", "draw_spectrum", "draw_weights"]
+__all__ = [
+    "Curve",
+    "draw_curves",
+    "draw_grid",
+    "draw_spectrum",
+    "draw_weights",
+]
 
 _OURS, _THEIRS, _REMOVED = "#1f5fa8", "#c0392b", "#e3b7b1"
 _BINS = 160
-
-
-class PlotError(Exception):
-    """A picture that cannot be drawn or written, in one line for people."""
 
 
 @attrs.frozen
@@ -72,7 +72,7 @@ def draw_curves(
     Raises:
         PlotError: matplotlib is missing, or a file cannot be written.
     """
-    figure = _new_figure(8.0, 5.0)
+    figure = new_figure(8.0, 5.0)
     axes = figure.add_subplot()
     for index, curve in enumerate(curves):
         color = f"C{index}"
@@ -98,33 +98,8 @@ def draw_curves(
         axes.legend(fontsize=8)
     files = [path.with_name(path.name + kind) for kind in _FILE_KINDS]
     for file in files:
-        _save(figure, str(file))
+        save_figure(figure, str(file))
     return files
-
-
-def _new_figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise PlotError("--plot needs matplotlib: pip install 'riverboat[plot]'") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _save(figure: Figure, path: str) -> None:
-    from matplotlib import rc_context
-
-    # No date and no random names: the same picture is the same file.
-    metadata = {"Date": None} if path.lower().endswith(".svg") else None
-    try:
-        with rc_context({"svg.hashsalt": "riverboat"}):
-            figure.savefig(path, dpi=120, metadata=metadata)
-    except OSError as error:
-        raise PlotError(f"{path} cannot be written: {error.strerror or error}") from error
-    except ValueError as error:  # an ending that matplotlib does not know
-        raise PlotError(f"{path}: {str(error).splitlines()[0]}") from error
 
 
 def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
@@ -138,7 +113,7 @@ def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
     Raises:
         PlotError: matplotlib is missing, or the file cannot be written.
     """
-    figure = _new_figure(9.5, 9.0)
+    figure = new_figure(9.5, 9.0)
     axes = figure.add_subplot()
     # Aces first; rows by the higher rank of suited hands.
     grid = values.reshape(13, 13)[::-1, ::-1]
@@ -152,7 +127,7 @@ def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
     axes.set_xticks(range(13), ranks)
     axes.set_yticks(range(13), ranks)
     axes.set_title(title)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def draw_weights(path: str, grids: Sequence[NDArray[np.float64]], titles: Sequence[str]) -> None:
@@ -166,7 +141,7 @@ def draw_weights(path: str, grids: Sequence[NDArray[np.float64]], titles: Sequen
     Raises:
         PlotError: matplotlib is missing, or the file cannot be written.
     """
-    figure = _new_figure(5.0 * len(grids), 5.2)
+    figure = new_figure(5.0 * len(grids), 5.2)
     ranks = list(reversed(RANKS))
     for index, (grid, title) in enumerate(zip(grids, titles, strict=True)):
         axes = figure.add_subplot(1, len(grids), index + 1)
@@ -175,7 +150,7 @@ def draw_weights(path: str, grids: Sequence[NDArray[np.float64]], titles: Sequen
         axes.set_yticks(range(13), ranks)
         axes.xaxis.tick_top()
         axes.set_title(title)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def draw_spectrum(
@@ -208,7 +183,7 @@ def draw_spectrum(
     from engine.evaluation.hand_rank import NUM_HAND_RANKS, HandCategory, hand_category
     from engine.evaluation.reflective_odds import playable_before_flop
 
-    figure = _new_figure(11.0, 5.0)
+    figure = new_figure(11.0, 5.0)
     top = 25.0 if playing is None else playing
     weights = np.array(
         [combos_without(hole_cards).astype(np.float64), playable_before_flop(min(top / 100, 1.0), looseness)]
@@ -250,4 +225,4 @@ def draw_spectrum(
     )
     axes.set_ylabel("share of final hands")
     axes.legend(loc="upper left", fontsize=8)
-    _save(figure, path)
+    save_figure(figure, path)

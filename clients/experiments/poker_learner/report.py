@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
+from clients.experiments.findings import Plot, markdown_table
 from clients.experiments.poker_learner.thesis import (
     BIG_BLIND,
     BOTS,
@@ -13,9 +13,9 @@ from clients.experiments.poker_learner.thesis import (
     THESIS_CHECKPOINTS,
     thesis_rate,
 )
-from clients.experiments.tasks import markdown_table
+from clients.reports.plots import Curve
 
-__all__ = ["draw", "report"]
+__all__ = ["plots", "report"]
 
 _Y_LABEL: Final = "big blinds won (mean of runs, 95 % band)"
 
@@ -96,14 +96,8 @@ def _short(rate: Mapping[str, Any]) -> str:
     return f"{rate['mean']:+.2f}" + ("" if rate["ci95"] is None else f" ± {rate['ci95']:.2f}")
 
 
-def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
-    """The bankrolls as they went, as in Figures 5.1 to 5.5; returns the files.
-
-    Raises:
-        PlotError: matplotlib is missing, or a file cannot be written.
-    """
-    from clients.reports.plots import Curve, draw_curves
-
+def plots(results: Mapping[str, Any]) -> list[Plot]:
+    """The bankrolls as they went, as in Figures 5.1 to 5.5."""
     x = [0, *results["noted_at"]]
     learners = results["settings"]["learners"]
 
@@ -114,24 +108,16 @@ def draw(results: Mapping[str, Any], folder: Path) -> list[Path]:
             halves = [0.0, *(point["ci95"] / BIG_BLIND for point in bankroll)]
         return Curve(label, x, y, halves)
 
-    files: list[Path] = []
+    found = []
     for bot, entries in results["heads_up"].items():
         for mode in ("learning", "frozen"):
-            files += draw_curves(
-                folder / f"against-{bot.replace(':', '-')}-{mode}",
-                [curve(learner, entries[learner][mode]["bankroll"]) for learner in learners],
-                title=f"Heads-up against {bot}, {mode}",
-                x_label="hands",
-                y_label=_Y_LABEL,
-            )
-    for name, entries in results["competition"].items():
+            curves = tuple(curve(learner, entries[learner][mode]["bankroll"]) for learner in learners)
+            name = f"against-{bot.replace(':', '-')}-{mode}"
+            found.append(Plot(name, f"Heads-up against {bot}, {mode}", "hands", _Y_LABEL, curves))
+    for table, entries in results["competition"].items():
         for learner in learners:
             players = entries[learner]["players"]
-            files += draw_curves(
-                folder / f"competition-{name.replace(' ', '-')}-{learner}",
-                [curve(label, player["bankroll"]) for label, player in players.items()],
-                title=f"Competition at {name} with {learner}",
-                x_label="hands",
-                y_label=_Y_LABEL,
-            )
-    return files
+            curves = tuple(curve(label, player["bankroll"]) for label, player in players.items())
+            name = f"competition-{table.replace(' ', '-')}-{learner}"
+            found.append(Plot(name, f"Competition at {table} with {learner}", "hands", _Y_LABEL, curves))
+    return found

@@ -1,61 +1,40 @@
-"""``riverboat experiment poker-learner``: chapter 5 of the Poker Learner thesis, played again.
-
-*The game* is no-limit hold'em with blinds 1/2 and 200 chips, 100 big blinds, at every seat and in every hand
-(see ``thesis``).
-
-*Training* (5.1, first phase): each learner sits with five equal opponents until its values have settled, from
-an empty knowledge base; a knowledge base for each kind of opponent.  *Heads-up* (second phase): with that
-knowledge against one of the same kind, learning on, and frozen.  *Competition* (5.2.5): one learner and the
-four bots at five seats, and, since the thesis speaks of five opponents, at six seats with the simple bot
-twice; with knowledge from all four, a quarter of the training hands each, learning on.  *Learned tables*
-(5.3): from the same training with the classifier of styles as it is printed, whose styles are theirs.
-
-All learners get the same cards.  Each run (`--seeds`) trains and plays anew with other cards.  Rates of one
-learner against one bot have two intervals: over all hands, for what is known given what was learnt, and over
-runs (Student's t), which has the luck of learning in it.
-
-Source: Poker Learner, chapter 5.
-"""
+"""The tasks of the experiment: learners are trained from nothing, and play matches with what they know."""
 
 from __future__ import annotations
 
 import json
 import random
-import sys
-import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import attrs
-import click
 
-from clients.experiments.poker_learner.thesis import (
-    BIG_BLIND,
-    BOTS,
-    CHIPS_PER_DOLLAR,
-    LEARNERS,
-    STACK,
-    THESIS_LEARNED,
-)
-from clients.experiments.tasks import run_tasks, write_results
-from clients.one_line import CommandError, OneLineCommand
+from clients.experiments.poker_learner.thesis import BIG_BLIND, BOTS, LEARNERS, THESIS_LEARNED
 from engine.files import write_whole
-from engine.intervals import Winnings, estimate_of_few
+from engine.intervals import Winnings
 from engine.rules import load_game
 from engine.seeds import derive_seed
 
-__all__ = ["Settings", "optimum_against_all_in", "poker_learner", "reproduce"]
+__all__ = [
+    "POINTS",
+    "TABLES",
+    "Settings",
+    "Task",
+    "all_tasks",
+    "do_task",
+    "found_before",
+    "in_short",
+    "noted_at",
+]
 
 _DOUBLED: Final = "simple:preflop-only"
-_TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, _DOUBLED)}
+TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, _DOUBLED)}
 
-_POINTS: Final = 100
+POINTS: Final = 100
 """How often a bankroll is noted in a match."""
-_CHECKPOINTS: Final = (0.05, 0.5, 1.0)
-"""Of a match: after 5,000, 50,000 and 100,000 hands in the thesis."""
 
 
 @attrs.frozen
@@ -70,7 +49,7 @@ class Settings:
 
 
 @attrs.frozen
-class _Task:
+class Task:
     """One piece of the experiment, done in one process."""
 
     kind: Literal["heads-up", "competition", "learned"]
@@ -112,71 +91,18 @@ class _Task:
         }
 
 
-def optimum_against_all_in() -> float:
-    """Big blinds a hand that the best strategy wins heads-up against a player who is always all in.
-
-    All it can do is fold or play for all chips; it knows that its opponent's hand is random.  Half of the
-    time it has the small blind and half of the time the big one to lose by folding.
-    """
-    from engine.combos import COMBOS_PER_STARTING_HAND
-    from engine.evaluation.preflop.tables import shipped_tables
-
-    share = shipped_tables().raw_odds[:, 0]  # of the pot, against one random hand
-    playing = 2 * STACK * share - STACK
-    weights = COMBOS_PER_STARTING_HAND / COMBOS_PER_STARTING_HAND.sum()
-    won = 0.0
-    for blind in (BIG_BLIND / 2, BIG_BLIND):
-        won += 0.5 * float((weights * playing.clip(min=-blind)).sum())
-    return won / BIG_BLIND
-
-
-# --- the tasks -------------------------------------------------------------------------------------------
-
-
-def reproduce(
-    settings: Settings,
-    folder: Path,
-    jobs: int = 1,
-    progress: Callable[[str], object] = lambda line: None,
-    *,
-    resume: bool = False,
-) -> dict[str, Any]:
-    """Play the experiment; returns its results as they stand in ``results.json``.
-
-    Args:
-        settings: how much.
-        folder: gets the knowledge files and what each task has found.
-        jobs: processes; the results do not depend on it.
-        progress: is told in a line what has been done.
-        resume: take what is in the folder for done, where it was played with the same settings.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    for name in ("knowledge", "tasks"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    tasks = list(_tasks(settings, folder))
-    done = {task: _found(task) if resume else None for task in tasks}
-    missing = [task for task in tasks if done[task] is None]
-    start = time.perf_counter()
-    for number, (task, result) in enumerate(zip(missing, run_tasks(_do, missing, jobs), strict=True), 1):
-        done[task] = result
-        seconds = time.perf_counter() - start
-        progress(f"{number} of {len(missing)} in {seconds:.0f} s: {task}: {_in_short(result)}")
-    return _summary(settings, [(task, result) for task, result in done.items() if result is not None])
-
-
-def _tasks(settings: Settings, folder: Path) -> Iterator[_Task]:
+def all_tasks(settings: Settings, folder: Path) -> Iterator[Task]:
+    """The whole experiment, run by run."""
     for run in range(settings.seeds):
         for learner in settings.learners:
             for bot in BOTS:
-                yield _Task("heads-up", learner, bot, run, settings, folder)
-            yield _Task("competition", learner, "", run, settings, folder)
+                yield Task("heads-up", learner, bot, run, settings, folder)
+            yield Task("competition", learner, "", run, settings, folder)
             if run == 0:
-                yield _Task("learned", learner, "", run, settings, folder)
+                yield Task("learned", learner, "", run, settings, folder)
 
 
-def _found(task: _Task) -> dict[str, Any] | None:
+def found_before(task: Task) -> dict[str, Any] | None:
     """What a task has found before; None if it was not done, or with other settings."""
     try:
         report = json.loads(task.report().read_text("utf-8"))
@@ -189,13 +115,14 @@ def _found(task: _Task) -> dict[str, Any] | None:
     return result
 
 
-def _do(task: _Task) -> dict[str, Any]:
+def do_task(task: Task) -> dict[str, Any]:
+    """Does a task; what it has found, which is also written to its file."""
     result = _play_task(task)
     write_whole(task.report(), json.dumps({"played": task.played(), "result": result}) + "\n")
     return result
 
 
-def _in_short(result: Mapping[str, Any]) -> str:
+def in_short(result: Mapping[str, Any]) -> str:
     """What a task has found, in a few words for who waits."""
     matches = {name: result[name] for name in ("learning", "frozen") if name in result}
     matches |= result.get("tables", {})
@@ -203,7 +130,7 @@ def _in_short(result: Mapping[str, Any]) -> str:
     return ", ".join(rates) + " bb/hand" if rates else f"{len(result['rows'])} states"
 
 
-def _play_task(task: _Task) -> dict[str, Any]:
+def _play_task(task: Task) -> dict[str, Any]:
     settings = task.settings
     file = task.file()
     spec = task.learner
@@ -221,7 +148,7 @@ def _play_task(task: _Task) -> dict[str, Any]:
     if task.kind == "learned":
         return {"training": trained, "rows": _learned_rows(task.learner, file)}
     tables = {}
-    for index, (name, bots) in enumerate(_TABLES.items()):
+    for index, (name, bots) in enumerate(TABLES.items()):
         seated = list(bots)
         random.Random(task.seed(3, index)).shuffle(seated)
         tables[name] = _play(spec, file, True, seated, task.seed(4, index), settings)
@@ -257,7 +184,7 @@ def _play(
     learner = make_learner(spec, file, learn=learn)
     table = Table(learner, load_game(f"nolimit-{len(bots) + 1}p-100bb"), bots, seed)
     bankrolls = []
-    for hands in _noted_at(settings.match_hands):
+    for hands in noted_at(settings.match_hands):
         table.play(hands - table.hands)
         bankrolls.append(list(table.chips_by_seat))
     release(learner)
@@ -268,9 +195,9 @@ def _play(
     }
 
 
-def _noted_at(match_hands: int) -> list[int]:
+def noted_at(match_hands: int) -> list[int]:
     """After how many hands bankrolls are noted."""
-    return [max(1, round(match_hands * point / _POINTS)) for point in range(1, _POINTS + 1)]
+    return [max(1, round(match_hands * point / POINTS)) for point in range(1, POINTS + 1)]
 
 
 def _won(winnings: Winnings) -> dict[str, float]:
@@ -309,178 +236,3 @@ def _learned_rows(learner: str, file: Path) -> list[dict[str, Any]]:
             known = {"percent": percent, "updates": values[UPDATES]}
         rows.append({**row, **known, "thesis": list(printed)})
     return rows
-
-
-# --- the results -----------------------------------------------------------------------------------------
-
-
-def _summary(settings: Settings, done: Sequence[tuple[_Task, dict[str, Any]]]) -> dict[str, Any]:
-    optimum = optimum_against_all_in()
-    heads_up: dict[str, Any] = {bot: {} for bot in BOTS}
-    competition: dict[str, Any] = {name: {} for name in _TABLES}
-    learned = {}
-    for learner in settings.learners:
-        for bot in BOTS:
-            runs = [r for t, r in done if (t.kind, t.learner, t.bot) == ("heads-up", learner, bot)]
-            entry = {
-                "training": _rate([run["training"][0] for run in runs]),
-                "learning": _series([run["learning"] for run in runs], settings),
-                "frozen": _series([run["frozen"] for run in runs], settings),
-            }
-            if bot == "always-all-in":
-                for mode in ("learning", "frozen"):
-                    entry[mode]["share_of_optimum"] = entry[mode]["bb_per_hand"]["mean"] / optimum
-            heads_up[bot][learner] = entry
-        runs = [r for t, r in done if (t.kind, t.learner) == ("competition", learner)]
-        for name in _TABLES:
-            competition[name][learner] = _competition([run["tables"][name] for run in runs], settings)
-        learned[learner] = next(r["rows"] for t, r in done if (t.kind, t.learner) == ("learned", learner))
-    return {
-        "experiment": "poker-learner",
-        "version": version("riverboat"),
-        "settings": attrs.asdict(settings),
-        "optimum_bb_per_hand": optimum,
-        "checkpoints": [max(1, round(settings.match_hands * share)) for share in _CHECKPOINTS],
-        "noted_at": _noted_at(settings.match_hands),
-        "heads_up": heads_up,
-        "competition": competition,
-        "learned": learned,
-    }
-
-
-def _rate(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Big blinds per hand of several runs, with the intervals over hands and over runs."""
-    winnings = [Winnings(run["hands"], run["chips"], run["chips_squared"]) for run in runs]
-    rate = sum(winnings, Winnings()).rate(BIG_BLIND).scaled(1 / 1000)
-    by_run = [each.chips / each.hands / BIG_BLIND for each in winnings]
-    return {
-        "mean": rate.mean,
-        "ci95": rate.ci95,
-        "ci95_runs": estimate_of_few(by_run).ci95,
-        "by_run": by_run,
-        "hands": rate.samples,
-    }
-
-
-def _series(runs: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
-    """A heads-up match: the rate, and the bankroll as it goes."""
-    bankroll = [estimate_of_few([run["bankrolls"][k][0] for run in runs]) for k in range(_POINTS)]
-    at = [round(share * _POINTS) - 1 for share in _CHECKPOINTS]
-    return {
-        "bb_per_hand": _rate(runs),
-        "bankroll": [point.as_json() for point in bankroll],
-        "dollars_at_checkpoints": [bankroll[k].mean / CHIPS_PER_DOLLAR for k in at],
-    }
-
-
-def _competition(runs: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
-    """A table of several: everybody's bankroll, and the learner's places."""
-    labels = _labels(runs[0]["players"][:1] + sorted(runs[0]["players"][1:]))
-    by_label: dict[str, list[list[float]]] = {label: [] for label in labels}
-    places = []
-    for run in runs:
-        order = sorted(range(1, len(run["players"])), key=lambda seat: (run["players"][seat], seat))
-        for label, seat in zip(labels, [0, *order], strict=True):
-            by_label[label].append([bankrolls[seat] for bankrolls in run["bankrolls"]])
-        final = run["bankrolls"][-1]
-        places.append(1 + sum(chips > final[0] for chips in final[1:]))
-    players: dict[str, dict[str, Any]] = {}
-    for label, series in by_label.items():
-        rate = estimate_of_few([bankrolls[-1] / settings.match_hands / BIG_BLIND for bankrolls in series])
-        bankroll = [estimate_of_few([bankrolls[k] for bankrolls in series]).as_json() for k in range(_POINTS)]
-        players[label] = {"bb_per_hand": rate.as_json(), "bankroll": bankroll}
-    means = {label: player["bb_per_hand"]["mean"] for label, player in players.items()}
-    ours = means[labels[0]]
-    return {
-        "places": places,
-        "place": 1 + sum(mean > ours for label, mean in means.items() if label != labels[0]),
-        "bb_per_hand": _rate(runs),
-        "players": players,
-    }
-
-
-def _labels(players: Sequence[str]) -> list[str]:
-    """The players' names, repeats numbered."""
-    labels: list[str] = []
-    for player in players:
-        repeats = sum(label.partition(" (")[0] == player for label in labels)
-        labels.append(f"{player} ({repeats + 1})" if repeats else player)
-    return labels
-
-
-# --- the command -----------------------------------------------------------------------------------------
-
-
-@click.command("poker-learner", cls=OneLineCommand)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Gets results.json, results.md, the plots (PNG and SVG) and the knowledge files.",
-)
-@click.option(
-    "--hands", type=click.IntRange(min=1), default=500_000, show_default=True, metavar="N",
-    help="Of training against each bot.",
-)  # fmt: skip
-@click.option(
-    "--match-hands", type=click.IntRange(min=_POINTS), default=100_000, show_default=True, metavar="N",
-    help="Of each match.",
-)  # fmt: skip
-@click.option(
-    "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-    help="Runs, each with cards of its own.",
-)  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="S")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
-    help="Processes; the results do not depend on it.",
-)  # fmt: skip
-@click.option(
-    "--learner",
-    "learners",
-    type=click.Choice(LEARNERS),
-    multiple=True,
-    help="Only this one; may be repeated.",
-)
-@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
-@click.option("--no-plots", is_flag=True, help="Draw nothing, so that matplotlib is not needed.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object instead.")
-def poker_learner(
-    out: Path,
-    hands: int,
-    match_hands: int,
-    seeds: int,
-    seed: int,
-    jobs: int,
-    learners: tuple[str, ...],
-    resume: bool,
-    no_plots: bool,
-    as_json: bool,
-) -> None:
-    """Four learners against the bots of the Poker Learner thesis (chapter 5).
-
-    The full size, which is the default, takes some hours on one core.
-    """
-    from clients.experiments.poker_learner.report import draw, report
-    from clients.reports.plots import PlotError
-
-    chosen = tuple(name for name in LEARNERS if not learners or name in learners)
-    settings = Settings(hands, match_hands, seeds, seed, chosen)
-
-    def say(line: str) -> None:
-        click.echo(line, err=True)
-
-    try:
-        results = reproduce(settings, out, jobs, say, resume=resume)
-        text = report(results)
-        write_results(out, results, text)
-        if not no_plots:
-            draw(results, out)
-    except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
-    except OSError as error:
-        raise CommandError(f"{error.filename or out} cannot be written: {error.strerror or error}") from error
-    except PlotError as error:
-        raise CommandError(str(error)) from error
-    click.echo(json.dumps(results) if as_json else text, file=sys.stdout)

@@ -1,16 +1,15 @@
 """``riverboat experiment selective-sampling``: Loki's experiments and Poki's warnings, played again.
 
-Each part is a module with a function ``run(settings, say)``; ``command`` reads the command line:
-
-=======================  ============================================================================
-``self_play``            (a) sampling bots against formula bots, ten seats
-``stability``            (b) how many trials until values and decisions stay as they are
-``obvious_moves``        (c) how often each criterion finds a move obvious
-``uniform_dealing``      (d) dealing from weight tables against dealing any cards
-``wrong_models``         (e) what a wrong model or a table without the nuts costs
-``equal_time``           (f) few costly trials against many cheap ones
-``robustness``           (g) what was promised against what was won
-=======================  ============================================================================
+===================  ==============================================================================
+``bots``             sampling bots with one thing changed: watched, noting, with a wrong model
+``command``          the command line
+``duels``            heads-up matches of a bot that notes what it thinks
+``formula_trials``   trials in which everybody acts by the whole formula
+``parts``            the seven parts (a) to (g) of the experiment
+``settings``         how large it is
+``slow_player``      a player who hides very strong hands
+``spots``            decisions, each simulated many times over
+===================  ==============================================================================
 
 Source: Billings, Papp, Peña, Schaeffer and Szafron, "Using Selective-Sampling Simulations in Poker" (1999);
 Poki 3.5.

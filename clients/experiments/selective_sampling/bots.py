@@ -9,7 +9,7 @@ import attrs
 
 from clients.bots.sampling.agent import Sampling
 from clients.experiments.selective_sampling.formula_trials import FormulaTrials
-from clients.experiments.selective_sampling.part import Settings
+from clients.experiments.selective_sampling.settings import Settings
 from clients.options import make_agent, parse_settings
 from engine.opponents.action_context import ActionContext
 from engine.opponents.models.frequencies import FrequencyModel

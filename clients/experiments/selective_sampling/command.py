@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import importlib
-import sys
 import time
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import click
 
-from clients.one_line import CommandError, FiniteRange, OneLineCommand
+from clients.experiments.command_line import ending_in_one_line, jobs_option, plots_option, say
+from clients.one_line import CommandError, FiniteRange, OneLineCommand, out_option, seed_option
 from clients.options import OptionError
-from clients.program import ProgramError, read_game, read_seed
+from clients.program import ProgramError, read_game
 from clients.registry import UnknownBot
 from engine.numbers import parse_whole
+
+if TYPE_CHECKING:
+    from clients.experiments.findings import Findings, Say
+    from clients.experiments.selective_sampling.settings import Settings
 
 PARTS: Final = {
     "a": ("self_play", "Self-play: sampling bots against formula bots"),
@@ -63,13 +66,7 @@ def read_numbers(text: str) -> tuple[int, ...]:
 
 
 @click.command("selective-sampling", cls=OneLineCommand)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Folder for results.json, results.md and the plots.",
-)
+@out_option("results.json, results.md and the plots (PNG and SVG)")
 @click.option(
     "--parts", default="all", show_default=True, metavar="a,b,...", help="Parts, by letter or name."
 )
@@ -104,54 +101,43 @@ def read_numbers(text: str) -> tuple[int, ...]:
 )
 @click.option("--sampling", metavar="BOT", help="The bot that simulates: sampling[:KEY=VALUE,...].")
 @click.option("--formula", metavar="BOT", help="The bot it is measured against.")
-@click.option("--seed", default="random", metavar="S", help="Same seed, same results; default random.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes; results do not depend on it.",
-)
-@click.option("--no-plots", is_flag=True, help="Tables only; needs no matplotlib.")
-def selective_sampling(out: Path, parts: str, seed: str, no_plots: bool, **sizes: Any) -> None:
+@seed_option("results")
+@jobs_option()
+@plots_option()
+def selective_sampling(out: Path, parts: str, seed: int, no_plots: bool, **sizes: Any) -> None:
     """Loki's selective sampling: self-play, stability, obvious moves; Poki's warnings; costs; robustness.
 
     Parts: a self-play, b stability, c obvious-moves, d uniform-dealing, e wrong-models, f equal-time,
     g robustness.  Files are written after each part; Ctrl-C keeps those of the parts that are done.
     """
-    from clients.experiments.selective_sampling.part import DEFAULT_GAME, Settings
-    from clients.reports.plots import PlotError
+    from clients.experiments.selective_sampling.settings import DEFAULT_GAME, Settings
 
     letters = read_parts(parts)
     given = {name: value for name, value in sizes.items() if value is not None}
     try:
         read_game(given.get("game", DEFAULT_GAME))
-        settings = Settings(seed=read_seed(seed), **given)
+        settings = Settings(seed=seed, **given)
         _check_bots(settings.sampling, settings.formula)
     except (ProgramError, UnknownBot, OptionError, ValueError) as error:
         raise CommandError(str(error)) from error
-    try:
-        reproduce(out, letters, settings, _say, plots=not no_plots)
-    except PlotError as error:
-        raise CommandError(str(error)) from error
-    except OSError as error:
-        raise CommandError(f"{out} cannot be written to: {error.strerror or error}") from error
-    except KeyboardInterrupt:
-        click.echo(f"interrupted; {out} has the parts that were done", err=True)
-        raise click.exceptions.Exit(130) from None
+    with ending_in_one_line(out):
+        try:
+            reproduce(out, letters, settings, say, plots=not no_plots)
+        except KeyboardInterrupt:
+            say(f"interrupted; {out} has the parts that were done")
+            raise
     click.echo(f"{out / 'results.md'}")
 
 
 def reproduce(
-    out: Path, letters: tuple[str, ...], settings: Any, say: Callable[[str], None], *, plots: bool = True
+    out: Path, letters: tuple[str, ...], settings: Settings, say: Say, *, plots: bool = True
 ) -> dict[str, Any]:
     """Runs parts and writes their results; after each one the files are complete.
 
     Args:
         out: a folder, made if it is not there.
         letters: of the parts.
-        settings: of ``part.Settings``.
+        settings: how large they are.
         say: takes lines about how far it has come.
         plots: draw pictures too.
 
@@ -160,10 +146,10 @@ def reproduce(
 
     Raises:
         OSError: the folder cannot be written to.
-        PlotError: a picture cannot be drawn.
+        PlotError: a picture could not be drawn; everything else is done and written.
     """
-    from clients.experiments.tasks import write_results
-    from clients.reports.plots import draw_curves
+    from clients.experiments.findings import draw, write_results
+    from clients.reports.figure import PlotError
 
     out.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {
@@ -173,26 +159,24 @@ def reproduce(
         "parts": {},
     }
     report = f"# Selective sampling\n\nSeed {settings.seed}; Riverboat {results['version']}.\n"
+    not_drawn: PlotError | None = None
     for letter in letters:
         name, heading = PARTS[letter]
         start = time.monotonic()
-        part = importlib.import_module(f"clients.experiments.selective_sampling.{name}").run(settings, say)
-        results["parts"][name.replace("_", "-")] = part.numbers
-        report += f"\n## ({letter}) {heading}\n\n{part.report}"
-        for plot in part.plots if plots else ():
-            draw_curves(
-                out / plot.name,
-                plot.curves,
-                title=plot.title,
-                x_label=plot.x_label,
-                y_label=plot.y_label,
-                log_x=plot.log_x,
-                log_y=plot.log_y,
-                levels=plot.levels,
-            )
-            report += f"\n![{plot.title}]({plot.name}.png)\n"
+        part = importlib.import_module(f"clients.experiments.selective_sampling.parts.{name}")
+        findings: Findings = part.run(settings, say)
+        pictures = findings.plots if plots else ()
+        results["parts"][name.replace("_", "-")] = findings.numbers
+        report += f"\n## ({letter}) {heading}\n\n{findings.report}"
+        report += "".join(f"\n![{plot.title}]({plot.name}.png)\n" for plot in pictures)
         write_results(out, results, report)
+        try:
+            draw(out, pictures)
+        except PlotError as error:
+            not_drawn = error
         say(f"({letter}) {heading}: done in {time.monotonic() - start:.0f} s")
+    if not_drawn is not None:
+        raise not_drawn
     return results
 
 
@@ -206,7 +190,3 @@ def _check_bots(*specs: str) -> None:
 
     for spec in specs:
         make_bot(spec)
-
-
-def _say(line: str) -> None:
-    click.echo(line, file=sys.stderr)

@@ -14,14 +14,14 @@ from clients.experiments.line_up import matches
 from clients.experiments.selective_sampling.bots import NotedSampling, Stated
 from engine.rules import GameDefinition, HandState
 
-__all__ = ["Note", "cut_into_matches", "play_duel"]
+__all__ = ["JudgedDecision", "cut_into_matches", "play_duel"]
 
 HANDS_OF_A_MATCH = 250
 """Deals, each played twice."""
 
 
 @attrs.frozen(eq=False)
-class Note:
+class JudgedDecision:
     """One decision and what came of it.  Units are small bets, in no-limit games big blinds."""
 
     stated: Stated
@@ -38,7 +38,7 @@ def cut_into_matches(hands: int, seed: int) -> Iterator[tuple[int, int]]:
 
 def play_duel(
     game: GameDefinition, agents: Sequence[tuple[NotedSampling, Agent]], seed: int, deals: int
-) -> tuple[NDArray[np.float64], list[Note]]:
+) -> tuple[NDArray[np.float64], list[JudgedDecision]]:
     """Plays the same deals from both seats.
 
     Args:
@@ -52,7 +52,7 @@ def play_duel(
     """
     unit = game.small_bet or game.big_blind
     won = np.zeros(deals)
-    notes: list[Note] = []
+    decisions: list[JudgedDecision] = []
     for seat, (ours, other) in enumerate(agents):
 
         def settle(
@@ -62,10 +62,10 @@ def play_duel(
             result = chips[position] / unit
             won[state.hand_number] += result / len(agents)
             cards = state.deal.hole_cards[1 - position]
-            notes.extend(
-                Note(stated, result + stated.spent / unit, state.hand_number, cards)
+            decisions.extend(
+                JudgedDecision(stated, result + stated.spent / unit, state.hand_number, cards)
                 for stated in ours.take_stated()
             )
 
         Arena(game, [ours, other] if seat == 0 else [other, ours], seed).play(deals, on_hand=settle)
-    return won, notes
+    return won, decisions

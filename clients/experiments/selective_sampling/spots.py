@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.agent import Agent
+from clients.experiments.findings import Say
 from clients.experiments.line_up import LineUp, chips_by_seat
 from clients.experiments.selective_sampling.bots import WatchedSampling, make_sampling
-from clients.experiments.selective_sampling.part import Say, Settings
+from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from engine.combos import NUM_COMBOS

@@ -12,8 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
-from clients.experiments.poker_learner import tasks as experiments
-from clients.experiments.poker_learner.tasks import Settings, optimum_against_all_in, reproduce
+from clients.experiments.poker_learner import command
+from clients.experiments.poker_learner.command import reproduce
+from clients.experiments.poker_learner.summary import optimum_against_all_in
+from clients.experiments.poker_learner.tasks import Settings, do_task
 from clients.experiments.poker_learner.thesis import (
     BOTS,
     LEARNERS,
@@ -22,6 +24,7 @@ from clients.experiments.poker_learner.thesis import (
     thesis_rate,
 )
 from clients.learners.knowledge_file import read_knowledge
+from clients.reports import figure
 from engine.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_OF_COMBO
 from engine.evaluation.equity import preflop_equities
 from engine.rules import load_game
@@ -113,18 +116,17 @@ def test_a_stopped_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
     settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
     whole = reproduce(settings, tmp_path / "whole")
     done: list[str] = []
-    do = experiments._do
 
     def stopped_after_two(task: Any) -> dict[str, Any]:
         if len(done) == 2:
             raise KeyboardInterrupt
         done.append(task.name())
-        return do(task)
+        return do_task(task)
 
-    monkeypatch.setattr(experiments, "_do", stopped_after_two)
+    monkeypatch.setattr(command, "do_task", stopped_after_two)
     with pytest.raises(KeyboardInterrupt):
         reproduce(settings, tmp_path / "stopped")
-    monkeypatch.setattr(experiments, "_do", do)
+    monkeypatch.setattr(command, "do_task", do_task)
     lines: list[str] = []
     resumed = reproduce(settings, tmp_path / "stopped", progress=lines.append, resume=True)
     other: list[str] = []
@@ -211,9 +213,35 @@ def test_ctrl_c_ends_with_its_status(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def interrupted(task: object) -> dict[str, Any]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(experiments, "_do", interrupted)
+    monkeypatch.setattr(command, "do_task", interrupted)
 
     result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path / "x"), *SMALL])
 
     assert result.exit_code == 130
     assert not (tmp_path / "x" / "results.json").exists()
+
+
+@pytest.mark.parametrize("name", ["poker-learner", "street-learner", "selective-sampling"])
+def test_matplotlib_is_asked_for_before_anything_is_played(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figure, "find_spec", lambda name: None)
+
+    result = CliRunner().invoke(experiment, [name, "--out", str(tmp_path / "x")])
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        f"riverboat {name}: pictures need matplotlib: pip install 'riverboat[plot]', or --no-plots"
+    ]
+    assert not (tmp_path / "x").exists()
+
+
+def test_tables_are_there_whatever_happens_to_pictures(tmp_path: Path) -> None:
+    (tmp_path / "against-always-call-learning.png").mkdir()  # in the way of the picture
+
+    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path), *SMALL])
+
+    assert result.exit_code == 2
+    assert "against-always-call-learning.png cannot be written" in result.stderr
+    assert "## Against always-call" in result.stdout
+    assert (tmp_path / "results.md").exists()

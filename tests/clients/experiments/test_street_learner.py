@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
 from clients.commands.knowledge import knowledge
-from clients.experiments.street_learner.tasks import Settings, bots_in, checkpoints, reproduce
+from clients.experiments.street_learner.command import reproduce
+from clients.experiments.street_learner.tasks import Settings, bots_in, checkpoints
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.street import agent as street
 from engine.learning.deal_pool import DealPool

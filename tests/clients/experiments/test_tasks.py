@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from clients.experiments.tasks import markdown_table, run_tasks, write_results
+from clients.experiments.findings import markdown_table, write_results
+from clients.experiments.tasks import run_tasks
 from clients.reports.plots import Curve, draw_curves
 
 

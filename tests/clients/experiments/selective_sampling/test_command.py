@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clients.commands.experiment import experiment
+from clients.experiments.findings import Findings, Say
 from clients.experiments.line_up import LineUp
-from clients.experiments.selective_sampling import equal_time, obvious_moves, self_play
 from clients.experiments.selective_sampling.command import PARTS, read_parts
-from clients.experiments.selective_sampling.part import PartResult, Say, Settings
+from clients.experiments.selective_sampling.parts import equal_time, obvious_moves, self_play
+from clients.experiments.selective_sampling.settings import Settings
 from clients.one_line import CommandError
 
 SMALL = [
@@ -109,10 +110,10 @@ def test_play_that_is_known_well_enough_ends_at_a_look(monkeypatch: pytest.Monke
 
 
 def test_an_interrupt_leaves_the_parts_that_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def done(settings: Settings, say: Say) -> PartResult:
-        return PartResult({"done": True}, "Done.\n")
+    def done(settings: Settings, say: Say) -> Findings:
+        return Findings({"done": True}, "Done.\n")
 
-    def interrupted(settings: Settings, say: Say) -> PartResult:
+    def interrupted(settings: Settings, say: Say) -> Findings:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(self_play, "run", done)

@@ -9,7 +9,7 @@ from clients.agent import Agent
 from clients.bots.baselines import AlwaysCall, Random
 from clients.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
 from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
-from clients.experiments.selective_sampling.part import Settings
+from clients.experiments.selective_sampling.settings import Settings
 from engine.rules import ActionKind, load_game
 
 SETTINGS = Settings(trials=60)

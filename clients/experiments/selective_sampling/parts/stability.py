@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
+from clients.experiments.findings import Findings, Plot, Say, markdown_table
+from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.spots import ladder, measured_spots
-from clients.experiments.tasks import markdown_table
 from clients.reports.plots import Curve
 from engine.intervals import estimate
 
 
-def run(settings: Settings, say: Say) -> PartResult:
+def run(settings: Settings, say: Say) -> Findings:
     """Each number of trials against the reference."""
     spots = measured_spots(settings, say)
     steps = ladder(settings.reference)
@@ -90,4 +90,4 @@ def run(settings: Settings, say: Say) -> PartResult:
             for n in steps
         },
     }
-    return PartResult(numbers, report, plots)
+    return Findings(numbers, report, plots)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from clients.experiments.selective_sampling.part import PartResult, Say, Settings
+from clients.experiments.findings import Findings, Say, markdown_table
+from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.spots import measured_spots
-from clients.experiments.tasks import markdown_table
 from engine.intervals import estimate
 from engine.trials.selective_sampling import Criterion
 
@@ -22,7 +22,7 @@ _NAMES: Final = {
 }
 
 
-def run(settings: Settings, say: Say) -> PartResult:
+def run(settings: Settings, say: Say) -> Findings:
     """Each criterion on the same trials."""
     spots = measured_spots(settings, say)
     rows, numbers = [], {}
@@ -61,4 +61,4 @@ def run(settings: Settings, say: Say) -> PartResult:
         + markdown_table(header, rows)
         + "\nThe paper: fewer than 5 % of the decisions are obvious by its criterion at 500 trials.\n"
     )
-    return PartResult({"decisions": len(spots), "max_trials": settings.trials, "criteria": numbers}, report)
+    return Findings({"decisions": len(spots), "max_trials": settings.trials, "criteria": numbers}, report)

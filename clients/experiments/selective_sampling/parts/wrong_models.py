@@ -16,12 +16,13 @@ import attrs
 import numpy as np
 
 from clients.agent import Agent
+from clients.experiments.findings import Findings, Say, markdown_table
 from clients.experiments.regression import clustered_mean
 from clients.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
-from clients.experiments.selective_sampling.duels import Note, cut_into_matches, play_duel
-from clients.experiments.selective_sampling.part import PartResult, Say, Settings
+from clients.experiments.selective_sampling.duels import JudgedDecision, cut_into_matches, play_duel
+from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.slow_player import GREAT, SlowPlayer
-from clients.experiments.tasks import markdown_table, run_tasks
+from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from engine.combos import combo_index, combos_without
 from engine.evaluation.hand_strength import hand_strength
@@ -84,32 +85,32 @@ def play(duel: Duel) -> Found:
             )
             other = SlowPlayer(model="generic")
         agents.append((ours, other))
-    won, notes = play_duel(game, agents, duel.seed, duel.deals)
-    with_raise = [note for note in notes if note.stated.raising is not None]
-    trapped = [note for note in notes if _is_trapped(note)] if duel.predicted_folds is None else []
-    judged = notes if duel.predicted_folds is not None else trapped
+    won, decisions = play_duel(game, agents, duel.seed, duel.deals)
+    with_raise = [each for each in decisions if each.stated.raising is not None]
+    trapped = [each for each in decisions if _is_trapped(each)] if duel.predicted_folds is None else []
+    judged = decisions if duel.predicted_folds is not None else trapped
     return Found(
         won.tolist(),
-        [(note.deal, note.stated.raising or 0.0) for note in with_raise],
-        [(note.deal, float(note.stated.action.kind is ActionKind.RAISE)) for note in with_raise],
-        [(note.deal, note.stated.value - note.realised) for note in judged if not note.stated.is_fold],
-        [(note.deal, _relative_weight(note)) for note in trapped],
+        [(each.deal, each.stated.raising or 0.0) for each in with_raise],
+        [(each.deal, float(each.stated.action.kind is ActionKind.RAISE)) for each in with_raise],
+        [(each.deal, each.stated.value - each.realised) for each in judged if not each.stated.is_fold],
+        [(each.deal, _relative_weight(each)) for each in trapped],
     )
 
 
-def _is_trapped(note: Note) -> bool:
+def _is_trapped(decision: JudgedDecision) -> bool:
     """On turn or river the opponent holds a very strong hand that was one on the flop."""
-    board = note.stated.spot.board
+    board = decision.stated.spot.board
     return len(board) >= 4 and all(
-        hand_strength(note.opponent_cards, seen).value >= GREAT for seen in (board[:3], board)
+        hand_strength(decision.opponent_cards, seen).value >= GREAT for seen in (board[:3], board)
     )
 
 
-def _relative_weight(note: Note) -> float:
-    spot = note.stated.spot
+def _relative_weight(decision: JudgedDecision) -> float:
+    spot = decision.stated.spot
     possible = combos_without((*spot.own_cards, *spot.board))
     weights = np.where(possible, spot.weights[1 - spot.position], 0.0)
-    return float(weights[combo_index(*note.opponent_cards)] / weights[possible].mean())
+    return float(weights[combo_index(*decision.opponent_cards)] / weights[possible].mean())
 
 
 def _gather(predicted: float | None, noise: float, seed: int, settings: Settings) -> Found:
@@ -142,7 +143,7 @@ def _json(found: Estimate | None) -> dict[str, Any] | None:
     return None if found is None else found.as_json()
 
 
-def run(settings: Settings, say: Say) -> PartResult:
+def run(settings: Settings, say: Say) -> Findings:
     """Both warnings, on the same deals for every model."""
     folds_table, folds_numbers = _folds(settings, say)
     slow_table, slow_numbers = _slow_play(settings, say)
@@ -154,7 +155,7 @@ def run(settings: Settings, say: Say) -> PartResult:
         "river decisions against a hand that was so strong on the flop: how much more than realised was "
         f"stated, and the weight of the hand held (1: as if nothing were known).\n\n{slow_table}"
     )
-    return PartResult({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)
+    return Findings({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)
 
 
 def _folds(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:

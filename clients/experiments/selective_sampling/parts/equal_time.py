@@ -15,11 +15,12 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from clients.experiments.findings import Findings, Plot, Say, markdown_table
 from clients.experiments.selective_sampling.bots import FormulaSampling, NotedSampling, make_sampling
 from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
 from clients.experiments.selective_sampling.formula_trials import FormulaTrials
-from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
-from clients.experiments.tasks import markdown_table, run_tasks
+from clients.experiments.selective_sampling.settings import Settings
+from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
 from engine.intervals import Estimate, estimate
@@ -61,7 +62,7 @@ def play(duel: Duel) -> list[float]:
     return found
 
 
-def run(settings: Settings, say: Say) -> PartResult:
+def run(settings: Settings, say: Say) -> Findings:
     """Both kinds with several budgets."""
     gains: dict[bool, list[Estimate]] = {False: [], True: []}
     seed = derive_seed(settings.seed, 0xF)
@@ -118,7 +119,7 @@ def run(settings: Settings, say: Say) -> PartResult:
         },
         "timing": timing,
     }
-    return PartResult(numbers, report, [plot])
+    return Findings(numbers, report, [plot])
 
 
 def measured_cost() -> dict[str, float]:

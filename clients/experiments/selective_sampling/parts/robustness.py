@@ -14,11 +14,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.experiments.findings import Findings, Plot, Say, markdown_table
 from clients.experiments.regression import fit_line
 from clients.experiments.selective_sampling.bots import NotedSampling, make_sampling
 from clients.experiments.selective_sampling.duels import HANDS_OF_A_MATCH, cut_into_matches, play_duel
-from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
-from clients.experiments.tasks import markdown_table, run_tasks
+from clients.experiments.selective_sampling.settings import Settings
+from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
 from engine.intervals import estimate
@@ -60,14 +61,14 @@ def play_match(match: Match) -> Points:
     agents = [
         (make_sampling(NotedSampling, settings, settings.trials), make_bot(match.opponent)) for _ in range(2)
     ]
-    won, notes = play_duel(load_game(match.game), agents, match.seed, match.deals)
+    won, decisions = play_duel(load_game(match.game), agents, match.seed, match.deals)
     points = [
-        (note.stated.value, note.realised, float(note.deal)) for note in notes if not note.stated.is_fold
+        (each.stated.value, each.realised, float(each.deal)) for each in decisions if not each.stated.is_fold
     ]
     return Points(np.array(points).reshape(-1, 3), won)
 
 
-def run(settings: Settings, say: Say) -> PartResult:
+def run(settings: Settings, say: Say) -> Findings:
     """Each opponent of each game."""
     rows: list[list[object]] = []
     numbers: list[dict[str, object]] = []
@@ -133,7 +134,7 @@ def run(settings: Settings, say: Say) -> PartResult:
         "both seats; the errors allow for decisions about the same deal depending on each other.\n\n"
         + markdown_table(header, rows)
     )
-    return PartResult({"match_ups": numbers}, report, plots)
+    return Findings({"match_ups": numbers}, report, plots)
 
 
 def _calibration(name: str, points: NDArray[np.float64]) -> Curve:

@@ -13,9 +13,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.experiments.findings import Findings, Plot, Say, markdown_table
 from clients.experiments.line_up import LineUp, chips_by_seat, matches
-from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
-from clients.experiments.tasks import markdown_table, run_tasks
+from clients.experiments.selective_sampling.settings import Settings
+from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
 from engine.intervals import Estimate, LookSchedule, estimate
@@ -130,7 +131,7 @@ def play_line_up(line_up: LineUp, settings: Settings, say: Say) -> Gain:
     )
 
 
-def run(settings: Settings, say: Say) -> PartResult:
+def run(settings: Settings, say: Say) -> Findings:
     """Half the table against the other half, and one against all others, or what is asked for."""
     seats = load_game(settings.game).num_players
     numbers_of_first = settings.simulating or sorted({seats // 2, 1}, reverse=True)
@@ -181,4 +182,4 @@ def run(settings: Settings, say: Say) -> PartResult:
         "line_ups": [gain.as_json() for gain in gains],
         "loki_dollars_per_1000_hands": LOKI,
     }
-    return PartResult(numbers, report, [plot])
+    return Findings(numbers, report, [plot])

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from clients.experiments.selective_sampling.part import PartResult, Plot, Say, Settings
+from clients.experiments.findings import Findings, Plot, Say, markdown_table
+from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.spots import ladder, measured_spots
-from clients.experiments.tasks import markdown_table
 from clients.reports.plots import Curve
 from engine.intervals import estimate
 
 
-def run(settings: Settings, say: Say) -> PartResult:
+def run(settings: Settings, say: Say) -> Findings:
     """The three ways of dealing."""
     spots = measured_spots(settings, say)
     steps = ladder(settings.reference)
@@ -71,4 +71,4 @@ def run(settings: Settings, say: Say) -> PartResult:
         log_x=True,
     )
     numbers_all = {"decisions": len(spots), "effective_share": effective, "ways": numbers}
-    return PartResult(numbers_all, report, [plot])
+    return Findings(numbers_all, report, [plot])

@@ -1,19 +1,14 @@
-"""What the parts of the experiment are given and what they give back."""
+"""What the parts of the experiment are given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
-from clients.reports.plots import Curve
 from engine.rules import load_game
 
 DEFAULT_GAME: Final = "limit-10p"
-
-Say = Callable[[str], None]
-"""Takes a line about how far a part has come."""
 
 
 @attrs.frozen
@@ -69,29 +64,3 @@ class Settings:
         """The simulating bot as ``BOT:KEY=VALUE``, with a number of trials or the usual one."""
         joint = "," if ":" in self.sampling else ":"
         return f"{self.sampling}{joint}trials={trials or self.trials}"
-
-
-@attrs.frozen
-class Plot:
-    """A picture of a part's results."""
-
-    name: str
-    """The name of its files, less the ending."""
-    title: str
-    x_label: str
-    y_label: str
-    curves: tuple[Curve, ...]
-    log_x: bool = False
-    log_y: bool = False
-    levels: tuple[tuple[str, float], ...] = ()
-
-
-@attrs.frozen
-class PartResult:
-    """What a part has found."""
-
-    numbers: dict[str, Any]
-    """For ``results.json``."""
-    report: str
-    """Markdown, below the part's heading."""
-    plots: Sequence[Plot] = ()

@@ -1,0 +1,70 @@
+"""What the commands of experiments share: options, and the ways in which they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from clients.one_line import CommandError
+from clients.reports.figure import PlotError, require_matplotlib
+
+__all__ = ["ending_in_one_line", "jobs_option", "plots_option", "say"]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def jobs_option() -> Callable[[Decorated], Decorated]:
+    """``--jobs N``, the parameter `jobs`."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(1, 64),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Processes; the results do not depend on it.",
+    )
+
+
+def plots_option() -> Callable[[Decorated], Decorated]:
+    """``--no-plots``, the parameter `no_plots`; without it, matplotlib is asked for at the start."""
+    return click.option(
+        "--no-plots",
+        is_flag=True,
+        callback=_check_plots,
+        help="Draw nothing, so that matplotlib is not needed.",
+    )
+
+
+def _check_plots(context: click.Context, parameter: click.Parameter, no_plots: bool) -> bool:
+    if not no_plots:
+        try:
+            require_matplotlib()
+        except PlotError as error:
+            raise CommandError(f"{error}, or --no-plots") from error
+    return no_plots
+
+
+def say(line: str) -> None:
+    """A line about how far an experiment has come, on stderr."""
+    click.echo(line, err=True)
+
+
+@contextmanager
+def ending_in_one_line(out: Path) -> Iterator[None]:
+    """Turns what can end an experiment into one line and an exit status.
+
+    Args:
+        out: the folder of the results, which may not be writable.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None
+    except OSError as error:
+        raise CommandError(f"{error.filename or out} cannot be written: {error.strerror or error}") from error
+    except PlotError as error:
+        raise CommandError(str(error)) from error

@@ -1,0 +1,114 @@
+"""``riverboat experiment poker-learner --out DIR``: how much is played, where to, and how it goes."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clients.experiments.command_line import ending_in_one_line, jobs_option, plots_option, say
+from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.poker_learner.report import plots, report
+from clients.experiments.poker_learner.summary import summary
+from clients.experiments.poker_learner.tasks import (
+    POINTS,
+    Settings,
+    all_tasks,
+    do_task,
+    found_before,
+    in_short,
+)
+from clients.experiments.poker_learner.thesis import LEARNERS
+from clients.experiments.tasks import run_tasks
+from clients.one_line import OneLineCommand, json_option, out_option, seed_option
+
+__all__ = ["poker_learner", "reproduce"]
+
+
+@click.command("poker-learner", cls=OneLineCommand)
+@out_option("results.json, results.md, the plots (PNG and SVG) and the knowledge files")
+@click.option(
+    "--hands", type=click.IntRange(min=1), default=500_000, show_default=True, metavar="N",
+    help="Of training against each bot.",
+)  # fmt: skip
+@click.option(
+    "--match-hands", type=click.IntRange(min=POINTS), default=100_000, show_default=True, metavar="N",
+    help="Of each match.",
+)  # fmt: skip
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
+    help="Runs, each with cards of its own.",
+)  # fmt: skip
+@seed_option("figures", default=1)
+@jobs_option()
+@click.option(
+    "--learner",
+    "learners",
+    type=click.Choice(LEARNERS),
+    multiple=True,
+    help="Only this one; may be repeated.",
+)
+@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
+@plots_option()
+@json_option()
+def poker_learner(
+    out: Path,
+    hands: int,
+    match_hands: int,
+    seeds: int,
+    seed: int,
+    jobs: int,
+    learners: tuple[str, ...],
+    resume: bool,
+    no_plots: bool,
+    as_json: bool,
+) -> None:
+    """Four learners against the bots of the Poker Learner thesis (chapter 5).
+
+    The full size, which is the default, takes some hours on one core.
+    """
+    chosen = tuple(name for name in LEARNERS if not learners or name in learners)
+    settings = Settings(hands, match_hands, seeds, seed, chosen)
+    with ending_in_one_line(out):
+        results = reproduce(settings, out, jobs, say, resume=resume)
+        text = report(results)
+        write_results(out, results, text)
+        click.echo(json.dumps(results) if as_json else text)
+        if not no_plots:
+            draw(out, plots(results))
+
+
+def reproduce(
+    settings: Settings,
+    folder: Path,
+    jobs: int = 1,
+    progress: Say = lambda line: None,
+    *,
+    resume: bool = False,
+) -> dict[str, Any]:
+    """Play the experiment; returns its results as they stand in ``results.json``.
+
+    Args:
+        settings: how much.
+        folder: gets the knowledge files and what each task has found.
+        jobs: processes; the results do not depend on it.
+        progress: takes a line about each task that is done.
+        resume: take what is in the folder for done, where it was played with the same settings.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    for name in ("knowledge", "tasks"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    tasks = list(all_tasks(settings, folder))
+    done = {task: found_before(task) if resume else None for task in tasks}
+    missing = [task for task in tasks if done[task] is None]
+    start = time.perf_counter()
+    for number, (task, result) in enumerate(zip(missing, run_tasks(do_task, missing, jobs), strict=True), 1):
+        done[task] = result
+        seconds = time.perf_counter() - start
+        progress(f"{number} of {len(missing)} in {seconds:.0f} s: {task}: {in_short(result)}")
+    return summary(settings, [(task, result) for task, result in done.items() if result is not None])

@@ -1,0 +1,104 @@
+"""``riverboat experiment street-learner --out DIR``: which games, how much is played, where to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clients.experiments.command_line import ending_in_one_line, jobs_option, plots_option, say
+from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.street_learner.report import plots, report, summary
+from clients.experiments.street_learner.tasks import GAMES, Run, Settings, play
+from clients.experiments.tasks import run_tasks
+from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.program import ProgramError, read_game
+
+__all__ = ["reproduce", "street_learner"]
+
+
+@click.command("street-learner", cls=OneLineCommand)
+@out_option("results.json, results.md, the plots (PNG and SVG) and the knowledge files")
+@click.option(
+    "--game", "games", multiple=True, metavar="GAME", default=GAMES, show_default=True,
+    help="Heads-up hold'em; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--hands", type=click.IntRange(min=1), default=30_000_000, show_default=True, metavar="N",
+    help="Of training in each run.",
+)  # fmt: skip
+@click.option(
+    "--match-hands", type=click.IntRange(min=2), default=20_000, show_default=True, metavar="N",
+    help="Of each match at the end of training.",
+)  # fmt: skip
+@click.option(
+    "--stop-hands", type=click.IntRange(min=2), default=5_000, show_default=True, metavar="N",
+    help="Of each match on the way.",
+)  # fmt: skip
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
+    help="Runs, each with cards of its own.",
+)  # fmt: skip
+@seed_option("figures", default=1)
+@jobs_option()
+@plots_option()
+@json_option()
+def street_learner(
+    out: Path,
+    games: tuple[str, ...],
+    hands: int,
+    match_hands: int,
+    stop_hands: int,
+    seeds: int,
+    seed: int,
+    jobs: int,
+    no_plots: bool,
+    as_json: bool,
+) -> None:
+    """How the street-learner gets better the more it learns: its learning curve against five bots.
+
+    The full size, which is the default, takes an hour or two on one core.
+    """
+    for game in games:
+        _check(game)
+    settings = Settings(games, hands, match_hands, stop_hands, seeds, seed)
+    with ending_in_one_line(out):
+        results = reproduce(settings, out, jobs, say)
+        text = report(results)
+        write_results(out, results, text)
+        click.echo(json.dumps(results) if as_json else text)
+        if not no_plots:
+            draw(out, plots(results))
+
+
+def _check(game: str) -> None:
+    """Refuse a game that cannot be played before hours are spent on others."""
+    try:
+        definition = read_game(game)
+    except ProgramError as error:
+        raise CommandError(str(error)) from error
+    if definition.num_players != 2 or not definition.is_holdem:
+        raise CommandError(f"{game}: expected Texas hold'em for two players")
+
+
+def reproduce(
+    settings: Settings, folder: Path, jobs: int = 1, progress: Say = lambda line: None
+) -> dict[str, Any]:
+    """Train and play; returns the results as they stand in ``results.json``.
+
+    Args:
+        settings: how much.
+        folder: gets the knowledge files.
+        jobs: processes that work on it.
+        progress: takes a line about each run that is done.
+    """
+    runs = [
+        Run(game, number, settings, folder) for number in range(settings.seeds) for game in settings.games
+    ]
+    done: dict[str, list[dict[str, list[dict[str, float]]]]] = {game: [] for game in settings.games}
+    for run, found in zip(runs, run_tasks(play, runs, jobs), strict=True):
+        done[run.game].append(found)
+        progress(f"{run.game}, run {run.number + 1} of {settings.seeds} is done")
+    return summary(settings, done)
