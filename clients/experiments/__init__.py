@@ -3,7 +3,7 @@
 ======================  ====================================================================
 ``command_line``        options and endings of their commands
 ``findings``            numbers, report and pictures, and the files they go into
-``line_up``             who sits where when two kinds of bots play
+``line_up``             the seats of two kinds of bots that play each other
 ``poker_learner``       the Poker Learner thesis, chapter 5
 ``regression``          lines and means of points that come in clusters
 ``selective_sampling``  Loki's experiments and Poki's warnings

@@ -23,7 +23,7 @@ class Plot:
     """A picture of results: lines with bands."""
 
     name: str
-    """Of the files, less the ending."""
+    """The name of its files, less the ending."""
     title: str
     x_label: str
     y_label: str

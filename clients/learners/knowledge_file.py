@@ -6,8 +6,8 @@ no pickles in it.  It is independent of what is stored: each learner names its k
 
 * **Replaced, never changed.**  A new version is written beside the file, brought to the disk, and renamed
   over it: at every moment the file is whole, either the old one or the new one.
-* **One writer.**  Whoever may write holds a lock (``FILE.lock``, with `flock`) as long as the file is open;
-  the operating system lets go of it when the process ends, in whatever way.  Readers need no lock.
+* **One writer.**  A program that may write holds a lock (``FILE.lock``, with `flock`) as long as the file is
+  open; the operating system lets go of it when the process ends, in whatever way.  Readers need no lock.
 * **A journal** (``FILE.journal``, optional) keeps what is learnt between two writings, a record a hand.
   `write` empties it.  A reader gets its records with the arrays.  A record says what is now, not what has
   been added, since a crash at the wrong moment can make it count twice.
@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 SCHEMA_VERSION: Final = 1
-"""Of the file's frame: the header's own entries.  What a learner stores has a version of its own."""
+"""Version of the file's frame, the header's own entries.  What a learner stores has its own version."""
 
 _FORMAT: Final = "riverboat knowledge"
 _HEADER: Final = "header"
@@ -75,14 +75,14 @@ class Knowledge:
     kind: str
     """Whose it is: the learner's name as a bot."""
     version: int
-    """Of what the learner stores: its own count."""
+    """Version of what the learner stores, by its own count."""
     game: str
     """What it was learnt in: a text that the learner chooses, the same for games it takes for the same."""
     arrays: Mapping[str, NDArray[Any]]
     meta: Mapping[str, Any]
     """Whatever else the learner noted, as JSON has it."""
     digest: str
-    """Of kind, version, game, arrays and meta: equal for equal knowledge."""
+    """Digest of kind, version, game, arrays and meta: equal for equal knowledge."""
     previous: str = ""
     """The digest of what this replaced, whose journal is in it."""
     records: tuple[str, ...] = ()
@@ -260,7 +260,7 @@ class KnowledgeFile:
             self._journal.close()
             self._journal = None
         if self._lock is not None:
-            # While we hold it; who waits for the lock of a file that is gone notices (`_acquire`).
+            # While we hold it; a program that waits for the lock of a file that is gone notices (`_acquire`).
             with contextlib.suppress(FileNotFoundError):
                 self._lock_path.unlink()
             os.close(self._lock)

@@ -10,7 +10,7 @@ four bots at five seats, and, since the thesis speaks of five opponents, at six 
 twice; with knowledge from all four, a quarter of the training hands each, learning on.  *Learned tables*
 (5.3): from the same training with the classifier of styles as it is printed, whose styles are theirs.
 
-All learners get the same cards.  Each run (`--seeds`) trains and plays anew with other cards.  Rates of one
+All learners get the same cards.  Each run (`--seeds`) trains and plays again with other cards.  Rates of one
 learner against one bot have two intervals: over all hands, for what is known given what was learnt, and over
 runs (Student's t), which has the luck of learning in it.
 

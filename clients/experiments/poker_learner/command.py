@@ -32,11 +32,11 @@ __all__ = ["poker_learner", "reproduce"]
 @out_option("results.json, results.md, the plots (PNG and SVG) and the knowledge files")
 @click.option(
     "--hands", type=click.IntRange(min=1), default=500_000, show_default=True, metavar="N",
-    help="Of training against each bot.",
+    help="Hands of training against each bot.",
 )  # fmt: skip
 @click.option(
     "--match-hands", type=click.IntRange(min=POINTS), default=100_000, show_default=True, metavar="N",
-    help="Of each match.",
+    help="Hands of each match.",
 )  # fmt: skip
 @click.option(
     "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
@@ -49,7 +49,7 @@ __all__ = ["poker_learner", "reproduce"]
     "learners",
     type=click.Choice(LEARNERS),
     multiple=True,
-    help="Only this one; may be repeated.",
+    help="Only this learner; may be repeated.",
 )
 @click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
 @plots_option()

@@ -17,7 +17,7 @@ from engine.intervals import Winnings, estimate_of_few
 __all__ = ["optimum_against_all_in", "summary"]
 
 _CHECKPOINTS: Final = (0.05, 0.5, 1.0)
-"""Of a match: after 5,000, 50,000 and 100,000 hands in the thesis."""
+"""Parts of a match: after 5,000, 50,000 and 100,000 hands in the thesis."""
 
 
 def optimum_against_all_in() -> float:

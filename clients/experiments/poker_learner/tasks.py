@@ -64,7 +64,7 @@ class Task:
         return f"{self.learner} {what}, run {self.run + 1}"
 
     def seed(self, phase: int, bot: int = 9) -> int:
-        """Of the cards of a phase: the same for all learners."""
+        """Seed of the cards of a phase: the same for all learners."""
         return derive_seed(derive_seed(self.settings.seed, self.run), 10 * phase + bot)
 
     def name(self) -> str:

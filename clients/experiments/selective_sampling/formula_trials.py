@@ -60,7 +60,7 @@ class FormulaTrials:
         self._kept: list[Reading] = []  # what the keys of `_after` stand for
 
     def sample(self, trials: int) -> Deals:
-        """Deals so many trials."""
+        """Deals a number of trials."""
         return self._quick.sample(trials)
 
     def value(self, deals: Deals, action: Action) -> Floats:

@@ -23,19 +23,19 @@ __all__ = ["reproduce", "street_learner"]
 @out_option("results.json, results.md, the plots (PNG and SVG) and the knowledge files")
 @click.option(
     "--game", "games", multiple=True, metavar="GAME", default=GAMES, show_default=True,
-    help="Heads-up hold'em; may be repeated.",
+    help="A heads-up hold'em game; may be repeated.",
 )  # fmt: skip
 @click.option(
     "--hands", type=click.IntRange(min=1), default=30_000_000, show_default=True, metavar="N",
-    help="Of training in each run.",
+    help="Hands of training in each run.",
 )  # fmt: skip
 @click.option(
     "--match-hands", type=click.IntRange(min=2), default=20_000, show_default=True, metavar="N",
-    help="Of each match at the end of training.",
+    help="Hands of each match at the end of training.",
 )  # fmt: skip
 @click.option(
     "--stop-hands", type=click.IntRange(min=2), default=5_000, show_default=True, metavar="N",
-    help="Of each match on the way.",
+    help="Hands of each match on the way.",
 )  # fmt: skip
 @click.option(
     "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",

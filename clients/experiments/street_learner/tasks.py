@@ -59,7 +59,7 @@ class Run:
 
 
 def bots_in(game: str) -> tuple[str, ...]:
-    """Who is played against in a game: learners that move all in, in no-limit only."""
+    """The opponents in a game: learners that move all in, in no-limit only."""
     return tuple(bot for bot in BOTS if not load_game(game).is_limit or bot not in _NO_LIMIT_ONLY)
 
 

@@ -42,9 +42,9 @@ from engine.rules import FOLD, Action, ActionKind, GameDefinition, HandView
 __all__ = ["StreetLearner"]
 
 _EXPLORING_HALVES_AFTER: Final = 2_000
-"""Hands learnt from."""
+"""Hands learnt from after which the share that explores is half as great."""
 _FIRST_DECISIONS: Final = 6
-"""One of so many is left to chance in a hand that explores, as in training."""
+"""In a hand that explores, one of its first decisions, this many, is left to chance, as in training."""
 
 
 class StreetLearner(Agent):
@@ -92,7 +92,7 @@ class StreetLearner(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """What is played is known, and who plays: styles are counted from here on.
+        """The game and the players are known: styles are counted from here on.
 
         Raises:
             OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
