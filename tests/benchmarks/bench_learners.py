@@ -39,7 +39,7 @@ CASES: tuple[tuple[str, str, Callable[[], Agent], Callable[[], Agent]], ...] = (
     ("hole-cards-learner", GAME_6P, HoleCardsLearner, AlwaysAllIn),
     ("poker-learner", GAME_6P, PokerLearner, AlwaysAllIn),
 )
-"""Who learns, in which game, against whom in all other seats."""
+"""The learner, the game, the bot in all other seats."""
 
 
 def hands_per_second(

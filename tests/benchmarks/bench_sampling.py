@@ -86,7 +86,7 @@ def trials_per_second(spot: Spot, seconds: float = 1.0) -> tuple[float, int]:
 
 
 def speed() -> dict[str, dict[str, float]]:
-    """Of every spot: with models that know nothing yet, and with models of players who act at random."""
+    """Trials a second in every spot, with models that know nothing yet and with models of random players."""
     results: dict[str, dict[str, float]] = {}
     for name, (game_name, betting, board, own) in SPOTS.items():
         seats = load_game(game_name).num_players
@@ -135,7 +135,7 @@ def make(spec: str) -> Agent:
 
 
 def decision_times(game_name: str, against: str, hands: int, seed: int) -> dict[str, float]:
-    """Of one sampling bot without a seed, in milliseconds of wall-clock time."""
+    """The times of decisions of one sampling bot without a seed, in milliseconds by the clock."""
     game = load_game(game_name)
     agent = Watched()
     arena = Arena(game, [agent, *(make_bot(against) for _ in range(game.num_players - 1))], seed)

@@ -1,4 +1,4 @@
-"""The random generator of an agent, and who sits where."""
+"""The random generator of an agent, and the seats of the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls, and leaves after so many messages as it is told; before its version line if that is -1.
+"""Calls, and leaves after a given number of messages; before its version line if that is -1.
 
 With `reset` it leaves without a proper goodbye.
 """

@@ -20,7 +20,7 @@ def _outcomes(ours: NDArray[np.uint16], theirs: NDArray[np.uint16]) -> NDArray[n
 def transitions(
     hole: Sequence[int], board: Sequence[int], look_ahead: int, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """The transition table [before, after] of a hand, by ranking every hand on every board anew."""
+    """The transition table [before, after] of a hand, by ranking every hand on every board each time."""
     left = [card for card in range(52) if card not in hole and card not in board]
     opponents = np.array(list(combinations(left, 2)), np.uint8)
     run_outs = np.array(list(combinations(left, look_ahead)), np.uint8)

@@ -111,7 +111,7 @@ async def follow_dialogue(
 
 
 def replying(replies: dict[str, Action]) -> Recorder:
-    """Plays given actions by match-state text, calls where there is none, and keeps all it is told."""
+    """Plays given actions by match-state text, calls where there is none, and keeps all it gets."""
     return Recorder(Deciding(lambda view: replies.get(format_match_state(view), CALL)))
 
 

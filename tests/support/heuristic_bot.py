@@ -7,7 +7,7 @@ The evaluation is the report's direct estimation (eq. 5) ::
 
 with the hand strength of its eq. 6 for P_win, lowered by what the opponent has put in, and the opponent's
 folds counted for P_fold.  An action is drawn among those of positive value, the better the likelier, and
-whoever bet last bets again a little more often ("continued aggression").
+the player who bet last bets again a little more often ("continued aggression").
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def holdem_games(draw: st.DrawFn) -> GameDefinition:
 
 
 def decisions(game: GameDefinition, seed: int) -> Iterator[HandView]:
-    """The views of whoever is to act in one random hand."""
+    """The views of the players to act in one random hand."""
     rng = random.Random(seed)
     hand = play_hand(game, 0, CardDealer(game, seed).deal())
     try:

@@ -91,12 +91,12 @@ async def type_match(
     lines: Callable[[Human], Iterator[str]],
     style: Style = PLAIN,
 ) -> Sitting:
-    """A match in the arena, its seat 0 a person who types lines whenever he is asked.
+    """A match in the arena, its seat 0 a person who types a line whenever asked.
 
     Args:
         game: what is played.
         opponents: in the other seats.
-        hands: at most so many; the match ends with the lines.
+        hands: the most that are played; the match ends with the lines.
         seed: of the cards and the bots.
         lines: makes the lines to type, in order.
         style: of the screen.

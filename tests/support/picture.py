@@ -1,6 +1,6 @@
 """The picture in the README: ``python -m tests.support.picture`` plays a match and writes ``docs/match.svg``.
 
-A test looks whether the picture shows the table that is printed today; when it fails, make it anew.
+A test looks whether the picture shows the table that is printed today; when it fails, make the picture again.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from tests.support.golden_files import GOLDEN, GoldenLog
 
 VERSION: Final = "VERSION:2.0.0"
 Decider = Callable[[str], str | None]
-"""From a match state to the action of its addressee, None when it is not his turn."""
+"""From a match state to the action of its addressee, None when it is not their turn."""
 _ACTION: Final = re.compile(r"[fcr]\d*/*")
 
 

@@ -1,4 +1,4 @@
-"""The simple bot: its rules before and after the flop, its notice of who raises, what it wins."""
+"""The simple bot: its rules before and after the flop, its notice of players who raise, what it wins."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_it_opens_more_hands_the_fewer_are_left_behind(
 ) -> None:
     shares = share(seated(NO_LIMIT_6P), NO_LIMIT_6P, *actions)
 
-    # An ordinary player at six seats raises 19 % of his hands: a little less is opened against him.
+    # An ordinary player at six seats raises 19 % of their hands: a little less is opened against them.
     assert shares[ActionKind.RAISE] == pytest.approx(opened * (1.2 - 0.8 * 0.19), abs=0.01)
     assert shares[ActionKind.CALL] == 0
 
@@ -140,7 +140,7 @@ def test_a_flush_draw_is_bet_every_second_time() -> None:
     bets = 0
     for seed in range(400):
         bot.seed = seed
-        begin_decision(bot, attrs.evolve(view))  # another object: a decision anew
+        begin_decision(bot, attrs.evolve(view))  # another object: another decision
         bets += bot.choose_action(view).kind is ActionKind.RAISE
     assert 160 < bets < 240  # four standard deviations
 

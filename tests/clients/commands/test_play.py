@@ -278,7 +278,7 @@ def test_a_seat_of_ones_own_table_by_nc(tmp_path: Path) -> None:
 
 
 def talk(port: int, typed: list[str]) -> str:
-    """Answer every question with the next line, as somebody with ``nc`` does; returns what he sees."""
+    """Answer every question with the next line, as a person with ``nc`` does; returns what they see."""
     shown, answers = "", iter(typed)
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as connection:
         while data := connection.recv(4096):

@@ -1,4 +1,4 @@
-"""``riverboat preflop``: grid, JSON, picture, and making the tables anew."""
+"""``riverboat preflop``: grid, JSON, picture, and computing the tables again."""
 
 from __future__ import annotations
 

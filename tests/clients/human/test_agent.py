@@ -1,4 +1,4 @@
-"""A person as an agent: asked, answered, told; and heard only when asked."""
+"""A person as an agent: asked, answered, informed; and heard only when asked."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def random_bytes(rng: random.Random) -> bytes:
 
 
 def random_lines(seed: int, count: int) -> Callable[[Human], Iterator[str]]:
-    """So many random lines, as they come out of a telnet connection, less those that would leave."""
+    """A number of random lines, as they come out of a telnet connection, less those that would leave."""
 
     def lines(human: Human) -> Iterator[str]:
         rng, telnet, assembler = random.Random(seed), TelnetDecoder(), LineAssembler()
@@ -143,7 +143,7 @@ async def sit_at(table: Table, human: Watched, seat: int = 0) -> int:
 
 
 async def test_the_clock_is_shown_and_its_end_is_announced(autojump_clock: trio.testing.MockClock) -> None:
-    """Nobody types anything: warned ten seconds before the end, told that it was too late."""
+    """Nobody types anything: warned ten seconds before the end, informed that it was too late."""
     screen = ScreenText()
     async with table_of(folding_config("limit-2p", 1, response=40.0)) as table:
         other = await table.join(1)

@@ -33,7 +33,7 @@ class Nc:
         self.text = ""
 
     async def until(self, text: str, count: int = 1) -> None:
-        """Read until a text has come so often."""
+        """Read until a text has come this many times."""
         while self.text.count(text) < count:
             data = await self.stream.receive_some(4096)
             assert data, f"the connection ended before {text!r}: {self.text}"

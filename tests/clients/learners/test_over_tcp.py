@@ -97,7 +97,7 @@ for hands in range(1, 1_000_000):
 
 
 def killed_while_playing(path: Path, seed: int, hands: int) -> int:
-    """Let a learner play, kill it some time after so many hands; how many it said it had played in all.
+    """Let a learner play, kill it some time after a number of hands; how many it said it had played in all.
 
     What it says comes through a pipe, so that it cannot be far ahead of what is read.
     """

@@ -1,4 +1,4 @@
-"""Killer's one-chip games: his two tables, digit by digit."""
+"""Killer's one-chip games: its two tables, digit by digit."""
 
 from __future__ import annotations
 

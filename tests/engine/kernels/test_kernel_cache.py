@@ -139,7 +139,7 @@ def test_a_kernel_that_makes_an_array_must_say_so(tmp_path: Path, monkeypatch: p
     with pytest.raises(numba.TypingError):
         first_of_three(2.0)
 
-    # Who waited for it may compile.
+    # The process that waited for it may compile.
     with open(cache_directory() / "compiling.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -31,7 +31,7 @@ def opponent(**traits: float | Sequence[float]) -> NDArray[np.float64]:
 
 
 def actions_and_cells(hand: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of a recorded hand: the number of each action, and the learner's cell in it or -1."""
+    """The actions of a recorded hand: the number of each, and the learner's cell in it or -1."""
     played = hand[Record.ACTIONS :][: 2 * hand[Record.NUM_ACTIONS]]
     return played[::2], played[1::2]
 

@@ -1,4 +1,4 @@
-"""No player is ever sent a card that he may not know, in any game, whatever is played."""
+"""No player is ever sent a card that they may not know, in any game, whatever is played."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policy `fold`: what becomes of a seat whose player is late or gone, and of who comes back."""
+"""Policy `fold`: what becomes of a seat whose player is late or gone, and of players who come back."""
 
 from __future__ import annotations
 

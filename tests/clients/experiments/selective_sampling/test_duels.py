@@ -62,7 +62,7 @@ def test_who_is_taken_to_fold_more_often_makes_raising_look_better() -> None:
     assert means[0.0] < means[0.2] < means[0.3]
     # One more fold in ten brings a tenth of the difference between folding always and never.
     assert means[0.3] - means[0.2] == pytest.approx(0.1 * (means[1.0] - means[0.0]), abs=0.1)
-    # Who always folds gives us what is in the pot.
+    # A player who always folds gives us what is in the pot.
     pot = opening[0].spot.betting.pot / opening[0].spot.unit
     assert stated[1.0] == pytest.approx([pot] * 10)
 

@@ -41,8 +41,8 @@ def test_a_call_that_ends_the_hand_is_worth_the_same_in_both_kinds_of_trials(tex
     assert (costly.sample(60).holes == deals.holes).all()
 
 
-def test_an_opponent_who_may_only_fold_or_call_does_so_as_his_model_says() -> None:
-    """On the river after three raises: our last raise is answered by his triple, and the hand is over."""
+def test_an_opponent_who_may_only_fold_or_call_does_so_as_the_model_says() -> None:
+    """On the river after three raises the opponent's triple answers our last one, and the hand is over."""
     spot, reading = spot_after("rc/rc/rc/crrr", [GenericModel(), GenericModel()])
     raised: BettingState = spot.betting.apply(spot.betting.legal_actions().raising_to())
     after = reading.after(raised, BOARD)

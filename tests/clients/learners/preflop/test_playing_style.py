@@ -1,4 +1,4 @@
-"""Playing styles at a table: who is what, as meant and as printed (Poker Learner 4.2.1.2, 5.1)."""
+"""Playing styles at a table: as meant and as printed (Poker Learner 4.2.1.2, 5.1)."""
 
 from __future__ import annotations
 

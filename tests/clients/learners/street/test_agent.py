@@ -59,7 +59,7 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     for _ in street_learning.train(trained, pool, 5_000, 1, opponents=opponents):
         pass
     before = trained.copy()
-    record = np.zeros((150, kernels.RECORD_SIZE), np.int64)  # less than a session: styles begin anew then
+    record = np.zeros((150, kernels.RECORD_SIZE), np.int64)  # less than a session: styles begin again then
 
     method = kernels.Method(0.0, street_learning.STEP_DECAY, street_learning.PRIOR)
     won = street_learning._play(
@@ -454,7 +454,7 @@ train_command.train.main([*words, "--save", sys.argv[1], "--resume", sys.argv[1]
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("program", [PLAYING, TRAINING], ids=["in play", "in training"])
 def test_killed_at_any_moment_it_has_lost_no_more_than_promised(program: str, knowledge: Path) -> None:
-    """In play the hand it was in; in training what came after the last checkpoint that it told of."""
+    """In play the hand it was in; in training what came after the last checkpoint that it reported."""
     rng = random.Random(5)
     for _ in range(20):
         process = subprocess.Popen(
