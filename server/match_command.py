@@ -121,6 +121,14 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     help="Seconds a launched player may take to join.",
 )
 @click.option(
+    "--recover",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Start a launched player that crashes in play again, up to N times.",
+)
+@click.option(
     "--end-with-stdin",
     is_flag=True,
     help="End the match when standard input is closed: for programs that launch one.",
@@ -152,6 +160,7 @@ def match(
     hand_time: float,
     match_time: float,
     start_time: float,
+    recover: int,
     end_with_stdin: bool,
     announce: int | None,
 ) -> None:
@@ -186,7 +195,7 @@ def match(
             raise click.UsageError(
                 "passes that are played side by side cannot share ports: use one of --jobs, --ports"
             )
-        plan = MatchPlan(config, seated, folder, duplicate, jobs, until, start_time, end_with_stdin)
+        plan = MatchPlan(config, seated, folder, duplicate, jobs, until, start_time, recover, end_with_stdin)
     except click.UsageError as error:
         announcer.failed(error.format_message())
         raise

@@ -51,6 +51,8 @@ class MatchPlan:
     """Stop at the first look at which no player's interval is wider: a half width in mbb/h."""
     start_s: float = 120.0
     """For a launched player to join."""
+    recover: int = 0
+    """How often a launched player that crashes in play is started again."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
 
@@ -135,6 +137,8 @@ class LaunchedMatch:
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
         self._decision = CommonDecision(plan.num_passes, self._is_settled)
+        self._called_off = trio.CancelScope()
+        """Around all passes: cancelled when a player never came."""
         self.hands_done = 0
         """Hands finished so far, in all passes."""
 
@@ -151,14 +155,21 @@ class LaunchedMatch:
             await nursery.start(_await_signal, interruptions, nursery.cancel_scope)
             if plan.ends_with_stdin:
                 nursery.start_soon(_await_end_of_stdin, interruptions, nursery.cancel_scope)
-            async with trio.open_nursery() as passes:
-                for number in range(plan.num_passes):
-                    await self._playing.acquire_on_behalf_of(number)
-                    passes.start_soon(self._play_pass, number)
+            with self._called_off:
+                async with trio.open_nursery() as passes:
+                    for number in range(plan.num_passes):
+                        await self._playing.acquire_on_behalf_of(number)
+                        passes.start_soon(self._play_pass, number)
             nursery.cancel_scope.cancel()
         if interruptions:
             raise Interrupted(interruptions[0])
-        return [self._passes[number] for number in range(plan.num_passes)]
+        return [self._passes.get(number) or self._not_played(number) for number in range(plan.num_passes)]
+
+    def _not_played(self, number: int) -> Pass:
+        """A pass that another pass made pointless."""
+        return Pass(
+            MatchOutcome.not_played(self._plan.pass_config(number).names, {}), self._plan.seating(number)
+        )
 
     async def _play_pass(self, number: int) -> None:
         plan = self._plan
@@ -170,7 +181,7 @@ class LaunchedMatch:
         console = _FileConsole(folder / "dealer.err", self._count_hand)
         # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
         variables = {"RIVERBOAT_DUPLICATE": str(number)} if plan.duplicate else {}
-        launcher = Launcher(folder / "players", plan.start_s, self._say, variables)
+        launcher = Launcher(folder / "players", plan.start_s, self._say, variables, plan.recover)
         schedule = plan.schedule
         rule = None
         if schedule is not None:
@@ -197,6 +208,8 @@ class LaunchedMatch:
                 await launcher.settle()
                 nursery.cancel_scope.cancel()
             self._passes[number] = Pass(outcome, seating, launcher.crashes())
+            if launcher.was_in_vain:
+                self._called_off.cancel()  # it will not come to the other passes either
         finally:
             await launcher.end()
             console.close()

@@ -1,5 +1,6 @@
 """Players as processes: started each in a process group of its own, watched, and gone at the end.
 
+A player that crashes in play can be started again (`match --recover`).
 What a player writes is kept in the match folder.  Nothing of a match outlives it: on every way out the
 groups are asked to end and then killed.
 """
@@ -11,12 +12,13 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import attrs
 import trio
 
 from server.errors import Failure, FailureKind
+from server.launching.environment import players_environment
 from server.launching.players import Player
 from server.table.match import MatchServer
 
@@ -30,11 +32,19 @@ _LAST_WORDS: Final = 4096
 
 @attrs.define(eq=False)
 class _Process:
+    """The process of a seat's player: the latest, where it was started again."""
+
     seat: int
-    process: trio.Process
-    stderr: Path
+    name: str
+    line: Sequence[str]
+    """What is executed."""
+    environment: Mapping[str, str]
+    process: trio.Process | None = None
     returncode: int | None = None
     """How it ended by itself; None while it runs, or when we ended it."""
+    crash: str | None = None
+    """How it ended when it first ended by itself with an error."""
+    restarts: int = 0
 
 
 class Launcher:
@@ -45,19 +55,29 @@ class Launcher:
         start_s: seconds a player has to join.
         say: takes lines for people.
         variables: of the players' environment, beside ours.
+        recover: how often a player that crashes in play is started again.
 
     *Resource handling*: `end` must run on every way out.
     """
 
     def __init__(
-        self, folder: Path, start_s: float, say: Callable[[str], None], variables: Mapping[str, str]
+        self,
+        folder: Path,
+        start_s: float,
+        say: Callable[[str], None],
+        variables: Mapping[str, str],
+        recover: int = 0,
     ) -> None:
         self._folder = folder
         self._start_s = start_s
         self._say = say
         self._variables = variables
+        self._recover = recover
         self._processes: list[_Process] = []
+        self._is_settling = False
         self._is_ending = False
+        self.was_in_vain = False
+        """A player could not be started, or never joined: no hand has been played."""
 
     async def start(
         self,
@@ -73,79 +93,137 @@ class Launcher:
         One that ends, or that has not joined in time, is given up by the server.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, **self._variables, "RIVERBOAT_GAME": game}
+        base = {**os.environ, **self._variables, "RIVERBOAT_GAME": game}
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
             line = player.command_line(host, server.ports[seat], seed)
-            if line is None:
+            if line is None or player.command is None:
                 continue
-            stdout, stderr = self._output_files(player.name)
-            with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
-                try:
-                    process = await trio.lowlevel.open_process(
-                        line,
-                        stdin=subprocess.DEVNULL,
-                        stdout=stdout,
-                        stderr=stderr,
-                        env=environment | {"RIVERBOAT_SEED": str(seed)},
-                        start_new_session=True,
-                    )
-                except OSError as error:
-                    detail = f"cannot be started: {error.strerror or error}"
-                    server.give_up(seat, Failure(FailureKind.NOT_FOUND, detail))
-                    continue
-            entry = _Process(seat, process, Path(stderr.name))
-            self._processes.append(entry)
-            nursery.start_soon(self._watch, entry, server)
-            nursery.start_soon(self._await_joining, entry, server)
+            environment = players_environment(player.command, base) | {"RIVERBOAT_SEED": str(seed)}
+            entry = _Process(seat, player.name, line, environment)
+            try:
+                process = await self._execute(entry)
+            except OSError as error:
+                detail = f"cannot be started: {error.strerror or error}"
+                self._give_up(server, seat, Failure(FailureKind.NOT_FOUND, detail))
+                continue
+            nursery.start_soon(self._watch, entry, process, server)
+            nursery.start_soon(self._await_joining, entry, process, server)
 
-    def _output_files(self, name: str) -> tuple[IO[bytes], IO[bytes]]:
-        """Where a player's stdout and stderr go."""
-        return open(self._folder / f"{name}.out", "wb"), open(self._folder / f"{name}.err", "wb")
+    async def _execute(self, entry: _Process) -> trio.Process:
+        """Start a seat's process, for the first time or again.
 
-    async def _watch(self, entry: _Process, server: MatchServer) -> None:
-        returncode = await entry.process.wait()
-        if not self._is_ending:
-            entry.returncode = returncode
-            failure = Failure(FailureKind.CRASHED, f"did not join: {_describe_end(entry)}")
-            server.give_up(entry.seat, failure)
+        Raises:
+            OSError: it cannot be started.
+        """
+        is_first = entry.process is None
+        stdout, stderr = (
+            self._output(entry, stream).open("wb" if is_first else "ab") for stream in ("out", "err")
+        )
+        with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
+            process = await trio.lowlevel.open_process(
+                entry.line,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                env=entry.environment,
+                start_new_session=True,
+            )
+            if is_first:
+                self._processes.append(entry)
+            entry.process = process
+        return process
 
-    async def _await_joining(self, entry: _Process, server: MatchServer) -> None:
+    def _output(self, entry: _Process, stream: str) -> Path:
+        """Where a player's stdout or stderr goes."""
+        return self._folder / f"{entry.name}.{stream}"
+
+    def _give_up(self, server: MatchServer, seat: int, failure: Failure) -> None:
+        if server.give_up(seat, failure):
+            self.was_in_vain = True
+
+    async def _watch(self, entry: _Process, process: trio.Process, server: MatchServer) -> None:
+        """Wait for a process to end: before it has joined that ends the match, later it may start again."""
+        while True:
+            returncode = await process.wait()
+            if self._is_ending:
+                return
+            self._note_end(entry, returncode)
+            detail = f"did not join: {self._describe_end(entry)}; its output: {self._output(entry, 'err')}"
+            self._give_up(server, entry.seat, Failure(FailureKind.CRASHED, detail))
+            if returncode == 0 or entry.restarts == self._recover or self._is_settling:
+                return
+            entry.restarts += 1
+            self._say(
+                f"{entry.name} {self._describe_end(entry)}: started again, "
+                f"{entry.restarts} of {self._recover} times"
+            )
+            _signal_group(process.pid, signal.SIGKILL)  # what the crashed player left behind
+            try:
+                process = await self._execute(entry)
+            except OSError as error:
+                self._say(f"{entry.name} cannot be started again: {error.strerror or error}")
+                return
+
+    async def _await_joining(self, entry: _Process, process: trio.Process, server: MatchServer) -> None:
         first = min(_SAY_AFTER_S, self._start_s)
         await trio.sleep(first)
         seat = server.seats[entry.seat]
-        if seat.client is None and entry.process.returncode is None:
-            last = _last_line(entry.stderr)
+        if seat.client is None and process.returncode is None:
+            last = _last_line(self._output(entry, "err"))
             self._say(f"waiting for {seat.name} to join" + (f": {last}" if last else ""))
         await trio.sleep(self._start_s - first)
-        server.give_up(
-            entry.seat, Failure(FailureKind.STALLED, f"did not join within {self._start_s:g} s of its start")
+        detail = (
+            f"did not join within {self._start_s:g} s of its start; its output: {self._output(entry, 'err')}"
         )
+        self._give_up(server, entry.seat, Failure(FailureKind.STALLED, detail))
 
     async def settle(self) -> None:
         """Give players time to end by themselves now that the match is over."""
+        self._is_settling = True
         with trio.move_on_after(_GRACE_S):
-            for entry in self._processes:
-                await entry.process.wait()
-            for entry in self._processes:
-                entry.returncode = entry.process.returncode
+            for _, process in self._started():
+                await process.wait()
+            for entry, process in self._started():
+                self._note_end(entry, process.returncode)
 
     def crashes(self) -> dict[int, str]:
         """By seat, how a process ended that ended by itself, with an error."""
-        return {entry.seat: _describe_end(entry) for entry in self._processes if entry.returncode}
+        return {entry.seat: entry.crash for entry in self._processes if entry.crash is not None}
 
     async def end(self) -> None:
         """End every process group: ask, then kill."""
         self._is_ending = True
         with trio.CancelScope(shield=True):
-            for entry in self._processes:
-                _signal_group(entry.process.pid, signal.SIGTERM)
+            for _, process in self._started():
+                _signal_group(process.pid, signal.SIGTERM)
             with trio.move_on_after(_GRACE_S):
-                for entry in self._processes:
-                    await entry.process.wait()
-            for entry in self._processes:
-                _signal_group(entry.process.pid, signal.SIGKILL)  # also what a player left behind
-            for entry in self._processes:
-                await entry.process.wait()
+                for _, process in self._started():
+                    await process.wait()
+            for _, process in self._started():
+                _signal_group(process.pid, signal.SIGKILL)  # also what a player left behind
+            for _, process in self._started():
+                await process.wait()
+
+    def _started(self) -> list[tuple[_Process, trio.Process]]:
+        return [(entry, entry.process) for entry in self._processes if entry.process is not None]
+
+    def _note_end(self, entry: _Process, returncode: int | None) -> None:
+        entry.returncode = returncode
+        if returncode and entry.crash is None:
+            entry.crash = self._describe_end(entry)
+
+    def _describe_end(self, entry: _Process) -> str:
+        """How a process ended, with its last words."""
+        code = entry.returncode or 0
+        if code < 0:
+            try:
+                how = f"was killed by {signal.Signals(-code).name}"
+            except ValueError:
+                how = f"was killed by signal {-code}"
+        else:
+            how = f"ended with exit status {code}"
+        last = _last_line(self._output(entry, "err"))
+        return f"{how}: {last}" if last else how
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -155,19 +233,6 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         pass  # everybody in it has ended
     except PermissionError:
         pass  # only zombies are left in it, on some systems
-
-
-def _describe_end(entry: _Process) -> str:
-    code = entry.returncode or 0
-    if code < 0:
-        try:
-            how = f"was killed by {signal.Signals(-code).name}"
-        except ValueError:
-            how = f"was killed by signal {-code}"
-    else:
-        how = f"ended with exit status {code}"
-    last = _last_line(entry.stderr)
-    return f"{how}: {last}" if last else how
 
 
 def _last_line(path: Path) -> str:

@@ -20,6 +20,8 @@ from typing import Final
 
 import attrs
 
+from server.launching.environment import players_environment, script_of
+
 _NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
 _WAIT: Final = "wait"
 
@@ -58,7 +60,7 @@ class Player:
         if self.command is None or self.is_bot:
             return None
         program = self.command[0]
-        if shutil.which(program) is not None:
+        if shutil.which(program, path=players_environment(self.command, os.environ)["PATH"]) is not None:
             return None
         if os.path.exists(program):
             return f"{program} is not an executable file"
@@ -111,8 +113,8 @@ def _parse(text: str, bots: Collection[str]) -> Player:
 
 def _default_name(command: Sequence[str]) -> str:
     """The file's name: of the script, where the program is an interpreter that runs one."""
-    program = PurePath(command[0])
-    if re.fullmatch(r"(python|pypy|perl|ruby|node|sh|bash|java)[0-9.]*", program.name):
+    program: PurePath = script_of(command) or PurePath(command[0])
+    if re.fullmatch(r"(pypy|perl|ruby|node|sh|bash|java)[0-9.]*", program.name):
         script = next((word for word in command[1:] if not word.startswith("-")), None)
         program = PurePath(script) if script is not None else program
     return re.sub(r"[\s|:]+", "-", program.stem) or "player"

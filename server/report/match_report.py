@@ -118,6 +118,8 @@ class Report:
                 where = "" if failure.hand_number is None else f" in hand {failure.hand_number}"
                 more = f" (first of {len(result.failures)} failures)" if len(result.failures) > 1 else ""
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
+            if result.hands_by_default:
+                click.echo(f"{result.name}: checked or folded for in {result.hands_by_default} hands")
         for log in self._logs:
             click.echo(f"log: {log}")
         if not self._logs:

@@ -78,6 +78,8 @@ class PlayerResult:
     sb_per_hand: float | None
     """Small bets per hand; None in no-limit games."""
     failures: tuple[Failure, ...]
+    hands_by_default: int
+    """Hands in which the house checked or folded for the player, who was not there or late."""
     decision_seconds: DecisionTimes | None
 
     @property
@@ -103,6 +105,8 @@ class PlayerResult:
                 "failure_hand": self.failure.hand_number,
                 "failures": len(self.failures),
             }
+        if self.hands_by_default:
+            row["hands_by_default"] = self.hands_by_default
         times = self.decision_seconds
         row["decision_seconds"] = None if times is None else attrs.asdict(times)
         return row
@@ -143,6 +147,7 @@ def player_results(
                     for each, (_, seat) in zip(passes, seated, strict=True)
                     for failure in each.failures_at(seat)
                 ),
+                hands_by_default=sum(outcome.seats[seat].hands_by_default for outcome, seat in seated),
                 decision_seconds=DecisionTimes.of(
                     sum([outcome.seats[seat].decision_times for outcome, seat in seated], Durations())
                 ),

@@ -120,9 +120,9 @@ class MatchServer:
         self._seating.close()
         self._records.close()
 
-    def give_up(self, number: int, failure: Failure) -> None:
+    def give_up(self, number: int, failure: Failure) -> bool:
         """Nobody will come for a seat: see `Seating.give_up`."""
-        self._seating.give_up(number, failure)
+        return self._seating.give_up(number, failure)
 
     async def run(self) -> MatchOutcome:
         """Seat the players, play the match, say goodbye."""
@@ -299,6 +299,7 @@ class MatchServer:
         received_us = now_us() if keeps_time else 0
         if action is None:
             action = FOLD if state.legal_actions().can_fold else CALL
+            seat.acted_by_default(state.hand_number)
             sent_us = received_us  # nobody's time
         if self._has_transactions:
             records.write_transaction(Transaction(action, state.hand_number, sent_us, received_us))

@@ -78,6 +78,8 @@ class SeatOutcome:
     """How long its decisions took."""
     warnings: int = 0
     """Replies that had to be ignored or corrected."""
+    hands_by_default: int = 0
+    """Hands in which the house checked or folded for it."""
 
 
 @attrs.frozen

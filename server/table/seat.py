@@ -103,6 +103,15 @@ class Seat:
     decision_times: Durations = attrs.Factory(Durations)
     warnings: int = 0
     """Replies that had to be ignored or corrected."""
+    hands_by_default: int = 0
+    """Hands in which the house checked or folded for it."""
+    _last_by_default: int = -1
+
+    def acted_by_default(self, hand_number: int) -> None:
+        """The house has checked or folded for it."""
+        if hand_number != self._last_by_default:
+            self._last_by_default = hand_number
+            self.hands_by_default += 1
 
     @property
     def label(self) -> str:
@@ -111,4 +120,6 @@ class Seat:
 
     def outcome(self) -> SeatOutcome:
         """What its player has come to so far, apart from the chips."""
-        return SeatOutcome(self.name, self.failures, self.decision_times, self.warnings)
+        return SeatOutcome(
+            self.name, self.failures, self.decision_times, self.warnings, self.hands_by_default
+        )

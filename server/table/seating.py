@@ -133,16 +133,21 @@ class Seating:
             client.channel.close()  # it came a moment too late
         return None
 
-    def give_up(self, number: int, failure: Failure) -> None:
+    def give_up(self, number: int, failure: Failure) -> bool:
         """Nobody will come for a seat that is being waited for: its player could not be started.
 
-        Does nothing once somebody sits there.
+        The match then ends before its first hand, whatever the policy: nobody has asked for hands against an
+        empty chair.  Once somebody has sat there nothing happens.
+
+        Returns:
+            Whether that ends the match.
         """
-        admission = self._admissions[number]
-        if not self._is_settled[number].is_set() and not admission.cancel_called:
-            admission.cancel()
-            lines = f"ERROR: seat {number + 1} could not connect\n"
-            self._fail_in_background(self.seats[number], failure, lines)
+        if self._is_settled[number].is_set() or self._is_over:
+            return False
+        self._is_settled[number].set()
+        lines = f"ERROR: seat {number + 1} could not connect\n"
+        self._abort(self._ends_match(self.seats[number], failure, lines))
+        return True
 
     def _welcome_back(self, seat: Seat, client: Client) -> None:
         """Show the hand to somebody who has taken a vacant seat."""
@@ -233,13 +238,20 @@ class Seating:
         Raises:
             MatchAborted: the policy is to end the match.
         """
-        seat.failures.append(failure)
-        text = f"{seat.label} {failure.kind.value}: {failure.detail}"
         if self._config.on_failure is OnFailure.ABORT:
-            if self._config.comment_failures:
-                self._records.write(f"# {text}\n")
-            raise MatchAborted(acpc_lines, (seat.number,))
-        self._note(text)
+            raise self._ends_match(seat, failure, acpc_lines)
+        seat.failures.append(failure)
+        self._note(_describe(seat, failure))
+
+    def _ends_match(self, seat: Seat, failure: Failure, acpc_lines: str) -> MatchAborted:
+        """Record a failure that ends the match; returns what ends it."""
+        seat.failures.append(failure)
+        if self._config.comment_failures:
+            try:
+                self._records.write(f"# {_describe(seat, failure)}\n")
+            except MatchAborted as error:
+                return error
+        return MatchAborted(acpc_lines, (seat.number,))
 
     def _fail_in_background(self, seat: Seat, failure: Failure, acpc_lines: str) -> None:
         """The same from a task other than the one that plays."""
@@ -288,3 +300,7 @@ class Seating:
             seat.client = None
             seat.is_away = False
             client.has_left.set()
+
+
+def _describe(seat: Seat, failure: Failure) -> str:
+    return f"{seat.label} {failure.kind.value}: {failure.detail}"

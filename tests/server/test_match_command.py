@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -144,14 +145,38 @@ def test_a_player_that_leaves_is_folded_for(tmp_path: Path, misbehave: str, word
     assert any(line.startswith("# seat 1 (quitter) disconnected: ") for line in log)
 
 
-def test_a_program_that_never_joins_is_folded_for(tmp_path: Path) -> None:
+def test_no_hand_is_played_against_a_program_that_never_joins(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("raise SystemExit('no model file')")
     result = result_of(
         tmp_path, "limit-2p", f"{sys.executable} broken.py", "random", "--hands", "5", status=3
     )
 
     assert result["players"][0]["failure"] == "crashed"
-    assert result["players"][0]["failure_detail"] == "did not join: ended with exit status 1: no model file"
+    detail = result["players"][0]["failure_detail"]
+    assert detail.startswith("did not join: ended with exit status 1: no model file; its output: ")
+    assert (tmp_path / detail.rpartition(": ")[2]).read_text() == "no model file\n"
+    assert result["hands"] == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--duplicate",), ("--duplicate", "--jobs", "2")])
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [
+        ("formula:tightness=7", "tightness"),
+        ("random:foo=1", "foo"),
+        ("street-learner:knowledge=junk.npz", "junk.npz"),
+    ],
+)
+def test_a_bot_with_a_wrong_option_or_file_plays_no_hand(
+    player: str, words: str, options: Sequence[str], tmp_path: Path
+) -> None:
+    (tmp_path / "junk.npz").write_bytes(b"junk")
+    result = result_of(tmp_path, "limit-2p", player, "always-call", "--hands", "30", *options, status=3)
+
+    assert result["hands"] == 0
+    assert result["players"][0]["failure"] == "crashed"
+    assert words in result["players"][0]["failure_detail"]
+    assert "failure" not in result["players"][1]
 
 
 def test_nonsense_and_silence_have_their_words(tmp_path: Path) -> None:
