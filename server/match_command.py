@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -315,24 +316,45 @@ def _run(plan: MatchPlan, announcer: Announcer, *, as_json: bool) -> int:
             return fault.status
         if not isinstance(fault, MatchAborted | OSError):  # a taken port, a full disk: anything but a bug
             raise
-        why = str(fault).strip()
-        announcer.failed("; ".join(why.splitlines()))
+        why = _in_one_line(str(fault))
+        announcer.failed(why)
         click.echo(why, err=True)
         return EXIT_FAULT
     results = plan.results(passes)
-    report = Report(plan, passes, results)
-    report.write(started)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        report.print()
-    if any(result.failures for result in results):
+    errors = [_in_one_line(each.outcome.error) for each in passes if each.outcome.error is not None]
+    unwritten = _tell(Report(plan, passes, results), started, as_json=as_json)
+    if any(result.failures for result in results) and not unwritten:
         return EXIT_PLAYER_FAILED
-    errors = [each.outcome.error for each in passes if each.outcome.error is not None]
-    if errors:
-        click.echo(errors[0].strip(), err=True)
+    if errors or unwritten:
+        click.echo([*unwritten, *errors][0], err=True)
         return EXIT_FAULT
     return 0
+
+
+def _tell(report: Report, started: datetime, *, as_json: bool) -> list[str]:
+    """Print the result, then write it down; neither keeps the other from being done.
+
+    Returns:
+        What could not be written, in lines.
+    """
+    unwritten: list[str] = []
+    try:
+        if as_json:
+            click.echo(json.dumps(report.as_json()))
+        else:
+            report.print()
+    except OSError as error:
+        if error.errno != errno.EPIPE:  # nobody wants to read it
+            unwritten.append(f"the result cannot be printed: {error.strerror or error}")
+    try:
+        report.write(started)
+    except OSError as error:
+        unwritten.append(f"result.json cannot be written: {error.strerror or error}")
+    return unwritten
+
+
+def _in_one_line(lines: str) -> str:
+    return "; ".join(lines.strip().splitlines())
 
 
 def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
@@ -354,18 +376,19 @@ def _first_failure(not_played: Pass) -> str:
 
 async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> list[Pass]:
     def say(text: str) -> None:
-        click.echo(text, err=as_json)
+        with contextlib.suppress(OSError):  # what is said meanwhile must not cost the match
+            click.echo(text, err=as_json)
 
     match = LaunchedMatch(plan, say, announcer)
     async with trio.open_nursery() as nursery:
         if not as_json:
-            nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes)
+            nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes, say)
         passes = await match.play()
         nursery.cancel_scope.cancel()
     return passes
 
 
-async def _show_progress(match: LaunchedMatch, hands: int) -> None:
+async def _show_progress(match: LaunchedMatch, hands: int, say: Callable[[str], None]) -> None:
     """How far the match is: a bar on a terminal, else a line every tenth of the way."""
     if sys.stderr.isatty():
         from rich.console import Console
@@ -383,4 +406,4 @@ async def _show_progress(match: LaunchedMatch, hands: int) -> None:
         tenth = match.hands_done * 10 // hands
         if tenth > said:
             said = tenth
-            click.echo(f"{match.hands_done} of {hands} hands")
+            say(f"{match.hands_done} of {hands} hands")

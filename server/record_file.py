@@ -6,6 +6,7 @@ that was said to have happened.  Opening a file to append cuts a torn last line 
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 
@@ -27,13 +28,18 @@ class RecordFile:
         """Append text, ended by a line end.
 
         Raises:
-            OSError: the disk is full, or worse.
+            OSError: the disk is full, or worse; what was written of the text is taken back.
         """
         data = text.encode("utf-8", "surrogateescape")
-        written = self._file.write(data)
-        while written is not None and written < len(data):
-            data = data[written:]
-            written = self._file.write(data)
+        written = 0
+        try:
+            while written < len(data):
+                written += self._file.write(data[written:] if written else data) or 0
+        except OSError:
+            if written:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(self._file.tell() - written)
+            raise
 
     def close(self) -> None:
         """Close the file; a second time does nothing."""

@@ -13,6 +13,7 @@ digest tells a journal that goes on from the file beside it from one that is in 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import zlib
 from pathlib import Path
@@ -125,8 +126,15 @@ class JournalWriter:
 
     def _write(self, data: bytes) -> None:
         assert self._file is not None  # nobody writes to a closed journal
-        while data:
-            data = data[os.write(self._file, data) :]
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+        except OSError:
+            if written:  # half a record
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._file, os.fstat(self._file).st_size - written)
+            raise
 
     def close(self) -> None:
         """No more records; the file stays."""

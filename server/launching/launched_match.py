@@ -100,7 +100,7 @@ class Interrupted(Exception):
 
 
 class _FileConsole:
-    """Warnings and failures go into a file of the match folder."""
+    """Warnings and failures go into a file of the match folder; they are lost before a match is."""
 
     def __init__(self, path: Path, hand_finished: Callable[[], None]) -> None:
         self._file = open(path, "wb", buffering=0)  # noqa: SIM115 - closed in close()
@@ -110,7 +110,8 @@ class _FileConsole:
         pass  # the score is in the log and in the result
 
     def err(self, text: str) -> None:
-        self._file.write(text.encode("utf-8", "surrogateescape"))
+        with contextlib.suppress(OSError):
+            self._file.write(text.encode("utf-8", "surrogateescape"))
 
     def hand_finished(self, hand_number: int) -> None:
         self._hand_finished()

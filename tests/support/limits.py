@@ -1,0 +1,30 @@
+"""A small disk, for programs under test: no file of theirs grows beyond some bytes."""
+
+from __future__ import annotations
+
+import functools
+import resource
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.support.dealer_process import PATIENCE_S, environment, program
+
+
+def run_with_small_disk(
+    words: Sequence[str], folder: Path, most_bytes: int
+) -> subprocess.CompletedProcess[str]:
+    """`riverboat` with files that can only become so long; beyond that a write fails, as on a full disk.
+
+    Its stdout and stderr are pipes, which have no such limit.
+    """
+    return subprocess.run(
+        program(*words),
+        cwd=folder,
+        env=environment(),
+        preexec_fn=functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most_bytes, most_bytes)),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
