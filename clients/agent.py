@@ -19,13 +19,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable
-from typing import Final
 
 from engine.opponents.probability_triple import ProbabilityTriple
 from engine.rules import Action, GameDefinition, HandView
 
 __all__ = [
-    "DUPLICATE",
     "Agent",
     "ProbabilityTriple",
     "begin_decision",
@@ -36,11 +34,6 @@ __all__ = [
 _LARGEST_SIZE = 2**31 - 1
 _OUTSIDE_HANDS = (1 << 64) - 1
 """Stands for hand and decision where the generator is used before the first decision."""
-
-DUPLICATE: Final = "RIVERBOAT_DUPLICATE"
-"""Environment variable of the players of a duplicate match: every deal comes again with the players in other
-seats, so what is learnt there must not be kept.
-"""
 
 
 class Agent:

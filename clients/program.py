@@ -20,6 +20,7 @@ from clients.session import SessionError, play
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.seeds import parse_seed
+from protocol import variables
 
 _RETRY_S: Final = 0.1
 """Between attempts to connect: soon enough for a person, cheap enough for a machine."""
@@ -128,14 +129,14 @@ def table_from_environment(
     Raises:
         ProgramError: a game that is named does not exist.
     """
-    fallback = environment.get("RIVERBOAT_GAME")
+    fallback = environment.get(variables.GAME)
     return Table(
         host,
         port,
         wait_s,
         game=read_game(game) if game else None,
         fallback_game=read_game(fallback) if fallback and not game else None,
-        token=token or environment.get("RIVERBOAT_TOKEN") or None,
+        token=token or environment.get(variables.TOKEN) or None,
         extension=extension,
     )
 
@@ -233,7 +234,7 @@ def run_agent(
             raise ProgramError(f"usage: {program} HOST PORT", 2)
         table = table_from_environment(arguments[0], read_port(arguments[1]), environment=environment)
         agent = factory()
-        seed = environment.get("RIVERBOAT_SEED") or "random"
+        seed = environment.get(variables.SEED) or "random"
         agent.seed, agent.seeded = read_seed(seed), seed != "random"
         return agent, table
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
 
 import trio
 
@@ -39,9 +38,9 @@ from protocol import (
     StateUpdate,
     TurnToAct,
     Version,
+    variables,
 )
-
-_TOKEN: Final = "token="
+from protocol.extension import TOKEN
 
 
 class SessionError(Exception):
@@ -87,7 +86,7 @@ async def play(
         return await session.run(_greeting_words(agent, token) if extension else ())
     except BadMatchState as error:
         raise UnreadableState(
-            f"{error} (is another game being played? name it with --game, or set RIVERBOAT_GAME)"
+            f"{error} (is another game being played? name it with --game, or set {variables.GAME})"
         ) from error
     except RemoteProtocolError as error:
         raise UnreadableState(str(error)) from error
@@ -102,7 +101,7 @@ def _greeting_words(agent: Agent, token: str | None) -> tuple[str, ...]:
     if agent.wants_clock:
         words.append("clock")
     if token is not None:
-        words.append(_TOKEN + token)
+        words.append(TOKEN + token)
     return tuple(words)
 
 

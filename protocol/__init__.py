@@ -14,6 +14,7 @@ To read the code, take the modules in this order; each imports only from those b
     extension     the ``#`` lines
     connection    both ends of a conversation: bytes to events, events to bytes
     records       lines of the match log and of the transaction log
+    variables     what a player's program is handed before it connects
 """
 
 from protocol.connection import NEED_DATA, DealerConnection, NeedData, PlayerConnection

@@ -12,6 +12,7 @@ import click
 
 from clients.agent import Agent
 from clients.one_line import MOST_SECONDS, FiniteRange, json_option
+from protocol import variables
 
 
 @click.command()
@@ -21,9 +22,9 @@ from clients.one_line import MOST_SECONDS, FiniteRange, json_option
 @click.option(
     "--seed",
     metavar="S",
-    envvar="RIVERBOAT_SEED",
+    envvar=variables.SEED,
     help="Same seed, same decisions.  A whole number, or 'random' (the default, reported on stderr); "
-    "the environment variable RIVERBOAT_SEED does the same.",
+    f"the environment variable {variables.SEED} does the same.",
 )
 @click.option(
     "--set", "settings", metavar="KEY=VALUE", multiple=True, help="An option of the bot; may be repeated."
@@ -36,9 +37,9 @@ from clients.one_line import MOST_SECONDS, FiniteRange, json_option
     "--game",
     metavar="GAME",
     help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
-    "table, which says so itself; RIVERBOAT_GAME is used where a dealer does not.",
+    f"table, which says so itself; {variables.GAME} is used where a dealer does not.",
 )
-@click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")
+@click.option("--token", metavar="TOKEN", help=f"The seat's token, if it has one; also {variables.TOKEN}.")
 @click.option("--acpc", is_flag=True, help="Say nothing to the dealer beyond the ACPC's own protocol.")
 def bot(
     name: str,

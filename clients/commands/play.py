@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from clients.one_line import MOST_SECONDS, FiniteRange, OneLineCommand, seed_option
+from protocol import variables
 
 if TYPE_CHECKING:
     from clients.human.own_table import HouseOptions
@@ -67,7 +68,7 @@ _OTHER_TABLE: Final = ("wait_s", "token")
     "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
     help="Keep trying to connect to HOST PORT for this long.",
 )  # fmt: skip
-@click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")
+@click.option("--token", metavar="TOKEN", help=f"The seat's token, if it has one; also {variables.TOKEN}.")
 @click.pass_context
 def play(
     context: click.Context,

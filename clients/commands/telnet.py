@@ -7,6 +7,7 @@ import sys
 import click
 
 from clients.one_line import MOST_SECONDS, FiniteRange
+from protocol import variables
 
 
 @click.command()
@@ -32,9 +33,9 @@ from clients.one_line import MOST_SECONDS, FiniteRange
 @click.option(
     "--game",
     metavar="GAME",
-    help="What is being played, where the dealer does not say so itself; also RIVERBOAT_GAME.",
+    help=f"What is being played, where the dealer does not say so itself; also {variables.GAME}.",
 )
-@click.option("--token", metavar="TOKEN", help="The seat's token, if it has one; also RIVERBOAT_TOKEN.")
+@click.option("--token", metavar="TOKEN", help=f"The seat's token, if it has one; also {variables.TOKEN}.")
 def telnet(
     host: str, port: str, listen: str, display: str, wait_s: float, game: str | None, token: str | None
 ) -> None:

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from clients.agent import DUPLICATE
 from clients.options import OptionError
+from protocol import variables
 
 if TYPE_CHECKING:
     from clients.learners.knowledge_file import Knowledge, KnowledgeFile
@@ -57,7 +57,7 @@ class LearnerStore(abc.ABC):
         version: of what the learner stores.
         learn: whether anything will be written.
         journal: write every hand down as it ends; without, only `save` writes.
-        environment: where `DUPLICATE` may stand.
+        environment: where the variable of a duplicate match may stand.
 
     Raises:
         KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
@@ -85,7 +85,7 @@ class LearnerStore(abc.ABC):
             return
         from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile
 
-        is_duplicate = bool(environment.get(DUPLICATE))
+        is_duplicate = bool(environment.get(variables.DUPLICATE))
         self._file = KnowledgeFile(path, kind, version=version, write=learn and not is_duplicate)
         try:
             self._found = self._file.read()

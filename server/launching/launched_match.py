@@ -21,6 +21,7 @@ import trio
 from engine.intervals import Z95, LookSchedule, is_settled
 from engine.rules import game_path
 from engine.seeds import derive_seed
+from protocol import variables
 from server.launching.announcement import Announcer
 from server.launching.launcher import Launcher
 from server.launching.players import Player
@@ -181,8 +182,8 @@ class LaunchedMatch:
         folder.mkdir(exist_ok=True)
         console = _FileConsole(folder / "dealer.err", self._count_hand)
         # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
-        variables = {"RIVERBOAT_DUPLICATE": str(number)} if plan.duplicate else {}
-        launcher = Launcher(folder / "players", plan.start_s, self._say, variables, plan.recover)
+        environment = {variables.DUPLICATE: str(number)} if plan.duplicate else {}
+        launcher = Launcher(folder / "players", plan.start_s, self._say, environment, plan.recover)
         schedule = plan.schedule
         rule = None
         if schedule is not None:

@@ -17,6 +17,7 @@ from typing import Final
 import attrs
 import trio
 
+from protocol import variables
 from server.errors import Failure, FailureKind
 from server.launching.environment import players_environment
 from server.launching.players import Player
@@ -93,12 +94,12 @@ class Launcher:
         One that ends, or that has not joined in time, is given up by the server.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
-        base = {**os.environ, **self._variables, "RIVERBOAT_GAME": game}
+        base = {**os.environ, **self._variables, variables.GAME: game}
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
             line = player.command_line(host, server.ports[seat], seed)
             if line is None or player.command is None:
                 continue
-            environment = players_environment(player.command, base) | {"RIVERBOAT_SEED": str(seed)}
+            environment = players_environment(player.command, base) | {variables.SEED: str(seed)}
             entry = _Process(seat, player.name, line, environment)
             try:
                 process = await self._execute(entry)

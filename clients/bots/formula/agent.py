@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clients.agent import DUPLICATE, ProbabilityTriple
+from clients.agent import ProbabilityTriple
 from clients.bots.formula import memory as memory_file
 from clients.bots.formula.bet_size import bet_size
 from clients.bots.formula.config import FormulaConfig
@@ -26,6 +26,7 @@ from engine.opponents.probability_triple import legal_triple, sample
 from engine.opponents.statistics import PlayerStatistics
 from engine.opponents.warm_up import warm_up
 from engine.rules import CALL, FOLD, Action, ActionKind, HandView
+from protocol import variables
 
 _SAVE_EVERY = 100
 """Hands between two writings of the memory file."""
@@ -119,7 +120,7 @@ class Formula(ReadingAgent):
     def save_memory(self) -> None:
         """Write the memory file, if there is one to keep; in a duplicate match there is none."""
         path = self.config.memory
-        if path is None or self.config.model != "specific" or os.environ.get(DUPLICATE):
+        if path is None or self.config.model != "specific" or os.environ.get(variables.DUPLICATE):
             return
         models = {
             self.name_of(seat): model
