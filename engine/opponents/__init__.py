@@ -5,12 +5,15 @@
 ``weight_table``        how likely a player is to hold each of the 1326 combos
 ``action_context``      the public situation of a player who is to act
 ``board_values``        strength and potential of all combos on a board at once
+``hand_values``         what each combo is worth in a situation
 ``models``              the formula, and the models that predict a player's actions
 ``bet_sizes``           how much a player raises in no-limit games
-``reweighting``         from an action to a new weight table
+``reweighting``         the thresholds that frequencies imply, and their triples
 ``statistics``          running statistics and playing style
 ``table_reader``        the weight tables of everybody in a hand, from public information
 ``learning``            what models learn from a finished hand, and how well they predicted it
 ``warm_up``             compiles or loads what models run, before a clock runs
 ======================  ===========================================================================
+
+The numbers of every triple come from ``engine.kernels.opponents.triples``.
 """

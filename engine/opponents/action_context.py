@@ -1,4 +1,4 @@
-"""The public situation of a player who is to act, and the context in which his actions are counted.
+"""The public situation of a player who is to act, and the context in which actions are counted.
 
 Both follow from the betting alone: no cards are in them, so that they are the same for everybody at the
 table.
@@ -10,18 +10,25 @@ more), Peña (1999) by the player's last action as well.
 from __future__ import annotations
 
 import functools
-from typing import Final
+from collections.abc import Iterable
 
 import attrs
 
-from engine.bets import USUAL_NO_LIMIT_BET
+from engine.records import (
+    NUM_CONTEXTS,
+    NUM_GROUPS,
+    LastAction,
+    PublicSituation,
+    bets_to_call,
+    context_index,
+    group_index,
+    no_limit_bet,
+    no_limit_future_bets,
+)
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
 
 __all__ = ["NUM_CONTEXTS", "NUM_GROUPS", "ActionContext", "Situation", "situation_of"]
-
-NUM_CONTEXTS: Final = 5 * 3 * 3 * 2
-NUM_GROUPS: Final = 2 * 2 * 2
 
 
 @attrs.frozen
@@ -31,63 +38,72 @@ class ActionContext:
     betting_round: int
     """0 preflop to 3 river."""
     bets_to_call: int
-    """0, 1, or 2 for two and more; in no-limit 2 is more than the pot."""
+    """0, 1, or 2 for two and more; in no-limit 2 is a bet of more than the pot."""
     last_action: int
-    """What the player did last in this hand: 0 nothing yet, 1 called or checked, 2 bet or raised."""
+    """What the player did last in this hand: a `LastAction`."""
     is_raised: bool = False
     """Before the flop: somebody has raised, so that a bet to call is no mere blind."""
     is_capped: bool = False
-    """No raise is allowed: who would raise must call."""
+    """No raise is allowed: a player who would raise must call."""
 
     @property
     def index(self) -> int:
         """0 to NUM_CONTEXTS - 1."""
-        place = 4 if self.betting_round == 0 and self.is_raised else self.betting_round
-        return ((place * 3 + self.bets_to_call) * 3 + self.last_action) * 2 + self.is_capped
+        return context_index(
+            self.betting_round, self.bets_to_call, self.last_action, self.is_raised, self.is_capped
+        )
 
     @property
     def group(self) -> int:
         """0 to NUM_GROUPS - 1: before or after the flop, something to call or not, capped or not."""
-        return ((self.betting_round > 0) * 2 + (self.bets_to_call > 0)) * 2 + self.is_capped
+        return group_index(self.betting_round > 0, self.bets_to_call > 0, self.is_capped)
 
 
 @attrs.frozen(eq=False)
 class Situation:
     """All that a strategy uses of the public state besides board and weight tables.  Amounts in chips."""
 
-    position: int
-    """Who is to act."""
+    public: PublicSituation
+    """All of it in numbers, as kernels take it."""
     context: ActionContext
-    num_players: int
-    """Dealt in."""
     opponents: tuple[int, ...]
     """Positions that have not folded, the player's own left out."""
-    to_respond: tuple[int, ...]
-    """Opponents who will still act in this round even if the player only calls."""
     entered: tuple[int, ...]
     """Opponents who have called or raised in this round."""
-    raiser: int | None
-    """Who made the last raise of this round."""
-    raises: int
-    """Raises in this round; blinds do not count."""
     pot: int
     """All chips in the middle before the action."""
     amount_to_call: int
-    bet: float
-    """What a bet or raise adds to the call: the fixed size, or what is usual in no-limit."""
-    future_bets: float
-    """Chips of one bet in each betting round to come, at most what is left in the stacks."""
-    can_fold: bool
-    can_raise: bool
-    last_raise: bool
-    """A raise now would be the last that is allowed in this round."""
-    is_limit: bool
     big_blind: int
+
+    @property
+    def position(self) -> int:
+        """Who is to act."""
+        return self.public.position
 
     @property
     def betting_round(self) -> int:
         """0 preflop to 3 river."""
-        return self.context.betting_round
+        return self.public.betting_round
+
+    @property
+    def raises(self) -> int:
+        """Raises in this round; blinds do not count."""
+        return self.public.raises
+
+    @property
+    def bet(self) -> float:
+        """What a bet or raise adds to the call: the fixed size, or what is usual in no-limit."""
+        return self.public.bet
+
+    @property
+    def can_fold(self) -> bool:
+        """Whether there is something to call."""
+        return self.public.can_fold
+
+    @property
+    def can_raise(self) -> bool:
+        """Whether a bet or raise is allowed."""
+        return self.public.can_raise
 
 
 @functools.lru_cache(maxsize=1 << 15)
@@ -106,7 +122,7 @@ def situation_of(betting: BettingState) -> Situation:
     pot = betting.pot
     opponents = tuple(p for p in range(game.num_players) if p != position and not betting.folded[p])
 
-    last_action, raiser = 0, None
+    last_action, raiser = LastAction.NOTHING, -1
     acted: set[int] = set()  # in this round
     since_raise: set[int] = set()  # in this round, after its last raise, or the raise itself
     node = betting
@@ -117,50 +133,50 @@ def situation_of(betting: BettingState) -> Situation:
         if node.parent.betting_round == betting_round:
             if kind is not ActionKind.FOLD:
                 acted.add(who)
-                if raiser is None:
+                if raiser < 0:
                     since_raise.add(who)
-            if kind is ActionKind.RAISE and raiser is None:
+            if kind is ActionKind.RAISE and raiser < 0:
                 raiser = who
-        if who == position and last_action == 0:
-            last_action = 2 if kind is ActionKind.RAISE else 1
+        if who == position and last_action is LastAction.NOTHING:
+            last_action = LastAction.RAISED if kind is ActionKind.RAISE else LastAction.CALLED
         node = node.parent
 
     left = max([game.stacks[p] - betting.spent[p] for p in opponents], default=0)
     left = min(left, game.stacks[position] - betting.spent[position])
-    rounds = range(betting_round + 1, game.num_rounds)
     if game.is_limit:
-        size = float(game.raise_sizes[betting_round])
-        future = float(sum(game.raise_sizes[r] for r in rounds))
-        bets = 0 if to_call == 0 else (1 if to_call <= size else 2)
+        bet = float(game.raise_sizes[betting_round])
+        future = float(sum(game.raise_sizes[betting_round + 1 : game.num_rounds]))
     else:
-        size = min(
-            max(float(game.big_blind), USUAL_NO_LIMIT_BET * (pot + to_call)), float(max(left - to_call, 1))
-        )
-        future = 0.5 * (pot + to_call) * len(rounds)
-        bets = 0 if to_call == 0 else (1 if 2 * to_call <= pot else 2)
+        bet = no_limit_bet(pot, to_call, left, game.big_blind)
+        future = no_limit_future_bets(pot, to_call, game.num_rounds - 1 - betting_round)
+    entered = tuple(p for p in opponents if p in acted)
+    public = PublicSituation(
+        betting_round=betting_round,
+        position=position,
+        raises=betting.raises_in_round,
+        raiser=raiser,
+        entered=_mask(entered),
+        to_respond=_mask(p for p in opponents if p not in since_raise and betting.can_act(p)),
+        opponents=_mask(opponents),
+        pot=float(pot),
+        to_call=float(to_call),
+        bet=bet,
+        future_bets=min(future, float(max(left - to_call, 0))),
+        last_raise=betting.raises_left() == 1,
+        is_limit=game.is_limit,
+        can_fold=legal.can_fold,
+        can_raise=legal.can_raise,
+    )
     context = ActionContext(
         betting_round,
-        bets,
+        bets_to_call(public),
         last_action,
         is_raised=betting_round == 0 and betting.raises_in_round > 0,
         is_capped=not legal.can_raise,
     )
-    return Situation(
-        position=position,
-        context=context,
-        num_players=game.num_players,
-        opponents=opponents,
-        to_respond=tuple(p for p in opponents if p not in since_raise and betting.can_act(p)),
-        entered=tuple(p for p in opponents if p in acted),
-        raiser=raiser,
-        raises=betting.raises_in_round,
-        pot=pot,
-        amount_to_call=to_call,
-        bet=size,
-        future_bets=min(future, float(max(left - to_call, 0))),
-        can_fold=legal.can_fold,
-        can_raise=legal.can_raise,
-        last_raise=betting.raises_left() == 1,
-        is_limit=game.is_limit,
-        big_blind=max(1, game.big_blind),
-    )
+    return Situation(public, context, opponents, entered, pot, to_call, max(1, game.big_blind))
+
+
+def _mask(positions: Iterable[int]) -> int:
+    """Positions as a bit mask."""
+    return sum(1 << position for position in positions)

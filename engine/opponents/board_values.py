@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.evaluation.hand_rank import check_board
 from engine.kernels.cards.tables import ranking_table
-from engine.kernels.opponents import triples as kernels
+from engine.kernels.evaluation import combo_strength as kernels
 
 __all__ = ["BoardValues", "board_values"]
 
@@ -42,7 +42,7 @@ class BoardValues:
     positive_potential: NDArray[np.float64]
     """PPot against a random hand for one card to come; 0 on the river."""
     negative_potential: NDArray[np.float64]
-    """NPot likewise."""
+    """NPot against a random hand for one card to come; 0 on the river."""
     _order: NDArray[np.int64]
     _ends: NDArray[np.int64]
     _groups: int

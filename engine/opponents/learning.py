@@ -1,6 +1,6 @@
 """What models learn from a hand that is over, and how well they had predicted it.
 
-Learning waits for the end of a hand, so that within it nobody's table depends on when he was looked at.  A
+Learning waits for the end of a hand, so that within it no table depends on when it was looked at.  A
 showdown is weighed before the actions are counted: the tables of the hand were made with the models as they
 stood when it began.
 
@@ -19,9 +19,10 @@ import attrs
 import numpy as np
 
 from engine.combos import combo_index
-from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents.triples import mean_triple
 from engine.opponents.action_context import NUM_CONTEXTS
 from engine.opponents.models.model import Decision, OpponentModel
+from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
 from engine.opponents.table_reader import Reading, TableReader
 from engine.rules.betting import BettingState
 
@@ -78,12 +79,9 @@ def _learned(reading: Reading, shown: tuple[tuple[int, ...], ...]) -> tuple[Oppo
     return models
 
 
-def predicted_triple(model: OpponentModel, decision: Decision) -> tuple[float, float, float]:
-    """What the player will do, his hand not being known: the mean of the triples by his weights."""
-    mean = np.empty(3)
-    kernels.mean_triple(decision.weights, model.triples(decision), mean)
-    fold, call, raise_ = mean.tolist()
-    return fold, call, raise_
+def predicted_triple(model: OpponentModel, decision: Decision) -> ProbabilityTriple:
+    """What the player will do, whose hand is not known: the mean of the triples by their weights."""
+    return mean_triple(decision.weights, model.triples(decision))
 
 
 @attrs.frozen
@@ -109,15 +107,16 @@ class PredictionScore:
         self._contexts = np.zeros((NUM_CONTEXTS, 3))  # cases, predicted folds, observed folds
 
     def observe(self, decision: Decision, predicted: Sequence[float], action: int) -> None:
-        """One prediction, a triple, and what came: 0 fold, 1 call, 2 raise."""
+        """One prediction, a triple, and the action that came."""
         situation = decision.situation
         if not (situation.can_fold or situation.can_raise):
             return
         self._log_loss -= math.log(max(predicted[action], _LEAST))
-        self._right += max(range(3), key=lambda index: predicted[index]) == action
+        self._right += max(TripleIndex, key=lambda index: predicted[index]) == action
         self._actions[action] += 1
         if situation.can_fold:
-            self._contexts[situation.context.index] += (1.0, predicted[0], action == 0)
+            fold = TripleIndex.FOLD
+            self._contexts[situation.context.index] += (1.0, predicted[fold], action == fold)
 
     @property
     def cases(self) -> int:

@@ -1,7 +1,8 @@
 """Probability triples: the chances of folding, calling and raising, {f, c, r}, always in this order.
 
 A triple is a mixed strategy at one point of a hand, computed for a known hand or averaged over a weight
-table.  This module is plain Python; arrays of shape (..., 3) hold the triples of many hands.
+table.  This module is plain Python; arrays of shape (..., 3) hold the triples of many hands, with an action's
+chance at its `TripleIndex`.  Their numbers come from ``engine.kernels.opponents.triples``.
 
 Source: Poki 3.4; Loki, "Probability triples"; the noise factor is of Poki 3.3.3.
 """
@@ -11,24 +12,30 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from engine.records import ProbabilityTriple, TripleIndex
 from engine.rules.action import ActionKind
 
-__all__ = ["ACTION_INDEX", "ProbabilityTriple", "mix", "sample", "with_noise"]
+__all__ = [
+    "TRIPLE_INDEX",
+    "ProbabilityTriple",
+    "TripleIndex",
+    "checked",
+    "legal_triple",
+    "mix",
+    "sample",
+    "with_noise",
+]
 
-ACTION_INDEX: Final = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
+TRIPLE_INDEX: Final = {
+    ActionKind.FOLD: TripleIndex.FOLD,
+    ActionKind.CALL: TripleIndex.CALL,
+    ActionKind.RAISE: TripleIndex.RAISE,
+}
 """Where an action's chance stands in a triple."""
 
 _TOLERANCE: Final = 1e-6
-
-
-class ProbabilityTriple(NamedTuple):
-    """The chances with which a strategy folds, calls and raises; they add up to one."""
-
-    fold: float
-    call: float
-    raise_: float
 
 
 def checked(triple: Sequence[float]) -> ProbabilityTriple:

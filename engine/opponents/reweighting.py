@@ -1,8 +1,8 @@
-"""From an action to a new weight table; from frequencies to thresholds (Fig. 3.5; Papp 1998).
+"""From frequencies to thresholds, and from thresholds to triples (Papp 1998).
 
-A player who raises a share r of the time is taken to raise with the best hands he may hold: the share fixes
-a threshold among his combos, by their weights, and what lies around it within a spread is mixed.  Likewise
-for folding.  That is the theses' rule, in which an action has a mean threshold and a spread.
+A player who raises a share r of the time is taken to raise with the best hands they may hold: the share fixes
+a threshold among their combos, by their weights, and what lies around it within a spread is mixed.  Folding
+goes the same way.  That is the theses' rule, in which an action has a mean threshold and a spread.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
 from engine.evaluation.hand_strength import check_weights
-from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents import reweighting as kernels
+from engine.kernels.opponents import triples as triple_kernels
 from engine.kernels.opponents.triples import SPREAD
-from engine.opponents.models.formula import HandValues
-from engine.opponents.probability_triple import checked
+from engine.opponents.hand_values import HandValues
+from engine.opponents.probability_triple import ProbabilityTriple, checked
 
-__all__ = ["SPREAD", "implied_thresholds", "threshold_triples"]
+__all__ = ["SPREAD", "implied_thresholds", "implied_triples", "threshold_triples"]
 
 
 def implied_thresholds(
     weights: ArrayLike, values: HandValues, frequencies: ArrayLike, spread: float = SPREAD
 ) -> tuple[float, float]:
-    """The thresholds from which on a player calls and raises, if he acts so often by the strength of his
-    hand.
+    """The thresholds from which on a player calls and raises, by how often they act and by their hand.
 
     Args:
-        weights: his table, shape (1326,).
-        values: of his combos.
+        weights: the player's table, shape (1326,).
+        values: of the player's combos.
         frequencies: of folding, calling and raising, shape (3,).
         spread: half the width of the mixing zone.
 
@@ -39,29 +39,29 @@ def implied_thresholds(
     Raises:
         ValueError: wrong weights, or frequencies that are no triple.
     """
-    table = check_weights(weights)
-    fold, _, raise_ = checked([float(f) for f in np.asarray(frequencies)])
-    return kernels.implied_thresholds(
-        table, values.value, _staying(values), fold, raise_, spread, *np.empty((2, NUM_COMBOS))
-    )
+    triple = checked([float(f) for f in np.asarray(frequencies)])
+    return _implied_thresholds(check_weights(weights), values, triple, spread)
 
 
-def _staying(values: HandValues) -> NDArray[np.float64]:
-    return values.showdown if values.showdown.any() else values.value
+def _implied_thresholds(
+    weights: NDArray[np.float64], values: HandValues, frequencies: ProbabilityTriple, spread: float
+) -> tuple[float, float]:
+    scratch = np.empty((2, NUM_COMBOS))
+    return kernels.implied_thresholds(weights, values.value, values.call, frequencies, spread, scratch)
 
 
 def threshold_triples(
     weights: ArrayLike, values: HandValues, frequencies: ArrayLike, noise: float, spread: float = SPREAD
 ) -> NDArray[np.float64]:
-    """The triples of a player with these frequencies, if a part `noise` of his actions is blind to his hand.
+    """The triples of a player with these frequencies, a part `noise` of whose actions is blind to the hand.
 
     Their mean by weight is the frequencies again.
 
     Args:
-        weights: his table, shape (1326,).
-        values: of his combos.
+        weights: the player's table, shape (1326,).
+        values: of the player's combos.
         frequencies: of folding, calling and raising, shape (3,).
-        noise: 0: his hand decides; 1: the frequencies are all there is.
+        noise: 0: the hand decides; 1: the frequencies are all there is.
         spread: half the width of the mixing zone.
 
     Returns:
@@ -73,24 +73,16 @@ def threshold_triples(
     if not 0 <= noise <= 1:
         raise ValueError(f"noise lies between 0 and 1, got {noise}")
     table, triple = check_weights(weights), checked([float(f) for f in np.asarray(frequencies)])
-    return unchecked_threshold_triples(table, values, triple, noise, spread)
+    triples = implied_triples(table, values, triple, spread)
+    triple_kernels.blend_with_triple(triples, triple, noise, triples)
+    return triples
 
 
-def unchecked_threshold_triples(
-    weights: NDArray[np.float64],
-    values: HandValues,
-    frequencies: tuple[float, float, float],
-    noise: float = 0.0,
-    spread: float = SPREAD,
+def implied_triples(
+    weights: NDArray[np.float64], values: HandValues, frequencies: ProbabilityTriple, spread: float = SPREAD
 ) -> NDArray[np.float64]:
-    """`threshold_triples` where the arguments are known to be sound."""
-    staying = _staying(values)
-    fold, _, raise_ = frequencies
-    call_at, raise_at = kernels.implied_thresholds(
-        weights, values.value, staying, fold, raise_, spread, *np.empty((2, NUM_COMBOS))
-    )
+    """`threshold_triples` without noise, where the arguments are known to be sound."""
+    call_at, raise_at = _implied_thresholds(weights, values, frequencies, spread)
     triples = np.empty((NUM_COMBOS, 3))
-    kernels.fill_threshold_triples(
-        values.value, staying, call_at, raise_at, spread, noise, np.array(frequencies), triples
-    )
+    triple_kernels.fill_threshold_triples(values.value, values.call, call_at, raise_at, spread, triples)
     return triples

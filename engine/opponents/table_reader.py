@@ -23,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS
-from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents.reweighting import reweight
 from engine.opponents.action_context import situation_of
 from engine.opponents.board_values import BoardValues, board_values
-from engine.opponents.models.formula import HandValues, postflop_values, preflop_values, protection
+from engine.opponents.hand_values import HandValues, postflop_values, preflop_values
+from engine.opponents.models.formula import protection, traits_array
 from engine.opponents.models.model import Decision, OpponentModel
-from engine.opponents.probability_triple import ACTION_INDEX
-from engine.opponents.weight_table import LEAST_CHANCE, WeightTable
+from engine.opponents.probability_triple import TRIPLE_INDEX
+from engine.opponents.weight_table import WeightTable
 from engine.rules.betting import BettingState
 
 __all__ = ["Reading", "TableReader"]
@@ -43,6 +44,8 @@ class Reading:
 
     models: tuple[OpponentModel, ...]
     """By position, as they stood when the hand began."""
+    traits: Floats
+    """Of the players, by position, for the formula: of ``traits_array``."""
     noise: float
     weights: tuple[Floats, ...]
     """By position, shape (1326,) each; not to be changed."""
@@ -50,7 +53,7 @@ class Reading:
     values: BoardValues | None = None
     """Of the board; None before the flop."""
     last: tuple[Reading, Decision, int] | None = None
-    """The reading before, and what was decided in it: 0 fold, 1 call, 2 raise."""
+    """The reading before, and what was decided in it: the action is a `TripleIndex`."""
     _strengths: dict[int, Floats] = attrs.field(factory=dict)
     # By position, of all combos against the table there; filled as they are asked for.
     _decision: tuple[BettingState, Decision] | None = None
@@ -70,21 +73,32 @@ class Reading:
         assert node.last_action is not None
         decision = self.decision(parent)
         position = decision.situation.position
-        action = ACTION_INDEX[node.last_action.kind]
+        action = int(TRIPLE_INDEX[node.last_action.kind])
         changed = decision.weights.copy()
-        kernels.reweight(changed, self.models[position].triples(decision), action, self.noise, LEAST_CHANCE)
+        reweight(changed, self.models[position].triples(decision), action, self.noise)
         weights = (*self.weights[:position], changed, *self.weights[position + 1 :])
         last = self, decision, action
         if board == self.board:
             strengths = {p: array for p, array in self._strengths.items() if p != position}
-            return Reading(self.models, self.noise, weights, board, self.values, last, strengths)
+            return self._with(weights, board, self.values, last, strengths)
         values = board_values(board)
         left = [array * values.free for array in weights]
         weights = tuple(array if array.any() else values.free.copy() for array in left)
-        return Reading(self.models, self.noise, weights, board, values, last)
+        return self._with(weights, board, values, last, {})
+
+    def _with(
+        self,
+        weights: tuple[Floats, ...],
+        board: tuple[int, ...],
+        values: BoardValues | None,
+        last: tuple[Reading, Decision, int],
+        strengths: dict[int, Floats],
+    ) -> Reading:
+        """A reading of the same hand."""
+        return Reading(self.models, self.traits, self.noise, weights, board, values, last, strengths)
 
     def decisions(self) -> list[tuple[Decision, int]]:
-        """What has been decided so far: who saw what, and the action, 0 fold, 1 call, 2 raise."""
+        """What has been decided until now: who saw what, and the action, a `TripleIndex`."""
         decisions = []
         last = self.last
         while last is not None:
@@ -95,15 +109,14 @@ class Reading:
         return decisions
 
     def _hand_values(self, node: BettingState) -> HandValues:
-        situation, models = situation_of(node), self.models
+        situation = situation_of(node)
         if self.values is None:
-            return preflop_values(situation, self.weights, [model.traits.looseness for model in models])
-        traits = {p: models[p].traits for p in situation.opponents}
+            return preflop_values(situation, self.weights, self.traits)
         strengths = self._strengths
         for position in situation.opponents:
             if position not in strengths:
                 strengths[position] = self.values.strengths(self.weights[position])
-        return postflop_values(situation, self.values, strengths, protection(situation, traits))
+        return postflop_values(situation, self.values, strengths, protection(situation, self.traits))
 
 
 @attrs.frozen
@@ -117,7 +130,8 @@ class _Table:
 @functools.lru_cache(maxsize=16)
 def _beginning(table: _Table, noise: float) -> Reading:
     models = tuple(model.snapshot() for model in table.models)
-    return Reading(models, noise, tuple(np.ones(NUM_COMBOS) for _ in models))
+    traits = traits_array({position: model.traits for position, model in enumerate(models)})
+    return Reading(models, traits, noise, tuple(np.ones(NUM_COMBOS) for _ in models))
 
 
 @functools.lru_cache(maxsize=128)
@@ -186,7 +200,7 @@ class TableReader:
 
     @property
     def decisions(self) -> list[tuple[Decision, int]]:
-        """What has been decided so far: who saw what, and the action, 0 fold, 1 call, 2 raise."""
+        """What has been decided until now: who saw what, and the action, a `TripleIndex`."""
         return self.reading.decisions()
 
     def weights(self, position: int) -> Floats:

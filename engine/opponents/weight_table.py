@@ -23,8 +23,8 @@ from engine.combos import (
 )
 from engine.evaluation.hand_strength import check_weights
 from engine.evaluation.hand_strength import field_array as field_of_arrays
-from engine.kernels.opponents import triples as kernels
-from engine.kernels.opponents.triples import LEAST_CHANCE
+from engine.kernels.opponents.reweighting import LEAST_CHANCE, reweight
+from engine.opponents.probability_triple import TripleIndex
 
 __all__ = ["LEAST_CHANCE", "WeightTable", "field_array", "format_grid", "grid_of"]
 
@@ -70,7 +70,7 @@ class WeightTable:
 
         Args:
             triples: the model's triple for every combo, shape (1326, 3).
-            action: 0 fold, 1 call, 2 raise.
+            action: a `TripleIndex`.
             noise: the noise factor, by which triples are smeared towards uniformity first.
 
         Raises:
@@ -81,19 +81,13 @@ class WeightTable:
         array = np.ascontiguousarray(triples, dtype=np.float64)
         if array.shape != (NUM_COMBOS, 3):
             raise ValueError(f"triples: expected shape ({NUM_COMBOS}, 3), got {array.shape}")
-        if action not in (0, 1, 2):
+        if action not in tuple(TripleIndex):
             raise ValueError(f"action: expected 0 (fold), 1 (call) or 2 (raise), got {action}")
         if not 0 <= noise <= 1:
             raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
         weights = self.weights.copy()
-        kernels.reweight(weights, array, action, noise, LEAST_CHANCE)
+        reweight(weights, array, int(action), noise)
         return WeightTable(weights)
-
-    def mean_triple(self, triples: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the player will do, as far as the table tells: the mean by weight, shape (3,)."""
-        mean = np.empty(3)
-        kernels.mean_triple(self.weights, triples, mean)
-        return mean
 
     def grid(self) -> NDArray[np.float64]:
         """The 13 x 13 view of Fig. 3.6, shape (169,) by starting hand: the maximum over a cell's combos."""

@@ -40,8 +40,8 @@ class JointSampler:
             board's do not count; a player whose table has nothing else may hold any two cards.
         passive: positions whose cards nobody looks at, since they have folded.  Those who may hold any cards
             alike are not dealt in: it makes no difference to what the others get.
-        max_attempts: for one trial; after so many the trial is dealt in turn, everybody from what those
-            before him have left of his table, which is not quite the joint distribution (`dealt_in_turn`).
+        max_attempts: for one trial; after that many the trial is dealt in turn, everybody from what those
+            before them have left of their table, which is not quite the joint distribution (`dealt_in_turn`).
 
     Raises:
         ValueError: wrong cards or tables.
@@ -70,20 +70,24 @@ class JointSampler:
             left[position] = weights
         # Narrow tables first: what does not fit is found out early.
         order = sorted(left, key=lambda position: (_breadth(left[position]), position))
-        self._positions = np.array(order, np.int64)
-        self._weights = np.array([left[position] for position in order]).reshape(-1, NUM_COMBOS)
-        self._thresholds = np.empty(self._weights.shape, np.int64)
-        self._aliases = np.empty(self._weights.shape, np.int64)
-        for row, weights in enumerate(self._weights):
-            fill_alias_table(weights, self._thresholds[row], self._aliases[row])
-        self._own = np.array(own_cards, np.uint8)
+        tables_in_order = np.array([left[position] for position in order]).reshape(-1, NUM_COMBOS)
+        shape = tables_in_order.shape
+        self._hands = kernels.Hands(
+            np.array(order, np.int64),
+            tables_in_order,
+            np.empty(shape, np.int64),
+            np.empty(shape, np.int64),
+            COMBO_CARDS,
+        )
+        for row, weights in enumerate(tables_in_order):
+            fill_alias_table(weights, self._hands.thresholds[row], self._hands.aliases[row])
+        self._seen = np.array((*own_cards, *board), np.uint8)
         self._own_position = own_position
-        self._board = np.array(board, np.uint8)
         self._max_attempts = max_attempts
         self.dealt_in_turn = 0
 
     dealt_in_turn: int
-    """Trials so far that were not drawn from the joint distribution, for want of patience."""
+    """Trials until now that were not drawn from the joint distribution, after `max_attempts`."""
 
     def deal(self, trials: int, seed: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint64]]:
         """Hole cards, shape (trials, 10, 2), boards, shape (trials, 5), and a number for each trial.
@@ -98,9 +102,8 @@ class JointSampler:
         boards = np.empty((trials, 5), np.uint8)
         seeds = np.empty(trials, np.uint64)
         self.dealt_in_turn += kernels.deal_jointly(
-            self._weights, self._thresholds, self._aliases, self._positions, COMBO_CARDS,
-            self._own, self._own_position, self._board, self._max_attempts, seed, holes, boards, seeds,
-        )  # fmt: skip
+            self._hands, self._seen, self._own_position, self._max_attempts, seed, holes, boards, seeds
+        )
         return holes, boards, seeds
 
 

@@ -25,10 +25,11 @@ from engine.combos import (
 from engine.evaluation.equity import preflop_equities
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.opponents.hand_features import straight_completions
+from engine.kernels.opponents.hand_values import potentials_against
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.kernels.trials import strata as kernels
-from engine.kernels.trials.players import potentials_against
-from engine.opponents.models.formula import preflop_percentiles
+from engine.kernels.trials.strata import Potential, PotentialSum
+from engine.opponents.hand_values import preflop_percentiles
 
 __all__ = ["STARTING_HANDS", "averages", "range_of"]
 
@@ -55,7 +56,7 @@ def _moves() -> tuple[Floats, Floats, Floats]:
     size = kernels.NUM_STRATA
     to_flop = np.zeros((NUM_STARTING_HANDS, size))
     to_next = np.zeros((2, size, size))
-    potentials = np.zeros((2, 3, size))
+    potentials = np.zeros((2, len(PotentialSum), size))
     rng = np.random.default_rng(_SEED)
     boards = rng.permuted(np.tile(np.arange(52, dtype=np.uint8), (_BOARDS, 1)), axis=1)[:, :5]
     kernels.count_strata(
@@ -64,21 +65,24 @@ def _moves() -> tuple[Floats, Floats, Floats]:
     )  # fmt: skip
     to_flop /= to_flop.sum(axis=1, keepdims=True)
     to_next /= to_next.sum(axis=2, keepdims=True)
-    return to_flop, to_next, potentials[:, :2] / potentials[:, 2:]
+    hands = potentials[:, [PotentialSum.HANDS]]
+    return to_flop, to_next, potentials[:, [PotentialSum.POSITIVE, PotentialSum.NEGATIVE]] / hands
 
 
-def _potentials_by_company(potentials: Floats) -> Floats:
+def _potentials_by_opponents(potentials: Floats) -> Floats:
     """``Averages.potentials`` from the positive and negative ones on flop and turn, shape (2, 2, S)."""
-    by_company = np.zeros((3, MAX_PLAYERS, 3, kernels.NUM_STRATA))
-    by_company[:, :, 1] = 1.0  # who is ahead on the river stays ahead
+    result = np.zeros((3, MAX_PLAYERS, len(Potential), kernels.NUM_STRATA))
+    result[:, :, Potential.KEPT] = 1.0  # a hand that is ahead on the river stays ahead
     for later, (positive, negative) in enumerate(potentials):
-        by_company[later, :, 0] = positive
-        for company in range(MAX_PLAYERS):
+        result[later, :, Potential.POSITIVE] = positive
+        for num_opponents in range(MAX_PLAYERS):
             for stratum in range(kernels.NUM_STRATA):
-                by_company[later, company, 1:, stratum] = potentials_against(
-                    positive[stratum], negative[stratum], later + 1, company
+                kept, gained = potentials_against(
+                    positive[stratum], negative[stratum], later + 1, num_opponents
                 )
-    return by_company
+                result[later, num_opponents, Potential.KEPT, stratum] = kept
+                result[later, num_opponents, Potential.GAINED, stratum] = gained
+    return result
 
 
 @functools.cache
@@ -109,26 +113,20 @@ def averages(players: int) -> kernels.Averages:
     """How hands lie at a table of so many players, 2 to 10."""
     to_flop, to_next, potentials = _moves()
     strata = _strata_before_flop(players)
-    values, draws = [], []
-    for table_size in range(2, 11):
-        for company in range(2, 11):
-            value, draw = preflop_percentiles(table_size, company)
-            values.append(value)
-            draws.append(draw)
-    preflop_strata = np.array(
-        [
-            [_by_stratum(strata, value), _by_stratum(strata, draw)]
-            for value, draw in zip(values, draws, strict=True)
-        ]
-    )
+    tables = [
+        preflop_percentiles(table_size, expected_players)
+        for table_size in range(2, 11)
+        for expected_players in range(2, 11)
+    ]
     equities = np.ascontiguousarray(_by_stratum(strata, preflop_equities().T.copy()).T)
     return kernels.Averages(
         to_flop=_by_stratum(strata, to_flop),
         to_next=to_next,
-        potentials=_potentials_by_company(potentials),
-        preflop_values=np.array(values),
-        preflop_draws=np.array(draws),
-        preflop_strata=preflop_strata,
+        potentials=_potentials_by_opponents(potentials),
+        preflop_values=np.array([value for value, _ in tables]),
+        preflop_draws=np.array([draw for _, draw in tables]),
+        preflop_stratum_values=np.array([_by_stratum(strata, value) for value, _ in tables]),
+        preflop_stratum_draws=np.array([_by_stratum(strata, draw) for _, draw in tables]),
         preflop_equities=equities,
         preflop_stratum_equities=np.ascontiguousarray(_by_stratum(strata, equities).T),
     )

@@ -2,8 +2,8 @@
 
 A `Spot` is a decision with what is known about it.  `Trials` turns it into the three parts that
 ``selective_sampling`` asks for: the legal first actions, samples of what is hidden, and what an action is
-worth in each.  How a trial is played is told in ``engine.kernels.trials.trials``, ``trial_tree`` and
-``trial_triples``.
+worth in each.  How a trial is played is explained in ``engine.kernels.trials.trials``, ``tree`` and
+``nodes``.
 
 Values are chips won from the decision on, so that folding is worth 0, in small bets (limit) or big blinds.
 """
@@ -26,7 +26,9 @@ from engine.kernels.trials import strata as strata_kernels
 from engine.kernels.trials import tree as tree_kernels
 from engine.kernels.trials import trials as kernels
 from engine.kernels.trials.players import Players
+from engine.kernels.trials.tree import TreeNode, Used
 from engine.opponents.board_values import board_values
+from engine.records import LastAction
 from engine.rules.action import CALL, Action, ActionKind
 from engine.rules.betting import BettingState
 from engine.trials.sampler import JointSampler
@@ -76,8 +78,8 @@ def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
         np.empty((capacity, tree_kernels.NODE_INTEGERS), np.int64),
         np.empty((capacity, tree_kernels.NODE_NUMBERS)),
         np.empty((_START_RANGES + 2 * capacity + tree_kernels.PASSING_RANGES, strata_kernels.NUM_STRATA + 1)),
-        np.zeros(3, np.int64),
-        np.zeros((6, strata_kernels.NUM_STRATA + 1)),
+        np.zeros(tree_kernels.NUM_USED, np.int64),
+        np.zeros((tree_kernels.NUM_SCRATCH, strata_kernels.NUM_STRATA + 1)),
     )
 
 
@@ -108,7 +110,8 @@ _STARTS: Final = 15
 _START_RANGES: Final = (1 + _STARTS) * MAX_PLAYERS
 """Ranges kept for the root and for them."""
 
-_NO_TRACE: Final = np.zeros((0, 0, 5))
+_NO_SCRIPT: Final = np.zeros(0, np.int64)
+_NO_TRACE: Final = np.zeros((0, 0, kernels.STEP_SIZE))
 
 
 class Trials:
@@ -123,8 +126,6 @@ class Trials:
     def __init__(self, spot: Spot, seed: int, tree: tree_kernels.Tree | None = None) -> None:
         self._spot, self._seed = spot, seed
         game, position = spot.betting.game, spot.position
-        self._rules = game_array(game)
-        self._averages = averages(game.num_players)
         others = [p for p in range(game.num_players) if p != position]
         self.sampler = JointSampler(
             spot.own_cards,
@@ -134,20 +135,25 @@ class Trials:
             passive=[p for p in others if spot.betting.folded[p]],
         )
         self._batches = 0
-        self._cards = _cards(spot.board)
         self.tree = tree if tree is not None else new_tree()
+        self.setting = kernels.Setting(
+            self.tree, spot.players, averages(game.num_players), _cards(spot.board), game_array(game)
+        )
+        self._scratch = np.zeros((kernels.NUM_SCRATCH, MAX_PLAYERS), np.int64)
         self._plant()
         self._starts: dict[Action, int] = {}
 
     def _plant(self) -> None:
         """The root: the betting as it stands, ranges from the tables."""
         spot, tree = self._spot, self.tree
-        tree.used[:] = 1 + _STARTS, _START_RANGES, 0
+        tree.used[Used.NODES] = 1 + _STARTS
+        tree.used[Used.RANGES] = _START_RANGES
+        tree.used[Used.PASSING] = 0
         integers = tree.integers[0]
         integers[:] = 0
         spent, node = betting_arrays(spot.betting)
         integers[: betting_kernels.NODE_SIZE] = node
-        integers[tree_kernels.SPENT : tree_kernels.SPENT + len(spent)] = spent
+        integers[TreeNode.SPENT : TreeNode.SPENT + len(spent)] = spent
         state = spot.betting
         while state.parent is not None:
             assert state.last_action is not None
@@ -155,14 +161,16 @@ class Trials:
             kind = state.last_action.kind
             if kind is not ActionKind.FOLD:
                 if state.parent.betting_round == spot.betting.betting_round:
-                    integers[tree_kernels.ENTERED] |= 1 << state.last_position
-                last = tree_kernels.LAST_ACTION + state.last_position
-                integers[last] = integers[last] or (2 if kind is ActionKind.RAISE else 1)
+                    integers[TreeNode.ENTERED] |= 1 << state.last_position
+                last = TreeNode.LAST_ACTION + state.last_position
+                if integers[last] == LastAction.NOTHING:
+                    raised = kind is ActionKind.RAISE
+                    integers[last] = LastAction.RAISED if raised else LastAction.CALLED
             state = state.parent
-        low, high = betting_kernels.legal_raise(self._rules, spent, node)
-        integers[tree_kernels.LOW], integers[tree_kernels.HIGH] = low, high
+        low, high = betting_kernels.legal_raise(self.setting.rules, spent, node)
+        integers[TreeNode.LOW], integers[TreeNode.HIGH] = low, high
         for position, weights in enumerate(spot.weights):
-            integers[tree_kernels.RANGES + position] = position
+            integers[TreeNode.RANGES + position] = position
             tree.ranges[position] = range_of(weights, spot.board, spot.betting.game.num_players)
 
     def start(self, action: Action) -> int:
@@ -173,10 +181,11 @@ class Trials:
             if len(self._starts) >= _STARTS:
                 raise ValueError(f"a spot has at most {_STARTS} first actions")
             # Among those kept free, whether the tree is full or not.
-            tree.used[:2] = 1 + len(self._starts), MAX_PLAYERS * (1 + len(self._starts))
+            tree.used[Used.NODES] = 1 + len(self._starts)
+            tree.used[Used.RANGES] = MAX_PLAYERS * (1 + len(self._starts))
             number = number_of_action(action, self._spot.betting)
             node = self._starts[action] = tree_kernels.make_child(
-                tree, self._spot.players, self._averages, self._rules, 0, number
+                tree, self._spot.players, self.setting.averages, self.setting.rules, 0, number
             )
             tree.used[:] = used
         return node
@@ -209,10 +218,8 @@ class Trials:
             trace: filled with what is done (``play_trials``).
         """
         chips = np.zeros((len(deals.boards), MAX_PLAYERS))
-        kernels.play_trials(
-            self.tree, self._spot.players, self._averages, self._cards, deals, self._rules, start,
-            np.array(script, np.int64), trace, chips, np.zeros((3, MAX_PLAYERS), np.int64),
-        )  # fmt: skip
+        actions = np.array(script, np.int64) if script else _NO_SCRIPT
+        kernels.play_trials(self.setting, deals, start, actions, trace, chips, self._scratch)
         return chips
 
 
@@ -226,23 +233,28 @@ def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray
         holes,
         boards,
         seeds,
-        np.empty((number, 3, MAX_PLAYERS, 3)),
+        np.empty((number, 3, MAX_PLAYERS, kernels.NUM_FEATURES)),
         np.zeros((number, 3), np.int64),
         np.full((number, MAX_PLAYERS), -1, np.int64),
     )
 
 
+_NO_POTENTIAL: Final = np.zeros(1)
+_NO_POTENTIAL.flags.writeable = False  # as those of a board: one type to numba
+
+
 def _cards(board: tuple[int, ...]) -> kernels.Cards:
-    potentials = np.zeros((2, 1))
+    positive = negative = _NO_POTENTIAL
     if board:
         values = board_values(board)
-        potentials = np.array([values.positive_potential, values.negative_potential])
+        positive, negative = values.positive_potential, values.negative_potential
     return kernels.Cards(
         ranking_table(),
         straight_completions(),
         STARTING_HANDS,
-        np.array([max(0, len(board) - 2)], np.int64),
-        potentials,
+        max(0, len(board) - 2),
+        positive,
+        negative,
         np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),
         np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),
         np.zeros(kernels.NUM_BOARDS, np.uint64),

@@ -84,9 +84,8 @@ class Formula(ReadingAgent):
         decision = self.follow(view).decision(view.betting)
         situation = decision.situation
         value = float(decision.values.value[combo_index(*view.own_cards)])
-        folding = max(
-            1 - continue_chance(situation, self.model_at(view, p).traits, p) for p in situation.opponents
-        )
+        traits = self.follow(view).reading.traits
+        folding = max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
         return bet_size(view.betting, situation, value, folding, self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
@@ -99,9 +98,11 @@ class Formula(ReadingAgent):
 
     def triples(self, view: HandView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """What we would do with each combo in this state, shape (1326, 3); nothing in it depends on ours."""
-        decision = self.follow(view).decision(view.betting)
-        traits = {p: self.model_at(view, p).traits for p in decision.situation.opponents}
-        return formula_triples(decision.situation, decision.values, decision.weights, traits, self.parameters)
+        reader = self.follow(view)
+        decision = reader.decision(view.betting)
+        return formula_triples(
+            decision.situation, decision.values, decision.weights, reader.reading.traits, self.parameters
+        )
 
     # --- learning ------------------------------------------------------------------------------------------
 

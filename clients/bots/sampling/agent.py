@@ -16,7 +16,7 @@ from clients.agent import ProbabilityTriple
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, ReadingAgent
 from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
 from engine.opponents.bet_sizes import BetSizes
-from engine.opponents.probability_triple import ACTION_INDEX, legal_triple
+from engine.opponents.probability_triple import TRIPLE_INDEX, legal_triple
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.trials.players import OwnStrategy, simulated_players
 from engine.trials.selective_sampling import Estimates, best_move
@@ -187,7 +187,7 @@ class Sampling(ReadingAgent):
         assert estimates is not None
         triple = [0.0, 0.0, 0.0]
         for action, chance in zip(*self._mixture(view, estimates), strict=True):
-            triple[ACTION_INDEX[action.kind]] += chance
+            triple[TRIPLE_INDEX[action.kind]] += chance
         legal = view.legal_actions()
         return legal_triple(triple, legal.can_fold, legal.can_raise)
 

@@ -113,8 +113,9 @@ class FormulaTrials:
         models: tuple[OpponentModel, ...] = reading.models
         situation = decision.situation
         if situation.position == self._spot.position:
-            traits = {p: models[p].traits for p in situation.opponents}
-            rows = formula_triples(situation, decision.values, decision.weights, traits, self._parameters)
+            rows = formula_triples(
+                situation, decision.values, decision.weights, reading.traits, self._parameters
+            )
         else:
             rows = models[situation.position].triples(decision)
         fold, call, raise_ = (float(chance) for chance in rows[combo])

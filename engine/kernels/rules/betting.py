@@ -12,7 +12,7 @@ which raising to nothing would be a call.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,7 +207,7 @@ def settle(
     rules: NDArray[np.int64],
     spent: NDArray[np.int64],
     folded: int,
-    ranks: NDArray[np.uint16],
+    ranks: NDArray[np.integer[Any]],
     remaining: NDArray[np.int64],
     won: NDArray[np.float64],
 ) -> None:

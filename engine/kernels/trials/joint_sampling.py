@@ -1,8 +1,8 @@
-"""Hole cards for several players at once, each from his weight table, no card twice; and the board to come.
+"""Hole cards for several players at once, each from their weight table, no card twice; and the board to come.
 
 The joint distribution is the product of the tables on condition that no card is shared.  It is drawn by
-rejection: everybody's hand from his own table without regard to the others, and all of them anew as soon as
-two collide (von Neumann 1951).  To draw anew only the hand that collided would favour whoever draws first.
+rejection: everybody's hand from their own table without regard to the others, and all of them anew as soon as
+two collide (von Neumann 1951).  To draw anew only the hand that collided would favour those who draw first.
 
 A whole table of ten collides in most draws, but soon: most attempts end after three or four hands.  Players
 who are least likely to fit, those with peaked tables, are best put first.
@@ -12,7 +12,7 @@ Random numbers come from SplitMix64.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,21 @@ from engine.kernels.splitmix import GOLDEN, mixed, next_word, random_number
 
 _OTHER_NUMBERS: Final = np.uint64(0xBF58476D1CE4E5B9)
 """Sets a trial's own random numbers apart from those that its cards are dealt with."""
+
+
+class Hands(NamedTuple):
+    """What the players to be dealt to may hold, a row for each."""
+
+    positions: NDArray[np.int64]
+    """Theirs, shape (m,)."""
+    weights: NDArray[np.float64]
+    """Of combos, zero for combos of known cards; each row has some weight.  Shape (m, 1326)."""
+    thresholds: NDArray[np.int64]
+    """Of their alias tables, shape (m, 1326)."""
+    aliases: NDArray[np.int64]
+    """Of their alias tables, shape (m, 1326)."""
+    combo_cards: NDArray[np.int64]
+    """The cards of each combo, shape (1326, 2)."""
 
 
 @kernel(allocates=False)
@@ -34,8 +49,8 @@ def _deal_in_turn(
 ) -> None:
     """One hand after the other, each from what those before have left of its table.
 
-    Not the joint distribution: for tables that hardly ever fit together.  Who is left nothing of his table
-    gets any two cards.
+    Not the joint distribution: for tables that hardly ever fit together.  A player who is left nothing of
+    their table gets any two cards.
     """
     dead = known
     for row in range(weights.shape[0]):
@@ -61,14 +76,9 @@ def _deal_in_turn(
 
 @kernel()
 def deal_jointly(
-    weights: NDArray[np.float64],
-    thresholds: NDArray[np.int64],
-    aliases: NDArray[np.int64],
-    positions: NDArray[np.int64],
-    combo_cards: NDArray[np.int64],
-    own: NDArray[np.uint8],
+    hands: Hands,
+    seen: NDArray[np.uint8],
     own_position: int,
-    known_board: NDArray[np.uint8],
     max_attempts: int,
     seed: int,
     holes: NDArray[np.uint8],
@@ -77,16 +87,16 @@ def deal_jointly(
 ) -> int:
     """Fills trials with hole cards and boards.
 
-    weights: of the players to be dealt to, shape (m, 1326), zero for combos of known cards; each row has
-    some weight.  thresholds, aliases: their alias tables, the same shape.  positions: theirs, shape (m,).
-    combo_cards: shape (1326, 2).  own: the two cards of `own_position`.  known_board: shape (0..5,).
+    seen: our two cards, and the board cards that are out: shape (2..7,).
     max_attempts: for one trial; if none fits, the trial is dealt in turn (`_deal_in_turn`).
-    holes: shape (n, players, 2), filled in place at `positions` and `own_position`.
+    holes: shape (n, players, 2), filled in place for the players dealt to and for us.
     boards: shape (n, 5), filled in place.  seeds: shape (n,), filled in place: a number for each trial.
 
     Returns:
         The number of trials that were dealt in turn.
     """
+    positions, weights, thresholds, aliases, combo_cards = hands
+    own, known_board = seen[:2], seen[2:]
     size = known_board.shape[0]
     known = 1 << integer(own[0]) | 1 << integer(own[1])
     for i in range(size):

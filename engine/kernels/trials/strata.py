@@ -6,6 +6,7 @@ equal width in the square of the strength, finer towards the top, where the mone
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -25,6 +26,26 @@ from engine.kernels.opponents.hand_features import (
 NUM_STRATA: Final = 16
 
 
+class Potential(IntEnum):
+    """What `Averages.potentials` holds of a stratum."""
+
+    POSITIVE = 0
+    """The positive potential for one card."""
+    KEPT = 1
+    """The chance that a hand which is ahead of all stays ahead to the showdown."""
+    GAINED = 2
+    """The chance that a hand which is behind comes ahead by the showdown."""
+
+
+class PotentialSum(IntEnum):
+    """What `count_strata` adds up of the potentials for one card in a stratum."""
+
+    POSITIVE = 0
+    NEGATIVE = 1
+    HANDS = 2
+    """The number of hands."""
+
+
 class Averages(NamedTuple):
     """How hands lie in the strata."""
 
@@ -33,18 +54,21 @@ class Averages(NamedTuple):
     to_next: NDArray[np.float64]
     """From the flop to the turn and from there to the river, shape (2, NUM_STRATA, NUM_STRATA)."""
     potentials: NDArray[np.float64]
-    """On flop, turn and river, by the number of opponents: the positive one for a card, and what both come to
-    by the showdown (``trial_players.potentials_against``).  Shape (3, 10, 3, NUM_STRATA)."""
+    """On flop, turn and river, by the number of opponents and `Potential`
+    (``engine.kernels.opponents.hand_values.potentials_against``).  Shape (3, 10, 3, NUM_STRATA)."""
     preflop_values: NDArray[np.float64]
-    """The value of each starting hand for 2 to 10 players and company: shape (81, 169)."""
+    """The value of each starting hand, by table: 2 to 10 players times 2 to 10 players expected to see the
+    flop.  Shape (81, 169)."""
     preflop_draws: NDArray[np.float64]
-    """Likewise, 1 for hands that want company."""
-    preflop_strata: NDArray[np.float64]
-    """The mean value and draw of each stratum, shape (81, 2, NUM_STRATA)."""
+    """1 for starting hands that want company, by table.  Shape (81, 169)."""
+    preflop_stratum_values: NDArray[np.float64]
+    """The mean value of each stratum, by table.  Shape (81, NUM_STRATA)."""
+    preflop_stratum_draws: NDArray[np.float64]
+    """The mean draw of each stratum, by table.  Shape (81, NUM_STRATA)."""
     preflop_equities: NDArray[np.float64]
-    """Of each starting hand against each stratum, shape (169, NUM_STRATA)."""
+    """Equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
     preflop_stratum_equities: NDArray[np.float64]
-    """Against each stratum, of each: shape (NUM_STRATA, NUM_STRATA)."""
+    """Against each stratum the equity of each, shape (NUM_STRATA, NUM_STRATA)."""
 
 
 @kernel()
@@ -61,8 +85,8 @@ def count_strata(
     """Counts how all hands move between strata on some boards.
 
     combo_cards: shape (1326, 2).  starting_hands: shape (52, 52).  boards: shape (n, 5).
-    to_flop: shape (169, NUM_STRATA), to_next: shape (2, NUM_STRATA, NUM_STRATA), potentials: shape (2, 3,
-    NUM_STRATA), sums of positive and negative potentials and their number; all added to in place.
+    to_flop: shape (169, NUM_STRATA).  to_next: shape (2, NUM_STRATA, NUM_STRATA).  potentials: on flop and
+    turn, by `PotentialSum`, shape (2, 3, NUM_STRATA).  All are added to in place.
     """
     classes = np.empty((3, MAX_GROUPS), np.int32)
     counts = np.empty((3, MAX_GROUPS), np.int32)
@@ -85,11 +109,13 @@ def count_strata(
                 else:
                     to_next[later - 1, before, stratum] += 1.0
                 if later < 2:
-                    potentials[later, 0, stratum] += quick_potential(
+                    potentials[later, PotentialSum.POSITIVE, stratum] += quick_potential(
                         completing, board, later + 3, a, b, strength
                     )
-                    potentials[later, 1, stratum] += usual_negative_potential(later + 3, strength)
-                    potentials[later, 2, stratum] += 1.0
+                    potentials[later, PotentialSum.NEGATIVE, stratum] += usual_negative_potential(
+                        later + 3, strength
+                    )
+                    potentials[later, PotentialSum.HANDS, stratum] += 1.0
                 before = stratum
 
 

@@ -1,7 +1,7 @@
-"""Trials: hands played to the end by players who act by chance, each on what he can see.
+"""Trials: hands played to the end by players who act by chance, each on what they can see.
 
-Trials with other cards walk the same betting tree (``trial_tree``), in which a player's triple is found from
-a node, his two cards and the board that is out.
+Trials with other cards walk the same betting tree (``tree``), in which a player's triple is found from a
+node, the player's two cards and the board that is out (``nodes``).
 
 **Random numbers.**  The k-th action of a player in a betting round is drawn with the same number in every
 branch of a trial.
@@ -9,6 +9,7 @@ branch of a trial.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,25 +24,53 @@ from engine.kernels.opponents.hand_features import (
     share_of_class,
     usual_negative_potential,
 )
+from engine.kernels.opponents.triples import triple_at
 from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
 from engine.kernels.splitmix import GOLDEN, mixed, unit
 from engine.kernels.trials.nodes import postflop_triple, preflop_triple, prepare_node
-from engine.kernels.trials.players import NUM_SIZES, Players
+from engine.kernels.trials.players import Players, RaiseSize
 from engine.kernels.trials.strata import Averages
 from engine.kernels.trials.tree import (
-    CHILDREN,
-    LOW,
-    MEAN,
-    NOISE,
     PASSING_NODES,
-    PREFLOP_TABLE,
-    READY,
-    SEVERAL,
-    SPENT,
+    Child,
+    NodeNumber,
     Tree,
+    TreeNode,
     make_child,
     raise_total,
 )
+
+
+class Feature(IntEnum):
+    """What is known of a hand on a board."""
+
+    SQUARED_STRENGTH = 0
+    """The square of the share of hands it beats."""
+    POSITIVE = 1
+    """The positive potential for one card."""
+    NEGATIVE = 2
+    """The negative potential for one card."""
+
+
+NUM_FEATURES: Final = len(Feature)
+
+
+class Step(IntEnum):
+    """What a trace says of a decision."""
+
+    POSITION = 0
+    """Who decided; -1 after the last decision."""
+    ACTION = 1
+    """`FOLD`, `CALL` or the total raised to."""
+    FOLD = 2
+    """The chance of a fold, by the player's triple."""
+    CALL = 3
+    """The chance of a call."""
+    RAISE = 4
+    """The chance of a raise."""
+
+
+STEP_SIZE: Final = len(Step)
 
 
 class Deals(NamedTuple):
@@ -54,12 +83,25 @@ class Deals(NamedTuple):
     seeds: NDArray[np.uint64]
     """Shape (n,)."""
     features: NDArray[np.float64]
-    """Of each player on flop, turn and river: squared strength, positive and negative potential.  Shape (n,
-    3, 10, 3)."""
+    """The `Feature`s of each player's hand on flop, turn and river.  Shape (n, 3, 10, NUM_FEATURES)."""
     known: NDArray[np.int64]
     """Bit p: the features of position p in a round are there.  Shape (n, 3)."""
     ranks: NDArray[np.int64]
     """At the showdown, shape (n, 10); -1 where not known yet."""
+
+
+class Scratch(IntEnum):
+    """Rows of the scratch of `play_trials`, by position."""
+
+    ACTED = 0
+    """Actions in this betting round."""
+    REMAINING = 1
+    """Of `settle`."""
+    RANKS = 2
+    """At the showdown."""
+
+
+NUM_SCRATCH: Final = len(Scratch)
 
 
 class Cards(NamedTuple):
@@ -71,10 +113,12 @@ class Cards(NamedTuple):
     """``straight_completions()``."""
     starting_hands: NDArray[np.int64]
     """Of two cards, shape (52, 52)."""
-    known_round: NDArray[np.int64]
-    """Shape (1,): the betting round whose board is known, 0 for none."""
-    known_potentials: NDArray[np.float64]
-    """On the board that is known, of combos: positive and negative.  Shape (2, 1326)."""
+    known_round: int
+    """The betting round whose board is known, 0 for none."""
+    known_positive: NDArray[np.float64]
+    """Positive potential of combos on the board that is known, shape (1326,); shape (1,) if there is none."""
+    known_negative: NDArray[np.float64]
+    """Negative potential of combos on it, the same shape."""
     classes: NDArray[np.int32]
     """Of `fill_class_counts`: with each next card on the board that is known, on itself, and on the flop,
     turn and river looked at last.  Shape (56, MAX_GROUPS)."""
@@ -83,6 +127,17 @@ class Cards(NamedTuple):
     found: NDArray[np.uint64]
     """What they have been worked out for: 1, or on boards looked at once the seed of the trial; else 0.
     Shape (56,)."""
+
+
+class Setting(NamedTuple):
+    """What the trials of a spot have in common."""
+
+    tree: Tree
+    players: Players
+    averages: Averages
+    cards: Cards
+    rules: NDArray[np.int64]
+    """Of ``engine.kernels.rules.betting``."""
 
 
 _KNOWN_BOARD: Final = 52
@@ -101,7 +156,7 @@ def _fill_features(
     """
     board = deals.boards[trial]
     size = betting_round + 2
-    known = integer(cards.known_round[0])
+    known = cards.known_round
     # The board that is known and those with one card more come again; others are looked at once or twice.
     row = _PASSING_BOARDS + betting_round - 1
     found = deals.seeds[trial]
@@ -121,30 +176,26 @@ def _fill_features(
         rank = class_on_board(cards.table, key, board, size, a, b)
         strength = share_of_class(classes, counts, size, rank)
         features = deals.features[trial, betting_round - 1, position]
-        features[0] = strength * strength
+        features[Feature.SQUARED_STRENGTH] = strength * strength
         if betting_round == 3:
-            features[1] = 0.0
-            features[2] = 0.0
+            features[Feature.POSITIVE] = 0.0
+            features[Feature.NEGATIVE] = 0.0
             deals.ranks[trial, position] = rank
         elif known == betting_round:
             high, low = max(a, b), min(a, b)
             combo = (high * (high - 1) >> 1) + low
-            features[1] = cards.known_potentials[0, combo]
-            features[2] = cards.known_potentials[1, combo]
+            features[Feature.POSITIVE] = cards.known_positive[combo]
+            features[Feature.NEGATIVE] = cards.known_negative[combo]
         else:
-            features[1] = quick_potential(cards.completing, board, size, a, b, strength)
-            features[2] = usual_negative_potential(size, strength)
+            features[Feature.POSITIVE] = quick_potential(cards.completing, board, size, a, b, strength)
+            features[Feature.NEGATIVE] = usual_negative_potential(size, strength)
     deals.known[trial, betting_round - 1] |= wanted
 
 
 @kernel(allocates=False)
 def play_trials(
-    tree: Tree,
-    players: Players,
-    averages: Averages,
-    cards: Cards,
+    setting: Setting,
     deals: Deals,
-    rules: NDArray[np.int64],
     start: int,
     script: NDArray[np.int64],
     trace: NDArray[np.float64],
@@ -157,16 +208,16 @@ def play_trials(
     the decision.
 
     script: actions that are done whatever the triples say, shape (k,); further ones are drawn.
-    trace: shape (n, m, 5), or (0, 0, 5): position, action, triple of each decision are written there, m of
-    them at most, and a position of -1 after the last.
+    trace: shape (n, m, STEP_SIZE), or (0, 0, STEP_SIZE): the first m decisions, filled in place.
     chips: shape (n, 10), filled in place: won by each position in the whole hand.
-    scratch: shape (3, MAX_PLAYERS).
+    scratch: shape (NUM_SCRATCH, MAX_PLAYERS).
     """
+    tree, players, averages, cards, rules = setting
     integers, numbers = tree.integers, tree.numbers
     last_kept = integers.shape[0] - PASSING_NODES
     is_limit = rules[Rule.GENERAL, General.IS_LIMIT] != 0
     num_players = integer(rules[Rule.GENERAL, General.NUM_PLAYERS])
-    acted, remaining, ranks = scratch[0], scratch[1], scratch[2]
+    acted, remaining, ranks = scratch[Scratch.ACTED], scratch[Scratch.REMAINING], scratch[Scratch.RANKS]
     for trial in range(deals.boards.shape[0]):
         node = start
         current = -1
@@ -179,18 +230,16 @@ def play_trials(
                 for position in range(MAX_PLAYERS):
                     acted[position] = 0
             position = integer(integers[node, Node.TO_ACT])
-            if not integers[node, READY]:
+            if not integers[node, TreeNode.READY]:
                 prepare_node(tree, players, averages, rules, node)
-            if numbers[node, NOISE] >= 1.0:
-                fold = numbers[node, MEAN]
-                call = numbers[node, MEAN + 1]
-                raising = numbers[node, MEAN + 2]
+            if numbers[node, NodeNumber.NOISE] >= 1.0:
+                triple = triple_at(numbers[node, NodeNumber.MEAN :])
             elif betting_round == 0:
                 hand = integer(
                     cards.starting_hands[deals.holes[trial, position, 0], deals.holes[trial, position, 1]]
                 )
-                table = integers[node, PREFLOP_TABLE]
-                fold, call, raising = preflop_triple(
+                table = integers[node, TreeNode.PREFLOP_TABLE]
+                triple = preflop_triple(
                     tree, node, averages.preflop_values[table, hand], averages.preflop_draws[table, hand],
                     averages.preflop_equities[hand],
                 )  # fmt: skip
@@ -199,49 +248,50 @@ def play_trials(
                     _fill_features(
                         cards, deals, trial, betting_round, num_players, integer(integers[node, Node.FOLDED])
                     )
-                fold, call, raising = postflop_triple(
-                    numbers[node], betting_round, integer(integers[node, SEVERAL]),
-                    deals.features[trial, betting_round - 1, position, 0],
-                    deals.features[trial, betting_round - 1, position, 1],
-                    deals.features[trial, betting_round - 1, position, 2],
+                features = deals.features[trial, betting_round - 1, position]
+                triple = postflop_triple(
+                    numbers[node], betting_round, integer(integers[node, TreeNode.NUM_OPPONENTS]),
+                    features[Feature.SQUARED_STRENGTH], features[Feature.POSITIVE],
+                    features[Feature.NEGATIVE],
                 )  # fmt: skip
 
-            slot = 1
+            child_at = integer(Child.CALL)
             action = CALL
             if steps < script.shape[0]:
                 action = integer(script[steps])
-                slot = 0 if action == FOLD else (1 if action == CALL else -1)
+                child_at = Child.FOLD if action == FOLD else (Child.CALL if action == CALL else -1)
             else:
                 word = mixed(seed + GOLDEN * np.uint64(1 + (position * 4 + current) * 64 + acted[position]))
                 drawn = unit(word)
-                if drawn < fold:
-                    slot = 0
+                if drawn < triple.fold:
+                    child_at = Child.FOLD
                     action = FOLD
-                elif drawn >= 1.0 - raising and integers[node, LOW] > 0:
-                    size = 0
+                elif drawn >= 1.0 - triple.raise_ and integers[node, TreeNode.LOW] > 0:
+                    size = integer(RaiseSize.SMALLEST)
                     if not is_limit:
                         second = unit(mixed(word))
                         after = min(current, 1)
-                        while size < NUM_SIZES - 1 and second >= players.sizes[position, after, size]:
+                        while size < RaiseSize.ALL_IN and second >= players.sizes[position, after, size]:
                             size += 1
-                    slot = 2 + size
+                    child_at = Child.RAISE + size
                     action = raise_total(rules, integers[node], size)
             acted[position] += 1
             if steps < trace.shape[1]:
-                trace[trial, steps, 0] = position
-                trace[trial, steps, 1] = action
-                trace[trial, steps, 2] = fold
-                trace[trial, steps, 3] = call
-                trace[trial, steps, 4] = raising
+                step = trace[trial, steps]
+                step[Step.POSITION] = position
+                step[Step.ACTION] = action
+                step[Step.FOLD] = triple.fold
+                step[Step.CALL] = triple.call
+                step[Step.RAISE] = triple.raise_
             steps += 1
-            child = integer(integers[node, CHILDREN + slot]) if slot >= 0 else 0
+            child = integer(integers[node, TreeNode.CHILDREN + child_at]) if child_at >= 0 else 0
             if child == 0:
                 child = make_child(tree, players, averages, rules, node, action)
-                if child < last_kept and slot >= 0:
-                    integers[node, CHILDREN + slot] = child
+                if child < last_kept and child_at >= 0:
+                    integers[node, TreeNode.CHILDREN + child_at] = child
             node = child
         if steps < trace.shape[1]:
-            trace[trial, steps, 0] = -1.0
+            trace[trial, steps, Step.POSITION] = -1.0
 
         folded = integer(integers[node, Node.FOLDED])
         if count_bits(folded) < num_players - 1:
@@ -257,4 +307,5 @@ def play_trials(
                         )  # fmt: skip
                         deals.ranks[trial, position] = rank
                     ranks[position] = rank
-        settle(rules, integers[node, SPENT : SPENT + MAX_PLAYERS], folded, ranks, remaining, chips[trial])
+        spent = integers[node, TreeNode.SPENT : TreeNode.SPENT + MAX_PLAYERS]
+        settle(rules, spent, folded, ranks, remaining, chips[trial])

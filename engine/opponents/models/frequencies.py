@@ -1,6 +1,6 @@
-"""A model that is told what a player does instead of learning it: frequencies by context.
+"""A model that is given what a player does instead of learning it: frequencies by context.
 
-For players whose habits are known, and for asking what a wrong model costs (Poki 3.5).
+For players who are known beforehand, and for asking what a wrong model costs (Poki 3.5).
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Callable, Hashable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.kernels.opponents import triples as kernels
 from engine.opponents.action_context import NUM_CONTEXTS, ActionContext, Situation
 from engine.opponents.models.formula import Traits, average_traits
 from engine.opponents.models.model import Decision, FixedModel
 from engine.opponents.probability_triple import ProbabilityTriple, checked, legal_triple
-from engine.opponents.reweighting import unchecked_threshold_triples
+from engine.opponents.reweighting import implied_triples
 
 __all__ = ["FrequencyModel", "all_contexts"]
 
@@ -33,12 +34,12 @@ def all_contexts() -> list[ActionContext]:
 
 
 class FrequencyModel(FixedModel):
-    """A player who folds, calls and raises as often as is said, by the strength of his hand.
+    """A player who folds, calls and raises with given frequencies, by the strength of the hand.
 
     Args:
         frequencies: in each context, of folding, calling and raising; what is not legal becomes a call.
-        noise: the part of his actions that is blind to his hand, 0 to 1.
-        traits: his habits, as far as the formula asks; those of a reasonable player if None.
+        noise: the part of the player's actions that is blind to the hand, 0 to 1.
+        traits: the player's; those of a reasonable player if None.
 
     Raises:
         ValueError: frequencies that are no triples, or a noise outside 0..1.
@@ -71,18 +72,17 @@ class FrequencyModel(FixedModel):
         return FrequencyModel, self.noise, self._traits, self.frequencies.tobytes()
 
     def triple(self, situation: Situation) -> ProbabilityTriple:
-        """What he does in a situation, whatever he holds."""
+        """What the player does in a situation, whatever they hold."""
         frequencies = self.frequencies[situation.context.index].tolist()
         return legal_triple(frequencies, situation.can_fold, situation.can_raise)
 
     def triples(self, decision: Decision) -> NDArray[np.float64]:
-        """By the implied thresholds, but for the part that is blind to his hand.  Shape (1326, 3)."""
+        """By the implied thresholds, but for the part that is blind to the hand.  Shape (1326, 3)."""
         triple = self.triple(decision.situation)
         weights = decision.weights
-        blind = np.array(triple)
         if self.noise >= 1:
-            return np.tile(blind, (len(weights), 1))
-        sharp = unchecked_threshold_triples(weights, decision.values, triple)
-        if self.noise <= 0:
-            return sharp
-        return (1 - self.noise) * sharp + self.noise * blind
+            return np.tile(triple, (len(weights), 1))
+        triples = implied_triples(weights, decision.values, triple)
+        if self.noise > 0:
+            kernels.blend_with_triple(triples, triple, self.noise, triples)
+        return triples

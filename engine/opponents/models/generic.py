@@ -5,30 +5,25 @@ Source: Loki, "Opponent modeling" (the formula strategy read as what a reasonabl
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.opponents.models.formula import (
-    DEFAULT_PARAMETERS,
-    Parameters,
-    Traits,
-    average_traits,
-    formula_triples,
-)
+from engine.opponents.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples, traits_array
 from engine.opponents.models.model import Decision, FixedModel
 
 __all__ = ["GenericModel"]
 
-_REASONABLE_TABLE: Mapping[int, Traits] = {position: average_traits() for position in range(10)}
+_REASONABLE_TABLE: Final = traits_array({})
 
 
 class GenericModel(FixedModel):
     """A reasonable player among reasonable players, with the default parameters.
 
     Args:
-        parameters: of the formula he is taken to follow.
+        parameters: of the formula such a player is taken to follow.
     """
 
     def __init__(self, parameters: Parameters = DEFAULT_PARAMETERS) -> None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS
 from engine.opponents.action_context import Situation
-from engine.opponents.models.formula import HandValues, Traits, average_traits
+from engine.opponents.hand_values import HandValues
+from engine.opponents.models.formula import Traits, average_traits
 
 __all__ = ["Decision", "FixedModel", "NoModel", "OpponentModel"]
 
@@ -23,43 +24,43 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class Decision:
-    """A player to act, as everybody at the table sees him."""
+    """A player to act, as everybody at the table sees them."""
 
     situation: Situation
     values: HandValues
-    """Of all his combos, against the tables of his opponents."""
+    """Of all the player's combos, against the tables of the opponents."""
     weights: Floats
-    """His own table, shape (1326,)."""
+    """The player's own table, shape (1326,)."""
 
 
 class OpponentModel(Protocol):
     """Predicts a player's actions, and learns from them.
 
-    All of it is public: a model is never told a card that its player has not shown.
+    All of it is public: a model never learns a card that its player has not shown.
     """
 
     @property
     def traits(self) -> Traits:
-        """His habits, as far as the formula asks."""
+        """How the player plays, as far as the formula asks."""
 
     def triples(self, decision: Decision) -> Floats:
-        """The probability triple of every combo he may hold, shape (1326, 3)."""
+        """The probability triple of every combo the player may hold, shape (1326, 3)."""
 
     def observe_action(self, situation: Situation, action: int) -> None:
-        """He did 0 fold, 1 call or 2 raise."""
+        """The player folded, called or raised: `action` is a `TripleIndex`."""
 
     def observe_decision(self, decision: Decision, action: int) -> None:
-        """He did 0 fold, 1 call or 2 raise, in a decision whose hand has been read."""
+        """The player folded, called or raised in a decision whose hand has been read."""
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
-        """He has shown what he held all the time in which he made these decisions."""
+        """The player has shown what they held while they made these decisions."""
 
     @property
     def state(self) -> Hashable:
         """What has been learned so far: models of equal states predict alike.
 
         All who watch a table see the same, so that where several models of one player live in one process
-        the work of reading him is done once (``table_reader``).
+        the work of reading them is done once (``table_reader``).
         """
 
     def snapshot(self) -> OpponentModel:
@@ -111,7 +112,7 @@ class FixedModel:
 
 
 class NoModel(FixedModel):
-    """Whatever he holds, he does anything that is legal: his actions tell nothing."""
+    """A player who does anything that is legal, whatever they hold: the actions tell nothing."""
 
     @property
     def state(self) -> Hashable:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.combos import NUM_COMBOS
-from engine.opponents.models.formula import HandValues
+from engine.opponents.hand_values import HandValues
 from engine.opponents.reweighting import implied_thresholds, threshold_triples
 
 LINE = np.linspace(0, 1, NUM_COMBOS)

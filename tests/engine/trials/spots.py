@@ -16,7 +16,7 @@ from engine.opponents.models.frequencies import FrequencyModel
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
 from engine.opponents.models.specific import SpecificModel
-from engine.opponents.probability_triple import ACTION_INDEX
+from engine.opponents.probability_triple import TRIPLE_INDEX
 from engine.rules import CALL, FOLD, Action, GameDefinition, load_game
 from engine.rules.betting import BettingState, initial_betting
 from engine.rules.showdown import chips_won
@@ -43,7 +43,7 @@ def experienced_model(seed: int) -> SpecificModel:
                 assert parent is not None
                 assert last is not None
                 if state.betting.last_position == 0:
-                    model.observe_action(situation_of(parent), ACTION_INDEX[last.kind])
+                    model.observe_action(situation_of(parent), TRIPLE_INDEX[last.kind])
         _MODELS[seed] = model
     return _MODELS[seed]
 

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from engine.betting_arrays import action_from_number
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_cards
-from engine.kernels.trials import players as kernels
 from engine.opponents.action_context import ActionContext
 from engine.opponents.models.frequencies import FrequencyModel, all_contexts
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, OpponentModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import CALL, Deal, HandState, load_game, parse_betting
-from engine.trials.players import simulated_players
 from engine.trials.selective_sampling import Criterion
 from engine.trials.trials import Spot, Trials, deals_of, first_actions, new_tree, simulate
 from tests.engine.trials.spots import (
@@ -256,28 +254,6 @@ def test_players_of_trials_do_what_their_models_predict(kind: str) -> None:
 
     assert np.mean(errors) < 0.06
     assert np.quantile(errors, 0.9) < 0.13
-
-
-@pytest.mark.parametrize("calls", [False, True], ids=["reasonable", "always-call"])
-def test_the_frequencies_of_a_counted_player_are_those_of_his_model(calls: bool) -> None:
-    """The kernel's arithmetic against the specific model's, given the same mean of the generic model."""
-    model = experienced_model(2).snapshot()
-    for _, decision in model_spots(
-        GenericModel(), 30
-    ):  # predictions weighed, offsets and corrections learned
-        model.observe_decision(decision, 1 if calls else int(np.argmax(model.frequencies(decision))))
-    assert (model.neutral_share > 0) == calls
-    players = simulated_players([model])
-    for _, decision in model_spots(model, 30):
-        situation = decision.situation
-        mean = np.array(model._generic_mean(decision))
-        frequencies = np.empty(3)
-        kernels.counted_frequencies(
-            players, 0, situation.context.index, situation.context.group, mean,
-            situation.can_fold, situation.can_raise, np.empty(3), np.empty(3), frequencies,
-        )  # fmt: skip
-
-        assert frequencies == pytest.approx(model.frequencies(decision), abs=1e-12)
 
 
 def test_all_contexts_stand_at_their_index() -> None:

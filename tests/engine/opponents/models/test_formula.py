@@ -7,31 +7,35 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_index
 from engine.opponents.action_context import Situation, situation_of
 from engine.opponents.board_values import board_values
+from engine.opponents.hand_values import HandValues, postflop_values
 from engine.opponents.models.formula import (
     DEFAULT_PARAMETERS,
-    HandValues,
     Parameters,
     Traits,
-    average_traits,
     bluff_share,
     formula_triples,
-    postflop_values,
     reasonable_share,
     thresholds,
+    traits_array,
 )
 from engine.rules import load_game, parse_betting
 
-TABLE = {position: average_traits() for position in range(10)}
+TABLE = traits_array({})
 WEIGHTS = np.ones(NUM_COMBOS)
 
 
 def after(betting: str, game: str = "limit-2p") -> Situation:
     return situation_of(parse_betting(load_game(game), betting))
+
+
+def everybody(traits: Traits) -> NDArray[np.float64]:
+    return traits_array(dict.fromkeys(range(10), traits))
 
 
 def hands_of(*values: float, showdown: float | None = None, draw: float = 0.0) -> HandValues:
@@ -59,15 +63,15 @@ def test_a_hand_at_95_plays_about_0_05_95() -> None:
 
 def test_the_raise_threshold_is_85_when_a_raise_tells_everything_and_50_when_it_tells_nothing() -> None:
     situation = after("cc/r")
-    honest = {p: Traits(raise_=0.0, noise=0.0) for p in range(2)}
-    blind = {p: Traits(raise_=1.0, noise=1.0) for p in range(2)}
+    honest = everybody(Traits(raise_=0.0, noise=0.0))
+    blind = everybody(Traits(raise_=1.0, noise=1.0))
 
     assert thresholds(situation, honest).raise_ == pytest.approx(0.85)
     assert thresholds(situation, blind).raise_ == pytest.approx(0.50)
 
 
 def test_a_first_bet_needs_50_against_one_and_less_against_several_who_call() -> None:
-    calls = {p: Traits(fold_to_bet=0.0) for p in range(10)}
+    calls = everybody(Traits(fold_to_bet=0.0))
 
     assert thresholds(after("cc/"), calls).raise_ == pytest.approx(0.50)
     assert thresholds(after("ccc/", "limit-3p"), calls).raise_ < 0.45
@@ -141,7 +145,7 @@ def test_on_the_river_so_many_of_the_bets_are_bluffs() -> None:
     """Where the opponent folds often enough for bluffs to pay."""
     situation = after("rrrc/cc/cc/")
     values = HandValues(np.linspace(0, 1, NUM_COMBOS), np.linspace(0, 1, NUM_COMBOS), np.zeros(NUM_COMBOS))
-    folds = {p: Traits(fold_to_bet=0.7) for p in range(2)}
+    folds = everybody(Traits(fold_to_bet=0.7))
 
     bets = formula_triples(situation, values, WEIGHTS, folds)[:, 2]
 
@@ -151,13 +155,13 @@ def test_on_the_river_so_many_of_the_bets_are_bluffs() -> None:
 
 
 def test_who_never_folds_is_never_bluffed() -> None:
-    calls = {p: Traits(fold_to_bet=0.0) for p in range(2)}
+    calls = everybody(Traits(fold_to_bet=0.0))
 
     assert not formula_triples(after("cc/cc/cc/"), hands_of(0.1), WEIGHTS, calls)[:, 2].any()
 
 
 def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:
-    situation, folds = after("cc/"), {p: Traits(fold_to_bet=0.5) for p in range(2)}
+    situation, folds = after("cc/"), everybody(Traits(fold_to_bet=0.5))
 
     weak = formula_triples(situation, hands_of(0.3, draw=0.05), WEIGHTS, folds)[0]
     drawing = formula_triples(situation, hands_of(0.3, draw=0.6), WEIGHTS, folds)[0]
@@ -167,7 +171,7 @@ def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:
 
 
 def test_check_raises_wait_for_somebody_who_bets() -> None:
-    bets = {p: Traits(bet=0.95) for p in range(2)}
+    bets = everybody(Traits(bet=0.95))
 
     patient = formula_triples(after("cc/"), hands_of(0.97), WEIGHTS, bets)[0]
     plain = formula_triples(after("cc/"), hands_of(0.97), WEIGHTS, TABLE)[0]
@@ -204,7 +208,7 @@ def test_a_loose_raiser_is_called_and_raised_with_twice_as_many_hands() -> None:
     """Killer: with a looseness of 2 the top 25 % become the top 50 %."""
     situation = after("fffffffr", "limit-10p")
     usual = thresholds(situation, TABLE)
-    loose = thresholds(situation, {**TABLE, 9: Traits(preflop_raise=2.0)})
+    loose = thresholds(situation, traits_array({9: Traits(preflop_raise=2.0)}))
 
     assert 1 - loose.call == pytest.approx(2 * (1 - usual.call))
 

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable, Sequence
 
+import attrs
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,13 +16,15 @@ from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.simple import SimpleBot
+from engine.combos import NUM_COMBOS
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
 from engine.opponents.models.generic import GenericModel
-from engine.opponents.models.model import NoModel
+from engine.opponents.models.model import Decision, NoModel
 from engine.opponents.models.specific import SpecificModel
+from engine.opponents.reweighting import SPREAD
 from engine.opponents.table_reader import TableReader
 from engine.rules import HandState, load_game
-from tests.engine.opponents.prediction import (
+from tests.engine.opponents.models.prediction import (
     NOISE,
     by_position,
     foretold,
@@ -32,6 +35,7 @@ from tests.engine.opponents.prediction import (
     score,
     worst_calibration,
 )
+from tests.oracles import triples as oracle
 
 
 def hands_of(agent: Agent, number: int, seed: int = 77, other: type[Agent] = Random) -> list[HandState]:
@@ -166,6 +170,63 @@ def test_calls_of_one_who_never_folds_and_raises_of_one_who_always_raises_tell_n
                     chances = here[position].triples(decision)[:, action][decision.weights > 0]
                     spreads.append(float(chances.max() - chances.min()))
         assert np.median(spreads) < 0.15
+
+
+def test_predictions_follow_from_the_hands_that_were_watched() -> None:
+    """Frequencies and triples by the rules of ``tests.oracles.triples``, from the hands' own decisions."""
+    states = hands_of(AlwaysCall(), 4, other=Formula)
+    models, player = [SpecificModel(), SpecificModel()], oracle.CountedPlayer()
+    checked = 0
+    for state in states:
+        here = by_position(models, state)
+        reader = TableReader(here, NOISE)
+        reader.follow(state.betting, state.board)
+        read: list[oracle.Seen] = []
+        for decision, action in reader.decisions:
+            model, situation = here[decision.situation.position], decision.situation
+            if model is not models[0] or not (situation.can_fold or situation.can_raise):
+                continue
+            generic = GenericModel().triples(decision)
+            usual = oracle.chances(np.average(generic, axis=0, weights=decision.weights).tolist())
+            legality = situation.can_fold, situation.can_raise
+            known = player.frequencies(situation.context.index, situation.context.group, usual, *legality)
+            assert models[0].frequencies(decision) == pytest.approx(tuple(known.values()), abs=1e-9)
+            if state is states[-1]:
+                check_triples(models[0], decision, generic, usual, known)
+                checked += 1
+            seen = oracle.Seen(
+                situation.context.index, situation.context.group, usual, *legality, oracle.ACTIONS[action]
+            )
+            read.append(seen)
+        learn(models, state)
+        player.history += [*read, *(attrs.evolve(seen, usual=None) for seen in read)]
+
+    assert checked >= 2
+
+
+def check_triples(
+    model: SpecificModel,
+    decision: Decision,
+    generic: NDArray[np.float64],
+    usual: oracle.Chances,
+    known: oracle.Chances,
+) -> None:
+    """Some rows of a model's triples: formula and implied thresholds by shares, part of it blind."""
+    situation, values = decision.situation, decision.values
+    share = oracle.own_share(usual, known)
+    assert share > 0
+    own = oracle.own_frequencies(usual, known, share, situation.can_fold, situation.can_raise)
+    at = oracle.implied_thresholds(
+        decision.weights.tolist(), values.value.tolist(), values.call.tolist(), own, SPREAD
+    )
+    triples = model.triples(decision)
+    for combo in range(0, NUM_COMBOS, 53):
+        by_own = oracle.threshold_chances(float(values.value[combo]), float(values.call[combo]), *at, SPREAD)
+        expected = [
+            (1 - model.noise) * ((1 - share) * formula + share * by_own[name]) + model.noise * known[name]
+            for formula, name in zip(generic[combo], oracle.ACTIONS, strict=True)
+        ]
+        assert triples[combo] == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize(("factory", "least", "most"), [(Random, 0.55, 1.0), (Formula, 0.0, 0.55)])

@@ -1,0 +1,279 @@
+"""All combos on a board at once: their order, their strength against weights, what the next card changes.
+
+*Every combo against a weight table* takes one pass over the combos in ascending order of their classes.  The
+weight below a class is kept in all and per card; what a combo beats is the weight below its class less the
+weight of hands that hold one of its two cards, since an opponent cannot hold those (the range trick of
+``engine.kernels.evaluation.equity`` for boards of any size).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.ranking import DEAD, fill_board_ranks, fill_rank_pair_row
+from engine.kernels.cards.tables import EMPTY_KEY, KEY_OF_CARD, NUM_CLASSES
+
+_HIGH_OF_PAIR: Final = np.array([high for high in range(13) for _ in range(high + 1)])
+_LOW_OF_PAIR: Final = np.array([low for high in range(13) for low in range(high + 1)])
+_RANK_PAIR_OF_COMBO: Final = np.array(
+    [(high >> 2) * ((high >> 2) + 1) // 2 + (low >> 2) for high in range(52) for low in range(high)]
+)
+
+
+@kernel()
+def order_combos(
+    table: NDArray[np.uint16],
+    board: NDArray[np.uint8],
+    order: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> tuple[int, int]:
+    """The live combos on a board in ascending order of their classes, and where each class ends.
+
+    board: shape (3|4|5,).  order: shape (1326,), filled in place; its first `live` entries count.
+    ends: shape (1326,), filled in place: ``order[ends[k - 1]:ends[k]]`` are the combos of the k-th class.
+
+    Returns:
+        The number of live combos and the number of classes.
+    """
+    ranks = np.empty(1326, np.uint16)
+    fill_board_ranks(table, board, ranks)
+    # Of 7462 classes some 130 occur: a bit for each finds them in order without a walk over all.
+    occurs = np.zeros((NUM_CLASSES >> 6) + 1, np.uint64)
+    counts = np.empty(NUM_CLASSES, np.int32)
+    for combo in range(1326):
+        if ranks[combo] != DEAD:
+            hand_class = integer(ranks[combo])
+            bit = np.uint64(1) << np.uint64(hand_class & 63)
+            if occurs[hand_class >> 6] & bit:
+                counts[hand_class] += 1
+            else:
+                occurs[hand_class >> 6] |= bit
+                counts[hand_class] = 1
+    live = 0
+    groups = 0
+    for word in range(occurs.shape[0]):
+        if occurs[word] == 0:
+            continue
+        for place in range(64):
+            if occurs[word] >> np.uint64(place) & np.uint64(1):
+                hand_class = (word << 6) + place
+                number = integer(counts[hand_class])
+                counts[hand_class] = live
+                live += number
+                ends[groups] = live
+                groups += 1
+    for combo in range(1326):
+        if ranks[combo] != DEAD:
+            order[counts[ranks[combo]]] = combo
+            counts[ranks[combo]] += 1
+    return live, groups
+
+
+@kernel()
+def strengths_in_order(
+    order: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    groups: int,
+    cards: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    strengths: NDArray[np.float64],
+) -> None:
+    """The hand strength of every live combo against a weight table (Fig. 3.3, weighted as in 3.3.3).
+
+    order, ends, groups: of `order_combos`.  cards: of each combo, shape (1326, 2).  weights: shape (1326,).
+    strengths: shape (1326,), filled in place for the live combos only; .5 for a combo that leaves the
+    opponent no hand.
+    """
+    by_card = np.zeros(52, np.float64)
+    below_by_card = np.zeros(52, np.float64)
+    live = integer(ends[groups - 1])
+    # In order, so that the walks below do not jump.
+    first = np.empty(live, np.uint8)
+    second = np.empty(live, np.uint8)
+    weight = np.empty(live, np.float64)
+    twice = np.empty(live, np.float64)
+    total = 0.0
+    for i in range(live):
+        combo = integer(order[i])
+        first[i] = cards[combo, 0]
+        second[i] = cards[combo, 1]
+        weight[i] = weights[combo]
+        by_card[first[i]] += weight[i]
+        by_card[second[i]] += weight[i]
+        total += weight[i]
+    below = 0.0
+    start = 0
+    for group in range(groups):
+        end = integer(ends[group])
+        # Twice what is below: once before the class is added, once after, is below + tied / 2.
+        for i in range(start, end):
+            twice[i] = below - below_by_card[first[i]] - below_by_card[second[i]]
+        for i in range(start, end):
+            below_by_card[first[i]] += weight[i]
+            below_by_card[second[i]] += weight[i]
+            below += weight[i]
+        for i in range(start, end):
+            twice[i] += below - below_by_card[first[i]] - below_by_card[second[i]] + weight[i]
+        start = end
+    # What is left of a total by rounding is not weight.
+    least = 1e-12 * total
+    for i in range(live):
+        met = total - by_card[first[i]] - by_card[second[i]] + weight[i]
+        strengths[order[i]] = 0.5 if met <= least else min(max(twice[i] / (2.0 * met), 0.0), 1.0)
+
+
+@kernel()
+def _random_strengths(
+    table: NDArray[np.uint16],
+    board: NDArray[np.uint8],
+    cards: NDArray[np.int64],
+    strengths: NDArray[np.float64],
+) -> None:
+    """The hand strength of every live combo against a random hand; `strengths` is filled in place.
+
+    The weights being all the same, sums are whole numbers, and on a board on which nobody can have a flush
+    all combos of the same two ranks are as strong as each other.
+    """
+    size = board.shape[0]
+    # As many combos are left to an opponent, whatever live combo we hold.
+    met = (50 - size) * (49 - size) // 2
+    suits = np.zeros(4, np.int64)
+    for i in range(size):
+        suits[board[i] & 3] += 1
+    if suits[0] < 3 and suits[1] < 3 and suits[2] < 3 and suits[3] < 3:
+        by_ranks = np.empty(91, np.float64)
+        _random_strengths_by_ranks(table, board, met, by_ranks)
+        for combo in range(1326):
+            strengths[combo] = by_ranks[_RANK_PAIR_OF_COMBO[combo]]
+        return
+    order = np.empty(1326, np.int64)
+    ends = np.empty(1326, np.int64)
+    live, groups = order_combos(table, board, order, ends)
+    below_by_card = np.zeros(52, np.int64)
+    first = np.empty(live, np.uint8)
+    second = np.empty(live, np.uint8)
+    twice = np.empty(live, np.int64)
+    for i in range(live):
+        first[i] = cards[order[i], 0]
+        second[i] = cards[order[i], 1]
+    below = 0
+    start = 0
+    for group in range(groups):
+        end = integer(ends[group])
+        for i in range(start, end):
+            twice[i] = below - below_by_card[first[i]] - below_by_card[second[i]]
+        for i in range(start, end):
+            below_by_card[first[i]] += 1
+            below_by_card[second[i]] += 1
+        below += end - start
+        for i in range(start, end):
+            twice[i] += below - below_by_card[first[i]] - below_by_card[second[i]] + 1
+        start = end
+    for i in range(live):
+        strengths[order[i]] = twice[i] / (2.0 * met)
+
+
+@kernel()
+def _random_strengths_by_ranks(
+    table: NDArray[np.uint16], board: NDArray[np.uint8], met: int, by_ranks: NDArray[np.float64]
+) -> None:
+    """`_random_strengths` where nobody can have a flush, by pair of ranks.
+
+    by_ranks: shape (91,), filled in place; ranks ``a >= b`` stand at ``a * (a + 1) / 2 + b``.
+    """
+    key = EMPTY_KEY
+    left = np.full(13, 4, np.int64)  # cards of a rank that are not on the board
+    for i in range(board.shape[0]):
+        key += KEY_OF_CARD[board[i]]
+        left[board[i] >> 2] -= 1
+    classes = np.empty(91, np.uint16)
+    fill_rank_pair_row(table, key, classes)
+    order = np.empty(91, np.int64)
+    for pair in range(91):
+        place = pair
+        while place > 0 and classes[order[place - 1]] > classes[pair]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = pair
+    # Of the hands below, those that hold one given card of a rank.
+    below_by_rank = np.zeros(13, np.int64)
+    twice = np.empty(91, np.int64)
+    below = 0
+    start = 0
+    while start < 91:
+        end = start
+        while end < 91 and classes[order[end]] == classes[order[start]]:
+            high, low = _HIGH_OF_PAIR[order[end]], _LOW_OF_PAIR[order[end]]
+            twice[order[end]] = below - below_by_rank[high] - below_by_rank[low]
+            end += 1
+        for i in range(start, end):
+            high, low = _HIGH_OF_PAIR[order[i]], _LOW_OF_PAIR[order[i]]
+            if high == low:
+                below += left[high] * (left[high] - 1) // 2
+                below_by_rank[high] += left[high] - 1 if left[high] > 0 else 0
+            else:
+                below += left[high] * left[low]
+                below_by_rank[high] += left[low]
+                below_by_rank[low] += left[high]
+        for i in range(start, end):
+            high, low = _HIGH_OF_PAIR[order[i]], _LOW_OF_PAIR[order[i]]
+            upto = below - below_by_rank[high] - below_by_rank[low] + 1
+            by_ranks[order[i]] = (twice[order[i]] + upto) / (2.0 * met)
+        start = end
+
+
+@kernel()
+def strengths_and_changes(
+    table: NDArray[np.uint16],
+    board: NDArray[np.uint8],
+    cards: NDArray[np.int64],
+    strengths: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    losses: NDArray[np.float64],
+) -> None:
+    """The strength of every live combo against a random hand, and how much the next card adds to it and
+    takes from it on average.
+
+    board: shape (3|4,).
+    strengths, gains, losses: shape (1326,), filled in place; zero for dead combos.
+    """
+    size = board.shape[0]
+    _random_strengths(table, board, cards, strengths)
+    dead = 0
+    longer = np.empty(size + 1, np.uint8)
+    for i in range(size):
+        dead |= 1 << integer(board[i])
+        longer[i] = board[i]
+    for combo in range(1326):
+        gains[combo] = 0.0
+        losses[combo] = 0.0
+    after = np.empty(1326, np.float64)
+    for card in range(52):
+        if dead >> card & 1:
+            continue
+        longer[size] = card
+        _random_strengths(table, longer, cards, after)
+        # Who holds the card is not there to win or lose by it.
+        first = card * (card - 1) // 2
+        for other in range(card):
+            after[first + other] = strengths[first + other]
+        for other in range(card + 1, 52):
+            combo = other * (other - 1) // 2 + card
+            after[combo] = strengths[combo]
+        for combo in range(1326):
+            change = after[combo] - strengths[combo]
+            gains[combo] += max(change, 0.0)
+            losses[combo] -= min(change, 0.0)
+    cards_to_come = 50.0 - size
+    for combo in range(1326):
+        if dead >> cards[combo, 0] & 1 or dead >> cards[combo, 1] & 1:
+            strengths[combo] = 0.0
+            gains[combo] = 0.0
+            losses[combo] = 0.0
+        else:
+            gains[combo] /= cards_to_come
+            losses[combo] /= cards_to_come

@@ -1,0 +1,98 @@
+"""How what is known of a player grows with a decision that has been read: the predictions are weighed by it.
+
+Source: Killer, "from a neutral model to a stereotype to a more accurate one".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from engine.kernels._jit import kernel
+from engine.kernels.opponents.records import NUM_CORRECTIONS, Correction, Counts, Evidence
+from engine.kernels.opponents.triples import neutral_triple, prediction_of
+from engine.records import NUM_CONTEXTS, NUM_GROUPS, ProbabilityTriple
+
+NEUTRAL_PRIOR: Final = -2.0
+"""Log odds at first of the neutral model against the generic one: about one player in eight."""
+_EVIDENCE_FADES: Final = 0.998
+"""What one comparison of the two predictions counts after the next."""
+_MOST_EVIDENCE: Final = 8.0
+"""Log odds at which a comparison stops, so that it can turn."""
+_OFFSET_STEP: Final = 0.02
+"""How far one surprise moves the log odds of its context.  What was predicted and what came are thus never
+farther apart, summed over a context, than its offset over the step."""
+_LEAST_CHANCE: Final = 1e-3
+"""Least chance of an action where predictions are compared."""
+
+
+def nothing_counted() -> tuple[Counts, Evidence]:
+    """What is known of a player before the first action; arrays of their own."""
+    counts = Counts(
+        contexts=np.zeros((NUM_CONTEXTS, 3)),
+        groups=np.zeros((NUM_GROUPS, 3)),
+        corrections=np.zeros((NUM_CONTEXTS, NUM_CORRECTIONS, 3)),
+        counts_weight=np.zeros(NUM_GROUPS),
+        neutral_share=np.zeros(1),
+    )
+    evidence = Evidence(
+        offsets=np.zeros((NUM_CONTEXTS, 3)),
+        counts=np.zeros(NUM_GROUPS),
+        neutral=np.full(1, NEUTRAL_PRIOR),
+    )
+    weigh_evidence(counts, evidence)
+    return counts, evidence
+
+
+@kernel(allocates=False)
+def observe_decision(
+    counts: Counts,
+    evidence: Evidence,
+    context: int,
+    group: int,
+    usual: ProbabilityTriple,
+    can_fold: bool,
+    can_raise: bool,
+    action: int,
+) -> None:
+    """Weighs the predictions of a decision by the action that came, a `TripleIndex`.
+
+    counts, evidence: brought up to date in place.  The rest as in ``triples.prediction_of``.
+    """
+    prediction = prediction_of(counts, context, group, usual, can_fold, can_raise)
+    moved = evidence.counts[group] * _EVIDENCE_FADES
+    moved += _log(prediction.by_counts[action]) - _log(prediction.by_correction[action])
+    evidence.counts[group] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+    moved = evidence.neutral[0] + np.log(neutral_triple(can_fold, can_raise)[action]) - _log(usual[action])
+    evidence.neutral[0] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+    for other in range(3):
+        came = 1.0 if other == action else 0.0
+        evidence.offsets[context, other] += _OFFSET_STEP * (came - prediction.together[other])
+        counts.corrections[context, Correction.OBSERVED, other] += came
+        counts.corrections[context, Correction.EXPECTED, other] += usual[other]
+    _weigh(counts, evidence, context, group)
+
+
+@kernel(allocates=False, inlined=True)
+def _log(chance: float) -> float:
+    return float(np.log(max(chance, _LEAST_CHANCE)))
+
+
+@kernel(allocates=False, inlined=True)
+def _weigh(counts: Counts, evidence: Evidence, context: int, group: int) -> None:
+    """The weights that follow from the evidence, of a context and of a group."""
+    for action in range(3):
+        factor = np.exp(evidence.offsets[context, action])
+        counts.corrections[context, Correction.FACTOR, action] = factor
+    counts.counts_weight[group] = 1.0 / (1.0 + np.exp(-evidence.counts[group]))
+    counts.neutral_share[0] = max(0.0, 1.0 - np.exp(-evidence.neutral[0]))
+
+
+@kernel(allocates=False)
+def weigh_evidence(counts: Counts, evidence: Evidence) -> None:
+    """The weights of all contexts and groups that follow from the evidence; `counts` is changed in place."""
+    for context in range(evidence.offsets.shape[0]):
+        _weigh(counts, evidence, context, 0)
+    for group in range(evidence.counts.shape[0]):
+        _weigh(counts, evidence, 0, group)

@@ -1,0 +1,136 @@
+"""What the kernels of opponents take and return: records, and names for columns of arrays."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.records import ProbabilityTriple
+
+
+class Trait(IntEnum):
+    """Columns of an array of traits, shape (10, NUM_TRAITS), a row for each position, float64.
+
+    The traits themselves are explained in ``engine.opponents.models.formula.Traits``.
+    """
+
+    FOLD_TO_BET = 0
+    BET = 1
+    RAISE_TELLS = 2
+    PREFLOP_FOLD = 3
+    """Not a number where it is unknown."""
+    PREFLOP_RAISE = 4
+    LOOSENESS = 5
+
+
+NUM_TRAITS: Final = len(Trait)
+
+
+class Parameter(IntEnum):
+    """Entries of an array of parameters, shape (NUM_PARAMETERS,), float64.
+
+    The parameters themselves are explained in ``engine.opponents.models.formula.Parameters``.
+    """
+
+    CALL_THRESHOLD = 0
+    RAISE_THRESHOLD = 1
+    SPREAD = 2
+    VERY_WEAK = 3
+    VERY_STRONG = 4
+    TRAP = 5
+    TIGHTNESS = 6
+    """Less one half."""
+    AGGRESSION = 7
+    """Less one half."""
+    DECEPTION = 8
+    TIGHTNESS_SCALE = 9
+    """What tightness makes of a share of hands: a factor."""
+    AGGRESSION_SCALE = 10
+    """What aggression makes of a share of hands: a factor."""
+
+
+NUM_PARAMETERS: Final = len(Parameter)
+
+
+class Thresholds(NamedTuple):
+    """What is done with a hand of which value.  A spread is half the width of the mixing zone."""
+
+    call: float
+    """Hands of this value are called or checked, the price aside."""
+    call_spread: float
+    raise_: float
+    """Hands of this value are bet or raised half of the time."""
+    raise_spread: float
+    raise_most: float
+    """The share of raises among good hands of little value; it rises in proportion to 1 for the best."""
+    price: float
+    """Chance of winning at which a call pays."""
+    price_spread: float
+    semi_bluff: float
+    """Potential from which a bet and a raise pay."""
+    semi_bluff_chance: float
+    bluff_below: float
+    """Hands below this value may bluff; how often is known last and stands by itself."""
+    trap: float
+    """Hands of this value may only be called with, to trap."""
+    trap_chance: float
+    can_fold: float
+    """1 where folding is allowed, else 0."""
+    can_raise: float
+    """1 where raising is allowed, else 0."""
+
+
+class Correction(IntEnum):
+    """Rows of the corrections of a context, each of three chances or counts, by `TripleIndex`."""
+
+    OBSERVED = 0
+    """Actions seen."""
+    EXPECTED = 1
+    """Actions that the generic model expected in the same decisions."""
+    FACTOR = 2
+    """By what the odds of each action have since been moved."""
+
+
+NUM_CORRECTIONS: Final = len(Correction)
+
+
+class Counts(NamedTuple):
+    """What has been counted of one player and serves predictions (``engine.opponents.models.specific``)."""
+
+    contexts: NDArray[np.float64]
+    """Actions seen in each context, shape (NUM_CONTEXTS, 3)."""
+    groups: NDArray[np.float64]
+    """Actions seen in each group of contexts, shape (NUM_GROUPS, 3)."""
+    corrections: NDArray[np.float64]
+    """Shape (NUM_CONTEXTS, NUM_CORRECTIONS, 3)."""
+    counts_weight: NDArray[np.float64]
+    """The weight of the prediction by counts, by group, shape (NUM_GROUPS,); the prediction by correction has
+    the rest."""
+    neutral_share: NDArray[np.float64]
+    """How far anything legal is expected, and not what is reasonable: 0 to 1.  Shape (1,)."""
+
+
+class Evidence(NamedTuple):
+    """What the weights in `Counts` follow from: log odds."""
+
+    offsets: NDArray[np.float64]
+    """By context, from what has come otherwise than predicted; their exponentials are the factors.  Shape
+    (NUM_CONTEXTS, 3)."""
+    counts: NDArray[np.float64]
+    """The prediction by counts against that by correction, by group, shape (NUM_GROUPS,)."""
+    neutral: NDArray[np.float64]
+    """The neutral model against the generic one, shape (1,)."""
+
+
+class Prediction(NamedTuple):
+    """How often a player is expected to act, whatever they hold."""
+
+    by_counts: ProbabilityTriple
+    """The usual frequencies, then those of the group, then those of the context, as actions accumulate."""
+    by_correction: ProbabilityTriple
+    """The usual frequencies, each times what was observed over what was expected."""
+    together: ProbabilityTriple
+    """Each of the two by its weight."""

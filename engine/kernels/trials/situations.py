@@ -1,0 +1,77 @@
+"""The public situation in a node of the betting tree, as ``engine.opponents.action_context`` has it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import records as plain
+from engine.kernels._jit import integer, kernel
+from engine.kernels.rules.betting import General, Node, Rule, pot_of
+from engine.kernels.trials.tree import TreeNode
+from engine.records import PublicSituation
+
+_context_index = kernel(allocates=False, inlined=True)(plain.context_index)
+_group_index = kernel(allocates=False, inlined=True)(plain.group_index)
+_bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
+_no_limit_bet = kernel(allocates=False, inlined=True)(plain.no_limit_bet)
+_no_limit_future_bets = kernel(allocates=False, inlined=True)(plain.no_limit_future_bets)
+
+
+@kernel(allocates=False)
+def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> PublicSituation:
+    """The situation of the position to act in a node, whose integers are given."""
+    position = integer(integers[Node.TO_ACT])
+    betting_round = integer(integers[Node.ROUND])
+    num_players = integer(rules[Rule.GENERAL, General.NUM_PLAYERS])
+    spent_by_position = integers[TreeNode.SPENT : TreeNode.SPENT + num_players]
+    stack, spent = rules[Rule.STACK, position], spent_by_position[position]
+    opponents = ((1 << num_players) - 1) & ~integer(integers[Node.FOLDED]) & ~(1 << position)
+    with_chips = 0
+    left = 0
+    for other in range(num_players):
+        behind = rules[Rule.STACK, other] - spent_by_position[other]
+        left = max(left, behind if opponents >> other & 1 else 0)
+        with_chips |= integer(behind > 0) << other
+    left = min(left, stack - spent)
+    raises = integer(integers[Node.RAISES])
+    pot = pot_of(rules, spent_by_position)
+    to_call = max(0, min(stack, integers[Node.MAX_SPENT]) - spent)
+    is_limit = rules[Rule.GENERAL, General.IS_LIMIT] != 0
+    num_rounds = rules[Rule.GENERAL, General.NUM_ROUNDS]
+    if is_limit:
+        bet = float(rules[Rule.RAISE_SIZE, betting_round])
+        future = 0.0
+        for later in range(betting_round + 1, num_rounds):
+            future += rules[Rule.RAISE_SIZE, later]
+    else:
+        big_blind = float(rules[Rule.GENERAL, General.BIG_BLIND])
+        bet = _no_limit_bet(float(pot), float(to_call), float(left), big_blind)
+        future = _no_limit_future_bets(float(pot), float(to_call), integer(num_rounds - 1 - betting_round))
+    return PublicSituation(
+        betting_round=betting_round,
+        position=position,
+        raises=raises,
+        raiser=integer(integers[Node.LAST_RAISER]) if raises > 0 else -1,
+        entered=integer(integers[TreeNode.ENTERED]) & opponents,
+        to_respond=opponents & with_chips & ~integer(integers[Node.RESPONDED]),
+        opponents=opponents,
+        pot=float(pot),
+        to_call=float(to_call),
+        bet=bet,
+        future_bets=min(future, float(max(left - to_call, 0))),
+        last_raise=rules[Rule.MAX_RAISES, betting_round] - raises == 1,
+        is_limit=is_limit,
+        can_fold=spent != integers[Node.MAX_SPENT],
+        can_raise=integers[TreeNode.LOW] > 0,
+    )
+
+
+@kernel(allocates=False)
+def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> tuple[int, int]:
+    """The context of a node's situation and its group, by number."""
+    bets = _bets_to_call(situation)
+    is_capped = not situation.can_raise
+    last_action = integer(integers[TreeNode.LAST_ACTION + situation.position])
+    context = _context_index(situation.betting_round, bets, last_action, situation.raises > 0, is_capped)
+    return context, _group_index(situation.betting_round > 0, bets > 0, is_capped)

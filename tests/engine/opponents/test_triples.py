@@ -1,0 +1,173 @@
+"""A player's triple: the kernels beside a slow and obvious account of the same rules."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.kernels.opponents import counting, reweighting
+from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents.records import Counts, Evidence, Thresholds
+from engine.kernels.trials.tree import NodeNumber, keep_thresholds, thresholds_in
+from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
+from engine.records import NUM_CONTEXTS, NUM_GROUPS
+from tests.oracles import triples as oracle
+
+fractions = st.floats(0, 1)
+spreads = st.floats(0.005, 0.2)
+thresholds = st.builds(
+    Thresholds,
+    call=fractions,
+    call_spread=spreads,
+    raise_=fractions,
+    raise_spread=spreads,
+    raise_most=st.sampled_from([0.8, 1.0]),
+    price=st.floats(0, 2),
+    price_spread=spreads,
+    semi_bluff=fractions,
+    semi_bluff_chance=st.floats(0, 0.9),
+    bluff_below=st.floats(0.05, 0.5),
+    trap=fractions,
+    trap_chance=st.floats(0, 0.5),
+    can_fold=st.sampled_from([0.0, 1.0]),
+    can_raise=st.sampled_from([0.0, 1.0]),
+)
+
+
+@given(thresholds, fractions, fractions, fractions, fractions)
+def test_the_formula_does_with_a_hand_what_its_thresholds_say(
+    rule: Thresholds, value: float, chance: float, draw: float, bluffs: float
+) -> None:
+    triple = kernels.triple_of(value, chance, draw, rule, bluffs)
+
+    expected = oracle.Rule(*rule).chances(value, chance, draw, bluffs)
+    assert triple == pytest.approx(tuple(expected.values()), abs=1e-9)
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=6, max_size=6), st.booleans(), st.booleans())
+def test_the_blend_of_formula_and_frequencies_has_the_frequencies(
+    numbers: list[float], can_fold: bool, can_raise: bool
+) -> None:
+    usual, frequencies = (
+        oracle.legal(oracle.chances(part), can_fold, can_raise) for part in (numbers[:3], numbers[3:])
+    )
+    triples = ProbabilityTriple(*usual.values()), ProbabilityTriple(*frequencies.values())
+
+    share = kernels.own_share(*triples)
+
+    assert share == pytest.approx(oracle.own_share(usual, frequencies))
+    if share > 0:
+        own = kernels.own_triple(*triples, share, can_fold, can_raise)
+        expected = oracle.own_frequencies(usual, frequencies, share, can_fold, can_raise)
+        assert own == pytest.approx(tuple(expected.values()), abs=1e-9)
+        assert kernels.blended(triples[0], own, share) == pytest.approx(triples[1], abs=0.011)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32))
+def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    hands = 40
+    weights, values, call_values = rng.random((3, hands)) + 1e-3
+    frequencies = rng.dirichlet((1, 1, 1))
+    triple, spread = ProbabilityTriple(*frequencies.tolist()), 0.1
+
+    call_at, raise_at = reweighting.implied_thresholds(
+        weights, values, call_values, triple, spread, np.empty((2, hands))
+    )
+
+    expected = oracle.implied_thresholds(
+        weights.tolist(), values.tolist(), call_values.tolist(), oracle.chances(triple), spread
+    )
+    triples = np.empty((hands, 3))
+    kernels.fill_threshold_triples(values, call_values, call_at, raise_at, spread, triples)
+    for hand in range(hands):
+        by_halving = oracle.threshold_chances(values[hand], call_values[hand], *expected, spread)
+        assert triples[hand] == pytest.approx(tuple(by_halving.values()), abs=1e-6)
+    assert kernels.mean_triple(weights, triples).fold == pytest.approx(triple.fold, abs=1e-6)
+    assert kernels.mean_triple(weights, triples).raise_ == pytest.approx(triple.raise_, abs=1e-6)
+
+
+# --- what has been counted -------------------------------------------------------------------------------
+
+
+def watch(player: oracle.CountedPlayer, counts: Counts, evidence: Evidence, rng: random.Random) -> None:
+    """A decision of a player who raises much, in one of a few contexts: half of them are read."""
+    context, group = rng.choice(CONTEXTS)
+    can_fold, can_raise = rng.choice([(False, True), (True, True), (True, False)])
+    usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
+    action = rng.choices(oracle.ACTIONS, (0.1 * can_fold, 0.3, 0.6 * can_raise))[0]
+    index = int(TripleIndex[action.upper()])
+    if rng.random() < 0.5:
+        counting.observe_decision(
+            counts, evidence, context, group, ProbabilityTriple(*usual.values()), can_fold, can_raise, index
+        )
+        player.history.append(oracle.Seen(context, group, usual, can_fold, can_raise, action))
+    else:
+        counts.contexts[context, index] += 1
+        counts.groups[group, index] += 1
+        player.history.append(oracle.Seen(context, group, None, can_fold, can_raise, action))
+
+
+CONTEXTS = ((0, 0), (7, 0), (NUM_CONTEXTS - 1, NUM_GROUPS - 1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_frequencies_of_a_counted_player_follow_from_all_that_was_seen(seed: int) -> None:
+    rng = random.Random(seed)
+    player, (counts, evidence) = oracle.CountedPlayer(), counting.nothing_counted()
+    for _ in range(9):
+        watch(player, counts, evidence, rng)
+
+        for context, group in CONTEXTS[:2]:
+            for can_fold, can_raise in ((False, True), (True, False), (True, True)):
+                usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
+                triple = ProbabilityTriple(*usual.values())
+                found = kernels.prediction_of(counts, context, group, triple, can_fold, can_raise)
+
+                expected = (
+                    player.by_counts(context, group, usual, can_fold, can_raise),
+                    player.by_correction(context, usual, can_fold, can_raise),
+                    player.frequencies(context, group, usual, can_fold, can_raise),
+                )
+                for one, other in zip(found, expected, strict=True):
+                    assert one == pytest.approx(tuple(other.values()), abs=1e-8)
+
+
+def test_a_player_who_is_nothing_like_the_stereotype_is_taken_for_neutral_first() -> None:
+    player, (counts, evidence) = oracle.CountedPlayer(), counting.nothing_counted()
+    usual = oracle.chances((0.9, 0.09, 0.01))
+
+    for _ in range(3):
+        counting.observe_decision(
+            counts, evidence, 3, 1, ProbabilityTriple(*usual.values()), True, True, TripleIndex.RAISE.value
+        )
+        player.history.append(oracle.Seen(3, 1, usual, True, True, "raise"))
+
+    assert counts.neutral_share[0] == pytest.approx(player.neutral_share())
+    assert counts.neutral_share[0] > 0.99
+
+
+# --- where they are kept ---------------------------------------------------------------------------------
+
+
+def test_a_node_keeps_thresholds_under_their_names() -> None:
+    kept = Thresholds(*(number / 100 for number in range(len(Thresholds._fields))))
+    numbers = np.zeros(len(NodeNumber) + 100)
+
+    keep_thresholds(kept, numbers)
+
+    assert thresholds_in(numbers) == kept
+    names = [name.removesuffix("_") for name in Thresholds._fields]
+    assert [NodeNumber(field).name.lower() for field in range(len(names))] == names
+
+
+def test_whatever_is_legal_is_as_likely_to_the_neutral_model() -> None:
+    for can_fold in (False, True):
+        for can_raise in (False, True):
+            expected = oracle.neutral_chances(can_fold, can_raise)
+            assert kernels.neutral_triple(can_fold, can_raise) == pytest.approx(tuple(expected.values()))

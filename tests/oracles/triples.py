@@ -1,0 +1,274 @@
+"""A player's triple as the papers and the models' documentation say it: one hand at a time, from the history.
+
+Nothing is kept up to date here: whatever is known of a player is counted anew from all that was seen, at
+every question, and thresholds are found by halving an interval until nothing changes.
+
+Source: Poki 3.4 (thresholds, mixing, bluffs, traps); Papp (1998) (implied thresholds); Killer, "from a
+neutral model to a stereotype to a more accurate one".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import attrs
+
+ACTIONS = ("fold", "call", "raise")
+Chances = Mapping[str, float]
+"""By action; they add up to one."""
+
+
+def chances(numbers: Iterable[float]) -> Chances:
+    """Three numbers, in the order of a probability triple."""
+    return dict(zip(ACTIONS, numbers, strict=True))
+
+
+def share_above(value: float, threshold: float, spread: float) -> float:
+    """How often a hand of a value is played as if above a threshold, mixing in proportion around it."""
+    lowest, highest = threshold - spread, threshold + spread
+    if value <= lowest:
+        return 0.0
+    if value >= highest:
+        return 1.0
+    return (value - lowest) / (highest - lowest)
+
+
+# --- the formula -----------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Rule:
+    """What is done with a hand of which value: the fields of `Thresholds`."""
+
+    call: float
+    call_spread: float
+    raise_: float
+    raise_spread: float
+    raise_most: float
+    price: float
+    price_spread: float
+    semi_bluff: float
+    semi_bluff_chance: float
+    bluff_below: float
+    trap: float
+    trap_chance: float
+    can_fold: float
+    can_raise: float
+
+    def chances(self, value: float, showdown: float, draw: float, bluffs: float) -> Chances:
+        """Fold below the call threshold unless the price is right, raise above the raise threshold; then trap
+        with the best hands, semi-bluff with draws, bluff with the worst.
+        """
+        fold = 1 - max(
+            share_above(value, self.call, self.call_spread),
+            share_above(showdown, self.price, self.price_spread),
+        )
+        if not self.can_fold:
+            fold = 0.0
+        if not self.can_raise:
+            return chances((fold, 1 - fold, 0.0))
+        raising = self.raise_most + (1 - self.raise_most) * value
+        raising *= share_above(value, self.raise_, self.raise_spread)
+        raising -= raising * self.trap_chance * share_above(value, self.trap, self.raise_spread)
+        fold = min(fold, 1 - raising)
+        # A semi-bluff is made instead of a call first, and instead of a fold where that is not enough.
+        raising += (1 - raising) * self.semi_bluff_chance * self._wants_semi_bluff(draw)
+        fold = min(fold, 1 - raising)
+        # A bluff is made instead of either.
+        bluffing = (1 - raising) * bluffs * self._weakness(value)
+        raising += bluffing
+        fold -= fold * bluffing
+        return chances((fold, 1 - fold - raising, raising))
+
+    def _wants_semi_bluff(self, draw: float) -> float:
+        """Half of the time where the draw just pays, always from .05 more on."""
+        return share_above(draw, self.semi_bluff, 0.05) if draw > self.semi_bluff else 0.0
+
+    def _weakness(self, value: float) -> float:
+        """All of the hands in the lower half of those that are very weak, none at their upper end."""
+        return 1 - share_above(value, 0.75 * self.bluff_below, 0.25 * self.bluff_below)
+
+
+# --- frequencies -----------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Seen:
+    """A decision that was watched."""
+
+    context: int
+    group: int
+    usual: Chances | None
+    """The generic model's frequencies, if the hand was read; None: the action only counts."""
+    can_fold: bool
+    can_raise: bool
+    action: str
+
+
+@attrs.define
+class CountedPlayer:
+    """All that was seen of a player, in its order, and what follows from it."""
+
+    history: list[Seen] = attrs.field(factory=list)
+
+    def expected(self, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
+        """The stereotype, as far as the neutral model has not proved better."""
+        neutral, share = neutral_chances(can_fold, can_raise), self.neutral_share()
+        return {action: (1 - share) * usual[action] + share * neutral[action] for action in ACTIONS}
+
+    def by_counts(self, context: int, group: int, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
+        """12 actions of what is expected, all actions of the group; of that 10, and all of the context."""
+        expected = self.expected(usual, can_fold, can_raise)
+        in_group = [seen.action for seen in self.history if seen.group == group and seen.usual is None]
+        in_context = [seen.action for seen in self.history if seen.context == context and seen.usual is None]
+        of_group = {a: (12 * expected[a] + in_group.count(a)) / (12 + len(in_group)) for a in ACTIONS}
+        return legal(
+            {a: (10 * of_group[a] + in_context.count(a)) / (10 + len(in_context)) for a in ACTIONS},
+            can_fold,
+            can_raise,
+        )
+
+    def by_correction(self, context: int, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
+        """What is expected here, times what was observed over what was expected, each beside 40 actions."""
+        expected, share = self.expected(usual, can_fold, can_raise), self.neutral_share()
+        neutral = neutral_chances(can_fold, can_raise)
+        read = [seen for seen in self.history if seen.context == context and seen.usual is not None]
+        corrected = {}
+        for action in ACTIONS:
+            observed = sum(seen.action == action for seen in read)
+            stereotype = sum(seen.usual[action] for seen in read if seen.usual is not None)
+            foreseen = (1 - share) * stereotype + share * len(read) * neutral[action]
+            prior = 40 * expected[action]
+            corrected[action] = expected[action] * (observed + prior) / (foreseen + prior) if prior else 0.0
+        return legal(corrected, can_fold, can_raise)
+
+    def frequencies(
+        self, context: int, group: int, usual: Chances, can_fold: bool, can_raise: bool
+    ) -> Chances:
+        """Both predictions by how well each has done in the group, then the offsets of the context."""
+        counts = self.by_counts(context, group, usual, can_fold, can_raise)
+        correction = self.by_correction(context, usual, can_fold, can_raise)
+        odds = math.exp(self.counts_evidence(group))
+        both = {a: (odds * counts[a] + correction[a]) / (odds + 1) for a in ACTIONS}
+        offsets = self.offsets(context)
+        return legal({a: both[a] * math.exp(offsets[a]) for a in ACTIONS}, can_fold, can_raise)
+
+    def neutral_share(self) -> float:
+        """How far the neutral model has predicted better than the stereotype."""
+        evidence = -2.0
+        for seen in self.history:
+            if seen.usual is not None:
+                neutral = neutral_chances(seen.can_fold, seen.can_raise)[seen.action]
+                evidence += math.log(neutral) - math.log(max(seen.usual[seen.action], 0.001))
+                evidence = max(-8.0, min(8.0, evidence))
+        return 0.0 if evidence <= 0 else 1 - math.exp(-evidence)
+
+    def counts_evidence(self, group: int) -> float:
+        """Log odds that the counts, and not the corrections, predict the group."""
+        evidence = 0.0
+        for before, seen in self._read():
+            if seen.group == group and seen.usual is not None:
+                legality = seen.can_fold, seen.can_raise
+                counts = before.by_counts(seen.context, group, seen.usual, *legality)[seen.action]
+                correction = before.by_correction(seen.context, seen.usual, *legality)[seen.action]
+                evidence = 0.998 * evidence + math.log(max(counts, 0.001)) - math.log(max(correction, 0.001))
+                evidence = max(-8.0, min(8.0, evidence))
+        return evidence
+
+    def offsets(self, context: int) -> Chances:
+        """.02 for each time that an action came, less .02 times how likely it was."""
+        offsets = dict.fromkeys(ACTIONS, 0.0)
+        for before, seen in self._read():
+            if seen.context == context and seen.usual is not None:
+                predicted = before.frequencies(context, seen.group, seen.usual, seen.can_fold, seen.can_raise)
+                for action in ACTIONS:
+                    offsets[action] += 0.02 * ((seen.action == action) - predicted[action])
+        return offsets
+
+    def _read(self) -> Iterable[tuple[CountedPlayer, Seen]]:
+        """The decisions that were read, each with what was known before it."""
+        for number, seen in enumerate(self.history):
+            if seen.usual is not None:
+                yield CountedPlayer(self.history[:number]), seen
+
+
+def neutral_chances(can_fold: bool, can_raise: bool) -> Chances:
+    """Whatever is legal, equally likely."""
+    legal_actions = [*(["fold"] if can_fold else []), "call", *(["raise"] if can_raise else [])]
+    return {action: (action in legal_actions) / len(legal_actions) for action in ACTIONS}
+
+
+def legal(frequencies: Chances, can_fold: bool, can_raise: bool) -> Chances:
+    """Scaled to one; what is not allowed becomes a call."""
+    total = sum(frequencies.values())
+    fold = frequencies["fold"] / total if can_fold else 0.0
+    raising = frequencies["raise"] / total if can_raise else 0.0
+    return chances((fold, 1 - fold - raising, raising))
+
+
+# --- formula and frequencies together --------------------------------------------------------------------
+
+
+def own_share(usual: Chances, frequencies: Chances) -> float:
+    """How far a player's own thresholds decide instead of the formula.
+
+    All the way from a total variation of .1 on, and as far as it takes until the formula's remainder folds,
+    calls and raises no more than the player does; differences below .01 do not count, nor does a share.
+    """
+    less = {action: usual[action] - frequencies[action] for action in ACTIONS}
+    shares = [min(1.0, sum(map(abs, less.values())) / 2 / 0.1)]
+    shares += [less[action] / usual[action] for action in ACTIONS if less[action] > 0.01]
+    return max(shares) if max(shares) > 0.01 else 0.0
+
+
+def own_frequencies(
+    usual: Chances, frequencies: Chances, share: float, can_fold: bool, can_raise: bool
+) -> Chances:
+    """What the share must do, so that it and the formula's rest have the player's frequencies together."""
+    own = {a: max(0.0, (frequencies[a] - (1 - share) * usual[a]) / share) for a in ACTIONS}
+    return legal(own, can_fold, can_raise)
+
+
+def implied_thresholds(
+    weights: Sequence[float],
+    values: Sequence[float],
+    call_values: Sequence[float],
+    frequencies: Chances,
+    spread: float,
+) -> tuple[float, float]:
+    """The thresholds of calling and of raising that lead to frequencies, by halving an interval."""
+
+    def raising(threshold: float) -> float:
+        above = [share_above(value, threshold, spread) for value in values]
+        return math.fsum(w * share for w, share in zip(weights, above, strict=True)) / math.fsum(weights)
+
+    raise_at = _where(raising, frequencies["raise"]) if frequencies["raise"] > 0 else math.inf
+    raised = [share_above(value, raise_at, spread) for value in values]
+
+    def continuing(threshold: float) -> float:
+        above = [share_above(value, threshold, spread) for value in call_values]
+        kept = [max(pair) for pair in zip(above, raised, strict=True)]
+        return math.fsum(w * share for w, share in zip(weights, kept, strict=True)) / math.fsum(weights)
+
+    call_at = _where(continuing, 1 - frequencies["fold"]) if frequencies["fold"] > 0 else -math.inf
+    return call_at, raise_at
+
+
+def _where(falling: Callable[[float], float], wanted: float) -> float:
+    """Where a falling function of a threshold comes down to what is wanted."""
+    low, high = -2.0, 3.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > wanted else (low, middle)
+    return (low + high) / 2
+
+
+def threshold_chances(
+    value: float, call_value: float, call_at: float, raise_at: float, spread: float
+) -> Chances:
+    """Raise above the one threshold, do not fold above the other; a hand that raises does not fold."""
+    raising = share_above(value, raise_at, spread) if raise_at < math.inf else 0.0
+    folding = 1 - share_above(call_value, call_at, spread) if call_at > -math.inf else 0.0
+    folding = min(folding, 1 - raising)
+    return chances((folding, 1 - folding - raising, raising))
