@@ -59,6 +59,7 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
         "engine.bets",
         "engine.cards",
         "engine.files",
+        "engine.records",
         "engine.rules",
         "protocol",
         "server",
