@@ -6,6 +6,7 @@
 ``match_key``               the secret that a match's cards and its players' seeds follow from
 ``seeds``                   seeds derived from seeds
 ``bets``                    two numbers about bets in no-limit games
+``records``                 what plain Python and kernels share of a decision: situation, context, triple
 ``intervals``               how far a mean can be trusted
 ``numbers``                 numbers as people type them
 ``files``                   files replaced in one step
@@ -20,6 +21,6 @@
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================
 
-The first eight are plain Python and import in milliseconds; the others take numpy, and numba at the latest
+The first nine are plain Python and import in milliseconds; the others take numpy, and numba at the latest
 when a kernel is first called.  What is written: caches, and one line on stderr before kernels are compiled.
 """

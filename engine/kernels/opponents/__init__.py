@@ -1,1 +1,12 @@
-"""Kernels of probability triples and re-weighting: how players act, and what their actions tell."""
+"""Kernels of probability triples and re-weighting: how players act, and what their actions tell.
+
+==================  =================================================================================
+``records``         what these kernels take and return; the names of columns
+``hand_features``   what a hand is worth on a board at a glance
+``hand_values``     what a hand is worth in a situation
+``thresholds``      the formula's thresholds: from a public situation to what is done with which hand
+``triples``         every number of a probability triple: formula, counts, and the blend of both
+``reweighting``     from an action to new weights, from frequencies to implied thresholds
+``counting``        how what is known of a player grows with a decision
+==================  =================================================================================
+"""
