@@ -83,10 +83,8 @@ def test_opponent_models_are_what_they_were() -> None:
     remembered = memory.parse_memory(text)
 
     assert list(remembered) == ["simple"]
-    models = {name: model for name, (model, _) in remembered.items()}
-    statistics = {name: counts for name, (_, counts) in remembered.items()}
-    assert memory.format_memory(models, statistics) == text
-    assert statistics["simple"].hands == 200
+    assert memory.format_memory(remembered) == text
+    assert remembered["simple"][1].hands == 200
 
 
 MATCHES: Final[dict[str, list[tuple[str, tuple[str, ...]]]]] = {

@@ -7,9 +7,9 @@ agent that comes back in mid-hand thinks the same of it; the models learn when a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
-from clients.agent import Agent
 from engine.opponents.learning import learn_from_hand
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
@@ -19,71 +19,97 @@ from engine.opponents.table_reader import TableReader
 from engine.opponents.weight_table import WeightTable
 from engine.rules import GameDefinition, HandView
 
+__all__ = ["DEFAULT_NOISE", "Known", "ModelName", "NewModel", "OpponentBook", "check_holdem"]
+
 ModelName = Literal["none", "generic", "specific"]
 
 DEFAULT_NOISE: Final = 0.02
 """The noise factor of the re-weighting."""
 
+NewModel = Callable[[], OpponentModel]
+"""Makes the model of a player about whom nothing is known."""
 
-class ReadingAgent(Agent):
-    """An agent that reads its opponents; for sub-classes, which call `begin_reading` first of all."""
+Known = tuple[OpponentModel, PlayerStatistics]
+"""What is known of a player."""
 
-    models: dict[int, OpponentModel]
-    """By seat, our own included: ours is what the others may think of us."""
-    statistics: dict[int, PlayerStatistics]
-    """By seat."""
-    hands_read: int
-    """Hands counted to their end."""
+_NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
+    "none": NoModel,
+    "generic": GenericModel,
+    "specific": SpecificModel,
+}
 
-    def begin_reading(self, model: ModelName, noise: float) -> None:
-        """Nothing is known of anybody.
 
-        Args:
-            model: how opponents are modelled.
-            noise: noise factor of the re-weighting, 0 to 1.
-        """
-        self._model_name: ModelName = model
-        self._noise = noise
-        self.models = {}
-        self.statistics = {}
+def check_holdem(bot: str, game: GameDefinition) -> None:
+    """Raise ValueError where a game is none that can be read."""
+    if not game.is_holdem:
+        raise ValueError(f"{bot} plays Texas hold'em only: 52 cards, two hole cards, boards of 3, 4 and 5")
+
+
+class OpponentBook:
+    """What one agent knows of the players at its table; the agent says when a match begins and a hand ends.
+
+    Args:
+        model: how players are modelled, by name or by whatever makes a model.
+        noise: noise factor of the re-weighting, 0 to 1.
+        remembered: what is known of players from earlier matches, by name.
+    """
+
+    def __init__(
+        self, model: ModelName | NewModel, noise: float, remembered: Mapping[str, Known] | None = None
+    ) -> None:
+        self.models: dict[int, OpponentModel] = {}
+        """By seat, our own included: ours is what the others may think of us."""
+        self.statistics: dict[int, PlayerStatistics] = {}
+        """By seat."""
         self.hands_read = 0
+        """Hands counted to their end."""
+        self._new_model = model if callable(model) else _NEW_MODELS[model]
+        self._learns = model == "specific"
+        self._noise = noise
+        self._remembered = dict(remembered or {})
+        self._seat = 0
+        self._names: tuple[str, ...] = ()
         self._reader: TableReader | None = None
         self._reading: tuple[int, int] | None = None  # hand number and position the reader is for
         self._finished = -1  # the last hand that has been counted
 
     # --- the match -----------------------------------------------------------------------------------------
 
-    def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models for the players who are new."""
-        if not game.is_holdem:
-            raise ValueError(
-                f"{type(self).__name__.lower()} plays Texas hold'em only: 52 cards, two hole cards, boards "
-                "of 3, 4 and 5"
-            )
+    def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
+        """Models for the players who are new.
+
+        Args:
+            game: Texas hold'em.
+            seat: ours.
+            names: of the players, by seat, as far as they are known.
+        """
+        self._seat, self._names = seat, names or ()
         for other in range(game.num_players):
             if other not in self.models:
-                self.models[other], self.statistics[other] = self.first_impression(other)
+                known = self._remembered.pop(self._name_of(other), None)
+                self.models[other], self.statistics[other] = known or (self._new_model(), PlayerStatistics())
         self._reader = None
 
-    def first_impression(self, seat: int) -> tuple[OpponentModel, PlayerStatistics]:
-        """The model and the statistics to begin with."""
-        return self.new_model(), PlayerStatistics()
+    def _name_of(self, seat: int) -> str:
+        return self._names[seat] if seat < len(self._names) else f"seat {seat}"
 
-    def new_model(self) -> OpponentModel:
-        """A model of a player about whom nothing is known."""
-        if self._model_name == "none":
-            return NoModel()
-        return GenericModel() if self._model_name == "generic" else SpecificModel()
-
-    def name_of(self, seat: int) -> str:
-        """The name of the player in a seat, as far as it is known."""
-        return self.names[seat] if self.names is not None and seat < len(self.names) else f"seat {seat}"
+    def known_by_name(self) -> dict[str, Known]:
+        """What is known of all opponents, those of earlier matches included."""
+        here = {
+            self._name_of(seat): (model, self.statistics[seat])
+            for seat, model in self.models.items()
+            if seat != self._seat
+        }
+        return here | {name: known for name, known in self._remembered.items() if name not in here}
 
     # --- a hand --------------------------------------------------------------------------------------------
 
+    def _seat_of(self, view: HandView, position: int) -> int:
+        return (self._seat + position - view.position) % view.game.num_players
+
     def model_at(self, view: HandView, position: int) -> OpponentModel:
         """The model of the player in a position."""
-        return self.models[self.seat_of(view, position)]
+        return self.models[self._seat_of(view, position)]
 
     def follow(self, view: HandView) -> TableReader:
         """The reader of this hand, having read up to the state."""
@@ -101,26 +127,33 @@ class ReadingAgent(Agent):
     def _reader_of(self, view: HandView) -> TableReader:
         reading = (view.hand_number, view.position)
         if self._reader is None or self._reading != reading:
-            models = [self.model_at(view, p) for p in range(view.game.num_players)]
-            self._reader = TableReader(models, self._noise)
+            self._reader = TableReader(self._models_by_position(view), self._noise)
             self._reading = reading
         return self._reader
 
+    def _models_by_position(self, view: HandView) -> list[OpponentModel]:
+        return [self.model_at(view, position) for position in range(view.game.num_players)]
+
     # --- learning ------------------------------------------------------------------------------------------
 
-    def hand_finished(self, view: HandView) -> None:
-        """Count what everybody did and learn from the hands that were shown."""
+    def hand_finished(self, view: HandView) -> bool:
+        """Count what everybody did and learn from the hands that were shown.
+
+        Returns:
+            Whether the hand was new; the end of a hand may be told twice.
+        """
         if view.hand_number == self._finished:
-            return
+            return False
         self._finished = view.hand_number
         betting = view.betting
-        if self._model_name == "specific":
+        if self._learns:
             reader = self._reader_of(view)
-            models = [self.model_at(view, p) for p in range(view.game.num_players)]
+            models = self._models_by_position(view)
             learn_from_hand(models, reader, betting, view.board, view.hole_cards)
         self._reader = None
         won = view.chips_won()
         for position in range(view.game.num_players):
             chips = won[position] if math.isfinite(won[position]) else None
-            self.statistics[self.seat_of(view, position)].observe_hand(betting, position, chips)
+            self.statistics[self._seat_of(view, position)].observe_hand(betting, position, chips)
         self.hands_read += 1
+        return True

@@ -13,26 +13,24 @@ from pathlib import Path
 
 import numpy as np
 
-from clients.agent import ProbabilityTriple
+from clients.agent import Agent, ProbabilityTriple
 from clients.bots.formula import memory as memory_file
 from clients.bots.formula.bet_size import bet_size
 from clients.bots.formula.config import FormulaConfig
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, ReadingAgent
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook, check_holdem
 from engine.combos import combo_index
 from engine.opponents.models.formula import continue_chance, formula_triples
-from engine.opponents.models.model import OpponentModel
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.probability_triple import legal_triple, sample
-from engine.opponents.statistics import PlayerStatistics
 from engine.opponents.warm_up import warm_up
-from engine.rules import CALL, FOLD, Action, ActionKind, HandView
+from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from protocol import variables
 
 _SAVE_EVERY = 100
 """Hands between two writings of the memory file."""
 
 
-class Formula(ReadingAgent):
+class Formula(Agent):
     """Plays Texas hold'em by formula, limit and no-limit, two to ten players.
 
     Args:
@@ -59,17 +57,19 @@ class Formula(ReadingAgent):
         self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
         self.parameters = self.config.parameters()
         warm_up()
-        self.begin_reading(model, noise)
-        self._remembered = memory_file.load(memory) if memory is not None else {}
+        remembered = memory_file.load(memory) if memory is not None else {}
+        self.book = OpponentBook(model, noise, remembered if model == "specific" else None)
         if memory is not None:
             atexit.register(self._save_at_exit)  # keeps the agent until then
 
-    def first_impression(self, seat: int) -> tuple[OpponentModel, PlayerStatistics]:
-        """What the memory file says of the player, if it knows them."""
-        name = self.name_of(seat)
-        if self.config.model == "specific" and name in self._remembered:
-            return self._remembered.pop(name)
-        return super().first_impression(seat)
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Models for the players who are new.
+
+        Raises:
+            ValueError: the game is not Texas hold'em.
+        """
+        check_holdem("formula", game)
+        self.book.match_started(game, seat, self.names)
 
     # --- playing -------------------------------------------------------------------------------------------
 
@@ -81,10 +81,10 @@ class Formula(ReadingAgent):
             return FOLD
         if kind is ActionKind.CALL:
             return CALL
-        decision = self.follow(view).decision(view.betting)
+        decision = self.book.follow(view).decision(view.betting)
         situation = decision.situation
         value = float(decision.values.value[combo_index(*view.own_cards)])
-        traits = self.follow(view).reading.traits
+        traits = self.book.follow(view).reading.traits
         folding = max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
         return bet_size(view.betting, situation, value, folding, self.rng)
 
@@ -98,7 +98,7 @@ class Formula(ReadingAgent):
 
     def triples(self, view: HandView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """What we would do with each combo in this state, shape (1326, 3); nothing in it depends on ours."""
-        reader = self.follow(view)
+        reader = self.book.follow(view)
         decision = reader.decision(view.betting)
         return formula_triples(
             decision.situation, decision.values, decision.weights, reader.reading.traits, self.parameters
@@ -108,13 +108,12 @@ class Formula(ReadingAgent):
 
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
-        before = self.hands_read
-        super().hand_finished(view)
-        if self.config.memory is not None and self.hands_read > before and self.hands_read % _SAVE_EVERY == 0:
+        is_new = self.book.hand_finished(view)
+        if is_new and self.config.memory is not None and self.book.hands_read % _SAVE_EVERY == 0:
             self.save_memory()
 
     def _save_at_exit(self) -> None:
-        if self.models:
+        if self.book.models:
             with contextlib.suppress(OSError):  # nobody is left to hear of it
                 self.save_memory()
 
@@ -123,15 +122,11 @@ class Formula(ReadingAgent):
         path = self.config.memory
         if path is None or self.config.model != "specific" or os.environ.get(variables.DUPLICATE):
             return
-        models = {
-            self.name_of(seat): model
-            for seat, model in self.models.items()
-            if seat != self.seat and isinstance(model, SpecificModel)
-        }
-        statistics = {self.name_of(seat): self.statistics[seat] for seat in self.models if seat != self.seat}
-        others = {name: entry for name, entry in self._remembered.items() if name not in models}
         memory_file.save(
             path,
-            models | {name: model for name, (model, _) in others.items()},
-            statistics | {name: counts for name, (_, counts) in others.items()},
+            {
+                name: (model, counts)
+                for name, (model, counts) in self.book.known_by_name().items()
+                if isinstance(model, SpecificModel)
+            },
         )

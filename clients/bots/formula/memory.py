@@ -20,16 +20,20 @@ class InvalidMemoryError(ValueError):
     """A file that does not hold models of this version."""
 
 
-def format_memory(models: Mapping[str, SpecificModel], statistics: Mapping[str, PlayerStatistics]) -> str:
-    """The models and statistics of players, by name, as JSON text."""
-    players = {
-        name: {"model": model.as_dict(), "statistics": statistics[name].as_dict()}
-        for name, model in models.items()
+Remembered = tuple[SpecificModel, PlayerStatistics]
+"""What is remembered of a player."""
+
+
+def format_memory(players: Mapping[str, Remembered]) -> str:
+    """What is remembered of players, by name, as JSON text."""
+    entries = {
+        name: {"model": model.as_dict(), "statistics": statistics.as_dict()}
+        for name, (model, statistics) in players.items()
     }
-    return json.dumps({"kind": _KIND, "schema": SCHEMA_VERSION, "players": players}) + "\n"
+    return json.dumps({"kind": _KIND, "schema": SCHEMA_VERSION, "players": entries}) + "\n"
 
 
-def parse_memory(text: str) -> dict[str, tuple[SpecificModel, PlayerStatistics]]:
+def parse_memory(text: str) -> dict[str, Remembered]:
     """The models and statistics of a text made by `format_memory`.
 
     Raises:
@@ -57,7 +61,7 @@ def parse_memory(text: str) -> dict[str, tuple[SpecificModel, PlayerStatistics]]
         raise InvalidMemoryError(f"opponent models: {error}") from error
 
 
-def load(path: Path) -> dict[str, tuple[SpecificModel, PlayerStatistics]]:
+def load(path: Path) -> dict[str, Remembered]:
     """What a file remembers; nothing if there is none yet.
 
     Raises:
@@ -75,10 +79,10 @@ def load(path: Path) -> dict[str, tuple[SpecificModel, PlayerStatistics]]:
         raise InvalidMemoryError(f"{path}: {error}") from error
 
 
-def save(path: Path, models: Mapping[str, SpecificModel], statistics: Mapping[str, PlayerStatistics]) -> None:
+def save(path: Path, players: Mapping[str, Remembered]) -> None:
     """Write in one step, so that nobody ever reads half a file.
 
     Raises:
         OSError: it cannot be written.
     """
-    write_whole(path, format_memory(models, statistics))
+    write_whole(path, format_memory(players))

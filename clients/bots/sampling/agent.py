@@ -12,8 +12,8 @@ from typing import Final
 
 import trio
 
-from clients.agent import ProbabilityTriple
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, ReadingAgent
+from clients.agent import Agent, ProbabilityTriple
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook, check_holdem
 from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
 from engine.opponents.bet_sizes import BetSizes
 from engine.opponents.probability_triple import TRIPLE_INDEX, legal_triple
@@ -32,7 +32,7 @@ _OF_THE_CLOCK: Final = 0.7
 """The part of the time the dealer allows that is used at most."""
 
 
-class Sampling(ReadingAgent):
+class Sampling(Agent):
     """Plays Texas hold'em by simulation, limit and no-limit, two to ten players.
 
     Args:
@@ -65,7 +65,7 @@ class Sampling(ReadingAgent):
     ) -> None:
         self.config = SamplingConfig(trials, seconds, model, choose, bet_sizes, obvious, noise, explain)
         warm_up()
-        self.begin_reading(model, noise)
+        self.book = OpponentBook(model, noise)
         self.bet_sizes: dict[int, BetSizes] = {}
         """By seat, in no-limit games."""
         self.estimates: Estimates[Action] | None = None
@@ -74,8 +74,13 @@ class Sampling(ReadingAgent):
         self._thinking: trio.CancelScope | None = None
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models and bet sizes for the players who are new; averages of a table of this size."""
-        super().match_started(game, seat)
+        """Models and bet sizes for the players who are new; averages of a table of this size.
+
+        Raises:
+            ValueError: the game is not Texas hold'em.
+        """
+        check_holdem("sampling", game)
+        self.book.match_started(game, seat, self.names)
         averages(game.num_players)
         for other in range(game.num_players):
             self.bet_sizes.setdefault(other, BetSizes())
@@ -134,7 +139,7 @@ class Sampling(ReadingAgent):
 
     def spot(self, view: HandView) -> Spot:
         """The decision as it is simulated."""
-        reader = self.follow(view)
+        reader = self.book.follow(view)
         reading = reader.reading
         game = view.game
         sizes = None
@@ -195,9 +200,8 @@ class Sampling(ReadingAgent):
 
     def hand_finished(self, view: HandView) -> None:
         """Learn, bet sizes included."""
-        before = self.hands_read
-        super().hand_finished(view)
-        if view.game.is_limit or self.hands_read == before:
+        is_new = self.book.hand_finished(view)
+        if view.game.is_limit or not is_new:
             return
         node = view.betting
         while node.parent is not None:

@@ -7,13 +7,13 @@ from typing import TypeVar
 
 import attrs
 
+from clients.bots.opponent_book import OpponentBook
 from clients.bots.sampling.agent import Sampling
 from clients.experiments.selective_sampling.formula_trials import FormulaTrials
 from clients.experiments.selective_sampling.settings import Settings
 from clients.options import make_agent, parse_settings
 from engine.opponents.action_context import ActionContext
 from engine.opponents.models.frequencies import FrequencyModel
-from engine.opponents.models.model import OpponentModel
 from engine.rules import Action, ActionKind, HandView
 from engine.trials.selective_sampling import Estimates, selective_sampling
 from engine.trials.trials import Spot, Trials, first_actions
@@ -122,7 +122,7 @@ class FormulaSampling(NotedSampling):
     def _estimates(self, view: HandView) -> Iterator[Estimates[Action]]:
         spot = self.spot(view)
         quick = Trials(spot, self.rng.getrandbits(60), self._tree)
-        trials = FormulaTrials(spot, self.follow(view).reading, quick)
+        trials = FormulaTrials(spot, self.book.follow(view).reading, quick)
         return selective_sampling(
             trials.sample,
             first_actions(spot.betting, self.config.shares),
@@ -134,15 +134,12 @@ class FormulaSampling(NotedSampling):
 
 
 class FoldModelSampling(NotedSampling):
-    """Takes its opponents to fold to a share of the bets, whatever they hold, and never to raise."""
+    """Expects its opponents to fold to a share of the bets, whatever they hold, and never to raise."""
 
-    folds: float = 0.0
-    """The share."""
-
-    def new_model(self) -> OpponentModel:
-        """The same for everybody."""
+    def expect_folds(self, share: float) -> None:
+        """From now on; for all opponents alike."""
 
         def frequencies(context: ActionContext) -> tuple[float, float, float]:
-            return (self.folds, 1 - self.folds, 0.0) if context.bets_to_call else (0.0, 1.0, 0.0)
+            return (share, 1 - share, 0.0) if context.bets_to_call else (0.0, 1.0, 0.0)
 
-        return FrequencyModel(frequencies)
+        self.book = OpponentBook(lambda: FrequencyModel(frequencies), self.config.noise)

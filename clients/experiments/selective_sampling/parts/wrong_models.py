@@ -76,7 +76,7 @@ def play(duel: Duel) -> Found:
     for _ in range(2):
         if duel.predicted_folds is not None:
             knowing = make_sampling(FoldModelSampling, settings, settings.trials, model="generic")
-            knowing.folds = duel.predicted_folds
+            knowing.expect_folds(duel.predicted_folds)
             ours: NotedSampling = knowing
             other: Agent = make_bot(f"random:fold={FOLDS},call={1 - FOLDS},raise=0")
         else:

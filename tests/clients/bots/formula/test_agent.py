@@ -68,7 +68,10 @@ def test_the_tables_of_others_leave_our_cards_out_and_our_own_does_not() -> None
     agent, view = decisions_of("limit-2p", 5, Random)[-1]
     known = (*view.own_cards, *view.board)
 
-    theirs, ours = agent.weight_table(view, 1 - view.position), agent.weight_table(view, view.position)
+    theirs, ours = (
+        agent.book.weight_table(view, 1 - view.position),
+        agent.book.weight_table(view, view.position),
+    )
 
     assert not theirs.weights[~combos_without(known)].any()
     assert ours.weights[combo_index(*view.own_cards)] > 0
@@ -95,7 +98,7 @@ def test_a_hand_is_counted_once() -> None:
 
     agent.hand_finished(ends[-1].view(0))
 
-    assert agent.statistics[1].hands == 3
+    assert agent.book.statistics[1].hands == 3
 
 
 def test_options_are_read_and_checked() -> None:
@@ -127,8 +130,8 @@ def test_memory_keeps_models_between_matches(tmp_path: Path) -> None:
     again.game, again.seat, again.names = load_game("limit-2p"), 1, ("them", "us")
     again.match_started(again.game, 1)
 
-    assert again.models[0].traits == agent.models[1].traits
-    assert again.statistics[0] == agent.statistics[1]
+    assert again.book.models[0].traits == agent.book.models[1].traits
+    assert again.book.statistics[0] == agent.book.statistics[1]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +153,7 @@ def test_a_file_that_is_no_memory_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("number", [10**400, -(10**400), math.nan, math.inf, "x", None, [], {}], ids=str)
 def test_no_number_of_a_memory_file_can_be_something_else(number: object) -> None:
-    written = json.loads(format_memory({"them": SpecificModel()}, {"them": PlayerStatistics()}))
+    written = json.loads(format_memory({"them": (SpecificModel(), PlayerStatistics())}))
     places = _places_of_numbers(written["players"])
     assert len(places) > 20
 

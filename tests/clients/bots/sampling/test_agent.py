@@ -76,7 +76,7 @@ def test_a_bot_that_comes_back_in_mid_hand_decides_alike() -> None:
     for agent in (running, fresh):
         seated(agent, view)
     begin_decision(running, view_after("limit-3p", "ccc/"))
-    running.follow(view_after("limit-3p", "ccc/"))
+    running.book.follow(view_after("limit-3p", "ccc/"))
     begin_decision(running, view)
 
     assert running.choose_action(view) == fresh.choose_action(view)

@@ -21,20 +21,20 @@ def test_what_is_realised_is_what_the_rest_of_the_hand_brings() -> None:
         (make_sampling(NotedSampling, SETTINGS, 60), Random()) for _ in range(2)
     ]
 
-    won, notes = play_duel(GAME, pairs, 4, 15)
+    won, decisions = play_duel(GAME, pairs, 4, 15)
 
     for deal in range(15):
-        of_deal = [note for note in notes if note.deal == deal]
-        results = {note.stated.spot.position: note.realised - note.stated.spent / 10 for note in of_deal}
+        of_deal = [each for each in decisions if each.deal == deal]
+        results = {each.stated.spot.position: each.realised - each.stated.spent / 10 for each in of_deal}
         if len(results) == 2:  # we had something to decide in both passes
             assert won[deal] == pytest.approx(sum(results.values()) / 2)
-        for note in of_deal:
-            assert note.realised - note.stated.spent / 10 == results[note.stated.spot.position]
-            assert not set(note.opponent_cards) & {*note.stated.spot.own_cards, *note.stated.spot.board}
-            if note.stated.is_fold:
-                assert note.realised == note.stated.value == 0
-    assert {note.stated.spot.position for note in notes} == {0, 1}
-    assert {len(note.stated.spot.board) for note in notes} == {0, 3, 4, 5}
+        for each in of_deal:
+            assert each.realised - each.stated.spent / 10 == results[each.stated.spot.position]
+            assert not set(each.opponent_cards) & {*each.stated.spot.own_cards, *each.stated.spot.board}
+            if each.stated.is_fold:
+                assert each.realised == each.stated.value == 0
+    assert {each.stated.spot.position for each in decisions} == {0, 1}
+    assert {len(each.stated.spot.board) for each in decisions} == {0, 3, 4, 5}
 
 
 def test_a_duel_repeats_itself() -> None:
@@ -44,17 +44,17 @@ def test_a_duel_repeats_itself() -> None:
     )
 
     assert first[0].tolist() == second[0].tolist()
-    assert [note.stated.value for note in first[1]] == [note.stated.value for note in second[1]]
+    assert [each.stated.value for each in first[1]] == [each.stated.value for each in second[1]]
 
 
 def test_who_is_taken_to_fold_more_often_makes_raising_look_better() -> None:
     stated: dict[float, list[float]] = {}
     for folds in (0.0, 0.2, 0.3, 1.0):
         bot = make_sampling(FoldModelSampling, SETTINGS, 400, model="generic", obvious="never")
-        bot.folds = folds
-        _, notes = play_duel(GAME, [(bot, AlwaysCall())], 2, 20)
+        bot.expect_folds(folds)
+        _, decisions = play_duel(GAME, [(bot, AlwaysCall())], 2, 20)
         # Before anybody has acted the decisions are the same whatever the model.
-        opening = [note.stated for note in notes if note.stated.spot.betting.text == ""]
+        opening = [each.stated for each in decisions if each.stated.spot.betting.text == ""]
         stated[folds] = [each.raising or 0.0 for each in opening]
 
     assert len(stated[0.0]) == 10
@@ -70,14 +70,14 @@ def test_who_is_taken_to_fold_more_often_makes_raising_look_better() -> None:
 def test_actions_are_those_that_were_played() -> None:
     bot = make_sampling(NotedSampling, SETTINGS, 60)
 
-    _, notes = play_duel(GAME, [(bot, AlwaysCall())], 2, 10)
+    _, decisions = play_duel(GAME, [(bot, AlwaysCall())], 2, 10)
 
-    kinds = [note.stated.action.kind for note in notes]
+    kinds = [each.stated.action.kind for each in decisions]
     assert ActionKind.RAISE in kinds
     assert all(
-        note.stated.raising is not None for note in notes if note.stated.action.kind is ActionKind.RAISE
+        each.stated.raising is not None for each in decisions if each.stated.action.kind is ActionKind.RAISE
     )
-    best = [note.stated for note in notes if note.stated.raising is not None]
+    best = [each.stated for each in decisions if each.stated.raising is not None]
     assert all(stated.value >= (stated.raising or 0.0) - 1e-12 for stated in best)
 
 
