@@ -57,11 +57,11 @@ class PublicSituation(NamedTuple):
     betting_round: int
     """0 preflop to 3 river."""
     position: int
-    """Who is to act, 0 to 9."""
+    """The position to act, 0 to 9."""
     raises: int
     """Raises in this round; blinds do not count."""
     raiser: int
-    """Who made the last raise of this round; -1 for nobody."""
+    """The position that raised last in this round; -1 for nobody."""
     entered: int
     """Opponents who have called or raised in this round."""
     to_respond: int

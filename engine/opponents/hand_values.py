@@ -98,8 +98,8 @@ def preflop_percentiles(players: int, expected_players: int) -> tuple[Floats, Fl
     Made hands are ranked by the iterated rates, drawing hands by the roll-out with company.
 
     Args:
-        players: who may still be in, 2 to 10.
-        expected_players: who is expected to see the flop, 2 to 10.
+        players: how many may still be in, 2 to 10.
+        expected_players: how many are expected to see the flop, 2 to 10.
     """
     made = _percentiles(players, "iterated")
     if players == 2:

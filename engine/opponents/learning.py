@@ -143,7 +143,7 @@ class PredictionScore:
         return float(self._actions.max()) / self.cases
 
     def calibration(self, least_cases: int = 1) -> tuple[Calibration, ...]:
-        """Predicted and observed folds of every context with so many cases in which a fold was possible."""
+        """Predicted and observed folds of every context with enough cases in which a fold was possible."""
         return tuple(
             Calibration(context, int(cases), predicted / cases, observed / cases)
             for context, (cases, predicted, observed) in enumerate(self._contexts.tolist())

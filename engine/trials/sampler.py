@@ -1,7 +1,7 @@
 """Hole cards of several players drawn together from their weight tables.
 
 The distribution is the product of the tables on condition that no card is held twice: hands are drawn from
-every table by itself, and all of them anew until no two share a card.  That is exact whatever the tables;
+every table by itself, and all of them again until no two share a card.  That is exact whatever the tables;
 its price is the number of attempts, which grows as the tables get narrower and overlap.
 
 Source: rejection sampling, J. von Neumann, "Various techniques used in connection with random digits"

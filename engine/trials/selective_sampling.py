@@ -62,9 +62,9 @@ class Estimates(Generic[Move]):
     moves: tuple[Move, ...]
     samples: int
     _sums: Floats
-    # Of values, shape (moves,).
+    # Sums of values, shape (moves,).
     _products: Floats
-    # Of values with each other, shape (moves, moves).
+    # Sums of products of values, shape (moves, moves).
 
     @property
     def values(self) -> Floats:

@@ -87,7 +87,7 @@ def _potentials_by_opponents(potentials: Floats) -> Floats:
 
 @functools.cache
 def _strata_before_flop(players: int) -> NDArray[np.int64]:
-    """The stratum of each starting hand at a table of so many, shape (169,)."""
+    """The stratum of each starting hand at a table of some size, shape (169,)."""
     values, _ = preflop_percentiles(players, 2)
     return np.minimum((values**2 * kernels.NUM_STRATA).astype(np.int64), kernels.NUM_STRATA - 1)
 
@@ -110,7 +110,7 @@ def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
 
 @functools.cache
 def averages(players: int) -> kernels.Averages:
-    """How hands lie at a table of so many players, 2 to 10."""
+    """How hands lie at a table of 2 to 10 players."""
     to_flop, to_next, potentials = _moves()
     strata = _strata_before_flop(players)
     tables = [
@@ -141,7 +141,7 @@ def _strata_on_board(board: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
-    """A weight table at a table of so many players as the part of its weight below each edge.
+    """A weight table as the part of its weight below each edge, at a table of some size.
 
     Args:
         weights: shape (1326,); combos of board cards do not count.

@@ -257,7 +257,7 @@ def strengths_and_changes(
             continue
         longer[size] = card
         _random_strengths(table, longer, cards, after)
-        # Who holds the card is not there to win or lose by it.
+        # A hand that holds the card does not win or lose by it.
         first = card * (card - 1) // 2
         for other in range(card):
             after[first + other] = strengths[first + other]

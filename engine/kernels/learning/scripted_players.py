@@ -116,7 +116,7 @@ def scripted_action(
     strength: float,
     random_state: NDArray[np.uint64],
 ) -> int:
-    """What an opponent does who has these traits and a hand of this strength; not for a former self."""
+    """The action of an opponent with these traits and a hand of this strength; not for a former self."""
     if integer(traits[Trait.KIND]) == Kind.AT_RANDOM:
         return _random_action(rules, spent, node, traits, strength, random_state)
     position = node[Node.TO_ACT]

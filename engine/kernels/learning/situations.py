@@ -23,7 +23,7 @@ _OPPONENTS: Final = 3
 """Opponents that are told apart: one, two, more."""
 _PLACES: Final = _THIRDS * _OPPONENTS
 _INITIATIVES: Final = 3
-"""Who raised last before this round: nobody, the player, an opponent."""
+"""The last raiser before this round: nobody, the player, an opponent."""
 _LIMIT_PRICES: Final = 3
 """Nothing to call, one bet, more."""
 _LIMIT_DEPTH_EDGES: Final = (2.0, 4.0, 6.0, 9.0)

@@ -165,7 +165,7 @@ class Deals(NamedTuple):
 
 
 class Opponents(NamedTuple):
-    """Whom the learner plays against."""
+    """The opponents that a learner is trained against."""
 
     population: NDArray[np.float64]
     """One of it is drawn for each seat and session.  Shape (num, NUM_TRAITS)."""

@@ -21,7 +21,7 @@ from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.records import PublicSituation
 
 USUAL_BET: Final = 0.40
-"""The chance of a bet by a player of whom nothing is known."""
+"""The chance of a bet by a player about whom nothing is known."""
 
 _OPENING_RAISES: Final = 0.62
 """The part of the hands worth opening before the flop that a reasonable player raises with."""

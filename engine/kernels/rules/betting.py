@@ -31,7 +31,7 @@ class Rule(IntEnum):
     BLIND = 1
     """By position, in chips."""
     FIRST_POSITION = 2
-    """By betting round: who acts first."""
+    """By betting round: the position that acts first."""
     MAX_RAISES = 3
     """By betting round."""
     RAISE_SIZE = 4

@@ -1,8 +1,9 @@
 """Hole cards for several players at once, each from their weight table, no card twice; and the board to come.
 
 The joint distribution is the product of the tables on condition that no card is shared.  It is drawn by
-rejection: everybody's hand from their own table without regard to the others, and all of them anew as soon as
-two collide (von Neumann 1951).  To draw anew only the hand that collided would favour those who draw first.
+rejection: everybody's hand from their own table without regard to the others, and all of them again as soon
+as two collide (von Neumann 1951).  To draw again only the hand that collided would favour those who draw
+first.
 
 A whole table of ten collides in most draws, but soon: most attempts end after three or four hands.  Players
 who are least likely to fit, those with peaked tables, are best put first.
@@ -28,13 +29,13 @@ class Hands(NamedTuple):
     """What the players to be dealt to may hold, a row for each."""
 
     positions: NDArray[np.int64]
-    """Theirs, shape (m,)."""
+    """Positions of these players, shape (m,)."""
     weights: NDArray[np.float64]
-    """Of combos, zero for combos of known cards; each row has some weight.  Shape (m, 1326)."""
+    """Weights of combos, zero for those of known cards; each row has some.  Shape (m, 1326)."""
     thresholds: NDArray[np.int64]
-    """Of their alias tables, shape (m, 1326)."""
+    """Thresholds of the alias tables of the weights, shape (m, 1326)."""
     aliases: NDArray[np.int64]
-    """Of their alias tables, shape (m, 1326)."""
+    """Aliases of the same tables, shape (m, 1326)."""
     combo_cards: NDArray[np.int64]
     """The cards of each combo, shape (1326, 2)."""
 

@@ -1,4 +1,4 @@
-"""Who plays in a trial: what is known of the players.
+"""The players of a trial: what is known of them.
 
 The arithmetic that makes them act is that of the models at the table (``engine.kernels.opponents.triples``).
 """

@@ -48,7 +48,7 @@ class Child(IntEnum):
     FOLD = 0
     CALL = 1
     RAISE = 2
-    """Of the first size; the others follow."""
+    """The raise of the first size; the others follow."""
 
 
 NUM_CHILDREN: Final = Child.RAISE + NUM_SIZES
@@ -152,7 +152,7 @@ class Scratch(IntEnum):
 NUM_SCRATCH: Final = Scratch.SPARE + 2
 
 PASSING_NODES: Final = 4
-"""Nodes at the end of the tree that are made anew each time: for when it is full."""
+"""Nodes at the end of the tree that are made again each time: for when it is full."""
 PASSING_RANGES: Final = PASSING_NODES * MAX_PLAYERS
 """The ranges of the passing nodes; each has its own, by position."""
 

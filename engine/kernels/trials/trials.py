@@ -96,7 +96,7 @@ class Scratch(IntEnum):
     ACTED = 0
     """Actions in this betting round."""
     REMAINING = 1
-    """Of `settle`."""
+    """Scratch of `settle`."""
     RANKS = 2
     """At the showdown."""
 
@@ -112,7 +112,7 @@ class Cards(NamedTuple):
     completing: NDArray[np.int64]
     """``straight_completions()``."""
     starting_hands: NDArray[np.int64]
-    """Of two cards, shape (52, 52)."""
+    """The starting hand of two cards, shape (52, 52)."""
     known_round: int
     """The betting round whose board is known, 0 for none."""
     known_positive: NDArray[np.float64]
@@ -120,8 +120,8 @@ class Cards(NamedTuple):
     known_negative: NDArray[np.float64]
     """Negative potential of combos on it, the same shape."""
     classes: NDArray[np.int32]
-    """Of `fill_class_counts`: with each next card on the board that is known, on itself, and on the flop,
-    turn and river looked at last.  Shape (56, MAX_GROUPS)."""
+    """Classes of `fill_class_counts`: with each next card on the board that is known, on itself, and on the
+    flop, turn and river looked at last.  Shape (56, MAX_GROUPS)."""
     counts: NDArray[np.int32]
     """Shape (56, MAX_GROUPS)."""
     found: NDArray[np.uint64]
@@ -137,7 +137,7 @@ class Setting(NamedTuple):
     averages: Averages
     cards: Cards
     rules: NDArray[np.int64]
-    """Of ``engine.kernels.rules.betting``."""
+    """The game, as ``engine.kernels.rules.betting`` takes it."""
 
 
 _KNOWN_BOARD: Final = 52
@@ -152,7 +152,7 @@ def _fill_features(
 ) -> None:
     """What each player's hand is worth on the board of a betting round, which is 1 to 3.
 
-    folded: mask of those who are not asked for.
+    folded: mask of positions that are left out.
     """
     board = deals.boards[trial]
     size = betting_round + 2

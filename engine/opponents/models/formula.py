@@ -128,7 +128,7 @@ _REASONABLE: Final = Traits()
 
 
 def average_traits() -> Traits:
-    """The traits of a player of whom nothing is known."""
+    """The traits of a player about whom nothing is known."""
     return _REASONABLE
 
 

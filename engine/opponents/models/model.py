@@ -28,7 +28,7 @@ class Decision:
 
     situation: Situation
     values: HandValues
-    """Of all the player's combos, against the tables of the opponents."""
+    """Values of all the player's combos, against the tables of the opponents."""
     weights: Floats
     """The player's own table, shape (1326,)."""
 
@@ -87,7 +87,7 @@ _UNIFORM: Final = _uniform()
 
 
 class FixedModel:
-    """A model that learns nothing: whoever sits there is a reasonable player."""
+    """A model that learns nothing: every player is a reasonable one."""
 
     @property
     def traits(self) -> Traits:

@@ -86,7 +86,7 @@ class _Learned:
         """Before the flop: raises, and how many were to be expected.  Shape (2,)."""
         self.known: tuple[Traits, float] | None = None
         self.means: WeakKeyDictionary[Decision, ProbabilityTriple] = WeakKeyDictionary()
-        """Of the generic model."""
+        """Mean triples of the generic model."""
         self.sharp: WeakKeyDictionary[Decision, tuple[Floats, ProbabilityTriple]] = WeakKeyDictionary()
 
     @classmethod
@@ -310,7 +310,7 @@ class SpecificModel:
     def from_dict(cls, data: Mapping[str, Any], parameters: Parameters = DEFAULT_PARAMETERS) -> SpecificModel:
         """The model that `as_dict` was called on.
 
-        Memory files from before the neutral model was weighed do not say how: there it begins anew.
+        Memory files from before the neutral model was weighed do not say how: there it begins again.
 
         Raises:
             ValueError: something is missing, no number, or of another shape.
