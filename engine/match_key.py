@@ -1,4 +1,4 @@
-"""The secret that a match's cards and its players' seeds follow from, and the promise not to change it.
+"""What a match's cards and its players' seeds follow from: a secret key, or a seed that everybody may know.
 
 A key is 256 bits of the operating system's.  Before the first hand its *commitment* is published, from which
 nothing can be computed; after the last hand the key itself, so that anybody can check the commitment, deal
@@ -6,20 +6,28 @@ the cards again (`engine.rules.KeyedDealer`) and play the match again.
 
 Different keyed hashes serve the cards and each player, so no player's seed says anything about the cards
 or about another's seed.
+
+A seed (`MatchSeed`) is a number of 32 bits and deals as the ACPC dealer does.  It can be found out from a few
+hands, and any player's own seed gives it away: it is for players one trusts.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import attrs
 
-from engine.rules.dealing import KeyedDealer
+from engine.numbers import parse_whole
+from engine.rules.dealing import CardDealer, KeyedDealer
 from engine.rules.game_definition import GameDefinition
+from engine.seeds import derive_seed
 
 KEY_BYTES: Final = 32
+_LEAST_KEY: Final = 2**128
+"""Numbers from here on are keys: one that is drawn is smaller once in 2^128 times."""
 _TEXT: Final = re.compile(rf"[0-9a-fA-F]{{{2 * KEY_BYTES}}}")
 
 
@@ -56,6 +64,21 @@ class MatchKey:
         return self.secret.hex()
 
     @property
+    def number(self) -> int:
+        """The key as a whole number, big end first: to be shown only when the last hand is over."""
+        return int.from_bytes(self.secret, "big")
+
+    @property
+    def label(self) -> str:
+        """The key in a few characters, for people: to be shown only when the last hand is over."""
+        return f"key {self.text[:8]}..."
+
+    @property
+    def announced(self) -> str:
+        """What stands in the seed's place in a log's header."""
+        return "random"
+
+    @property
     def commitment(self) -> str:
         """What may be published before the first hand: SHA-256 of ``riverboat key`` and the key."""
         from hashlib import sha256  # loads OpenSSL: only matches with a key wait for it
@@ -77,3 +100,75 @@ class MatchKey:
         return int.from_bytes(
             digest(self.secret, b"riverboat player" + seat.to_bytes(8, "big"), "sha256")[:4], "big"
         )
+
+    def player_seeds(self, players: Sequence[int]) -> tuple[int, ...]:
+        """By seat, the seeds of the players who sit there: a player's own in all passes of a duplicate match.
+
+        So nobody can know from an earlier pass what another player draws in this one.
+
+        Args:
+            players: by seat; a player's number is that of their first seat.
+        """
+        return tuple(map(self.player_seed, players))
+
+
+@attrs.frozen
+class MatchSeed:
+    """A match's randomness from a number that is no secret, as the ACPC dealer has it."""
+
+    number: int = attrs.field()
+
+    @number.validator
+    def _check(self, _: object, value: int) -> None:
+        if not 0 <= value < 2**32:
+            raise ValueError(f"a match seed has 32 bits, got {value}")
+
+    @property
+    def label(self) -> str:
+        """The seed, for people."""
+        return f"seed {self.number}"
+
+    @property
+    def announced(self) -> str:
+        """What stands in a log's header."""
+        return str(self.number)
+
+    def dealer(self, game: GameDefinition) -> CardDealer:
+        """The match's cards, from hand 0 on: the ACPC dealer's."""
+        return CardDealer(game, self.number)
+
+    def player_seeds(self, players: Sequence[int]) -> tuple[int, ...]:
+        """By seat, the seeds of the players who sit there: those of the seats, whoever sits there.
+
+        Args:
+            players: by seat.
+        """
+        return tuple(derive_seed(self.number, seat) for seat in range(len(players)))
+
+
+def parse_match_seed(text: str) -> MatchSeed | MatchKey:
+    """What a user asks the cards to follow from.
+
+    Args:
+        text: ``random`` for a new key; a seed; or a key that has been revealed, as 64 hexadecimal digits or
+            as a whole number.
+
+    Raises:
+        ValueError: anything else; the message is one line.
+    """
+    if text == "random":
+        return MatchKey.random()
+    if _TEXT.fullmatch(text):  # also where all digits are decimal ones: one key in 10^13
+        return MatchKey.parse(text)
+    try:
+        number = parse_whole(text)
+    except ValueError:
+        number = -1
+    if 0 <= number < 2**32:
+        return MatchSeed(number)
+    if _LEAST_KEY <= number < 256**KEY_BYTES:
+        return MatchKey(number.to_bytes(KEY_BYTES, "big"))
+    raise ValueError(
+        "expected a seed: 'random', a whole number up to 4294967295, or the key of an earlier match "
+        f"(64 hexadecimal digits, or its whole number), got {text[:80]!r}"
+    )

@@ -27,13 +27,33 @@ def format_chips(chips: float) -> str:
 
 
 def format_header(
-    match_name: str, game: str, hands: int, seed: int, t_response_ms: int, t_hand_ms: int, t_per_hand_ms: int
+    match_name: str, game: str, hands: int, seed: str, t_response_ms: int, t_hand_ms: int, t_per_hand_ms: int
 ) -> str:
-    """The four lines a log begins with; `game` as the user typed it, times in milliseconds."""
+    """The four lines a log begins with.
+
+    Args:
+        match_name: one word.
+        game: as the user typed it.
+        hands: to be played.
+        seed: a number; ``random`` where the cards follow from a key that is still a secret.
+        t_response_ms: for one decision.
+        t_hand_ms: for all decisions of a player in a hand.
+        t_per_hand_ms: the same on average over the match.
+    """
     return (
         f"# name/game/hands/seed {match_name} {game} {hands} {seed}\n"
         f"#--t_response {t_response_ms}\n#--t_hand {t_hand_ms}\n#--t_per_hand {t_per_hand_ms}\n"
     )
+
+
+def format_commitment(commitment: str) -> str:
+    """The comment line that follows the header where the cards follow from a secret key."""
+    return f"# cards: sha256 {commitment}\n"
+
+
+def format_key(key: str) -> str:
+    """The comment line that reveals the key when no hand is to follow."""
+    return f"# key {key}\n"
 
 
 def format_hand(

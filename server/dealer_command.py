@@ -17,6 +17,7 @@ from typing import Final
 import attrs
 import trio
 
+from engine.match_key import MatchSeed
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import read_digits, wrap_unsigned
@@ -264,7 +265,7 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
         game=game,
         game_text=game_text,
         hands=hands,
-        seed=seed,
+        cards=MatchSeed(seed),
         names=tuple(names),
         limits=TimeLimits(
             response=options.response_ms / 1000,

@@ -15,14 +15,16 @@ from typing import Final
 import click
 import trio
 
+from engine.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
-from engine.seeds import parse_seed
 from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.announcement import Announcer
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.launching.players import Player, PlayerError, parse_players
+from server.launching.process_control import keep_others_out
 from server.parameters import MOST_SECONDS, FiniteRange
+from server.private_files import FOLDER_MODE
 from server.report.match_report import Report
 from server.report.results import Pass
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
@@ -68,7 +70,9 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     default="random",
     show_default=True,
     metavar="S",
-    help="Seed of the cards, and of the players' own seeds.",
+    help="What the cards and the players' own seeds follow from.  'random': a key that nobody guesses, "
+    "revealed after the last hand; or such a key, to play its match again.  A number up to 4294967295: the "
+    "ACPC's cards, which a player can find out from a few hands: for bots you trust.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Match folder; default under matches/."
@@ -172,6 +176,7 @@ def match(
     program, run as COMMAND HOST PORT, or [NAME=]wait for somebody who connects from outside.
     """
     announcer = _announcer(announce)
+    keep_others_out()  # before there is a key
     try:
         definition = _load_game(game)
         seated = _players(players, definition)
@@ -181,7 +186,7 @@ def match(
             game=definition,
             game_text=game,
             hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
-            seed=_seed(seed),
+            cards=_cards(seed),
             names=tuple(player.name for player in seated),
             limits=TimeLimits(response=response_time, hand=hand_time, per_hand=match_time),
             fixed_seats=fixed_seats,
@@ -240,9 +245,9 @@ def _players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]
     return players
 
 
-def _seed(text: str) -> int:
+def _cards(text: str) -> MatchSeed | MatchKey:
     try:
-        return parse_seed(text) % 2**32
+        return parse_match_seed(text)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 
@@ -278,7 +283,7 @@ def _match_folder(out: Path | None, game: str) -> Path:
             number += 1
             out = base.with_name(f"{base.name}-{number}")
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        out.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         names = ("match.log", "result.json", "dealer.err", "players")
         earlier = [path for path in [*(out / name for name in names), *out.glob("pass-*")] if path.exists()]
         if earlier:
@@ -286,7 +291,7 @@ def _match_folder(out: Path | None, game: str) -> Path:
             while (out / f"earlier-{number}").exists():
                 number += 1
             aside = out / f"earlier-{number}"
-            aside.mkdir()
+            aside.mkdir(mode=FOLDER_MODE)
             for path in earlier:
                 path.rename(aside / path.name)
     except OSError as error:
@@ -301,12 +306,13 @@ def _run(plan: MatchPlan, announcer: Announcer, *, as_json: bool) -> int:
     """Play and report; returns the exit status."""
     started = datetime.now(UTC)
     missing = [player.problem() for player in plan.players]
+    unwritten: list[str] = []
     try:
         if any(missing):  # nobody plays a thousand hands against a misspelt name
             passes = [_not_played(plan, missing)]
             announcer.failed(_first_failure(passes[0]))
         else:
-            passes = trio.run(_play, plan, announcer, as_json)
+            passes, unwritten = trio.run(_play, plan, announcer, as_json)
     except (Interrupted, MatchAborted, OSError, ExceptionGroup) as error:
         fault: BaseException = error
         while isinstance(fault, ExceptionGroup):
@@ -322,7 +328,7 @@ def _run(plan: MatchPlan, announcer: Announcer, *, as_json: bool) -> int:
         return EXIT_FAULT
     results = plan.results(passes)
     errors = [_in_one_line(each.outcome.error) for each in passes if each.outcome.error is not None]
-    unwritten = _tell(Report(plan, passes, results), started, as_json=as_json)
+    unwritten += _tell(Report(plan, passes, results), started, as_json=as_json)
     if any(result.failures for result in results) and not unwritten:
         return EXIT_PLAYER_FAILED
     if errors or unwritten:
@@ -374,7 +380,9 @@ def _first_failure(not_played: Pass) -> str:
     )
 
 
-async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> list[Pass]:
+async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> tuple[list[Pass], list[str]]:
+    """The passes of a match, and lines that say which files could not be completed."""
+
     def say(text: str) -> None:
         with contextlib.suppress(OSError):  # what is said meanwhile must not cost the match
             click.echo(text, err=as_json)
@@ -385,7 +393,7 @@ async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> list[Pa
             nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes, say)
         passes = await match.play()
         nursery.cancel_scope.cancel()
-    return passes
+    return passes, match.unwritten
 
 
 async def _show_progress(match: LaunchedMatch, hands: int, say: Callable[[str], None]) -> None:

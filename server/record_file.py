@@ -7,11 +7,20 @@ that was said to have happened.  Opening a file to append cuts a torn last line 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
+
+Opener = Callable[[str, int], int]
+"""How a file is opened, given its path and flags: as the parameter of `open`."""
 
 
 class RecordFile:
     """A text file that is only ever appended to, a line per write.
+
+    Args:
+        path: of the file.
+        append: to what is there; otherwise the file begins anew.
+        opener: makes the file; None for one as the umask has it.
 
     *Resource handling*: close it, or use it in a ``with`` block.
 
@@ -19,8 +28,9 @@ class RecordFile:
         OSError: it cannot be opened.
     """
 
-    def __init__(self, path: Path, *, append: bool) -> None:
-        self._file = open(path, "ab" if append else "wb", buffering=0)  # noqa: SIM115 - closed in close()
+    def __init__(self, path: Path, *, append: bool, opener: Opener | None = None) -> None:
+        mode = "ab" if append else "wb"
+        self._file = open(path, mode, buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
         if append:
             _cut_torn_line(path)
 

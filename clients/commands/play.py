@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from clients.one_line import MOST_SECONDS, FiniteRange, OneLineCommand, seed_option
+from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, OneLineCommand
+from engine.match_key import parse_match_seed
 from protocol import variables
 
 if TYPE_CHECKING:
@@ -21,6 +22,15 @@ _OWN_TABLE: Final = ("opponents", "hands", "seed", "folder", "name")
 """Parameters that a table somewhere else does not take."""
 _OTHER_TABLE: Final = ("wait_s", "token")
 """Parameters that a table of one's own does not take."""
+
+
+def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """The text, which the house reads again: a key that it draws is nobody else's."""
+    try:
+        parse_match_seed(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    return text
 
 
 @click.command(cls=OneLineCommand)
@@ -46,7 +56,10 @@ _OTHER_TABLE: Final = ("wait_s", "token")
     show_default=True,
     help="The most hands to play.",
 )
-@seed_option("cards and bots")
+@click.option(
+    "--seed", default="random", show_default=True, metavar="S", callback=_check_seed,
+    help="What cards and bots follow from, as in `riverboat match`.",
+)  # fmt: skip
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
     help="Match folder; default under matches/.",
@@ -76,7 +89,7 @@ def play(
     opponents: tuple[str, ...],
     game: str | None,
     hands: int,
-    seed: int,
+    seed: str,
     folder: Path | None,
     name: str,
     telnet: str | None,
@@ -120,7 +133,7 @@ def _refuse(context: click.Context, names: tuple[str, ...], where: str) -> None:
 
 
 def _own_table(
-    opponents: tuple[str, ...], game: str | None, hands: int, seed: int, folder: Path | None, name: str
+    opponents: tuple[str, ...], game: str | None, hands: int, seed: str, folder: Path | None, name: str
 ) -> HouseOptions:
     from clients.human.own_table import HouseOptions
     from clients.human.program import GAMES_BY_PLAYERS, OPPONENTS, default_folder, fill_table
@@ -139,4 +152,4 @@ def _own_table(
     if seated is None:
         raise click.UsageError(f"{game} is for {num_players} players, got {len(opponents)} opponents")
     folder = folder or default_folder(datetime.now().strftime("%Y%m%d-%H%M%S"), game)
-    return HouseOptions(game, name, seated, hands, str(seed), folder)
+    return HouseOptions(game, name, seated, hands, seed, folder)

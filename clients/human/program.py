@@ -22,6 +22,7 @@ from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
 from clients.human.telnet import TelnetDesk, open_telnet_port
 from clients.human.terminal import Terminal
 from clients.program import Table, join_table
+from engine.match_key import MatchKey
 
 DISPLAY_NAMES: Final = ("auto", *DISPLAYS)
 """What ``--display`` takes."""
@@ -142,7 +143,8 @@ async def _conclude(human: Human, ending: Ending, table: Table | HouseOptions, h
 def describe_result(result: Mapping[str, Any]) -> list[str]:
     """The result of a match as the house reports it, in lines."""
     hands = result["hands"]
-    lines = [f"Result after {hands} {'hand' if hands == 1 else 'hands'}, seed {result['seed']}:"]
+    cards = MatchKey.parse(result["key"]).label if "key" in result else f"seed {result['seed']}"
+    lines = [f"Result after {hands} {'hand' if hands == 1 else 'hands'}, {cards}:"]
     for player in result["players"]:
         line = f"  {player['name']:<16}  {format_chips(player['chips'], sign=True):>10} chips"
         if player["mbb_per_hand"] is not None:

@@ -19,12 +19,15 @@ import attrs
 import trio
 
 from engine.intervals import Z95, LookSchedule, is_settled
+from engine.match_key import MatchKey
 from engine.rules import game_path
-from engine.seeds import derive_seed
 from protocol import variables
+from protocol.records import format_key
 from server.launching.announcement import Announcer
 from server.launching.launcher import Launcher
 from server.launching.players import Player
+from server.private_files import FOLDER_MODE, PrivateFiles
+from server.record_file import Opener, RecordFile
 from server.report.results import Pass, PlayerResult, player_results
 from server.table.config import MatchConfig
 from server.table.match import MatchServer
@@ -56,6 +59,12 @@ class MatchPlan:
     """How often a launched player that crashes in play is started again."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
+    files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
+    """Makes all of the match's files; those of a duplicate match are out of reach until its last hand."""
+
+    @files.default
+    def _make_files(self) -> PrivateFiles:
+        return PrivateFiles(hidden=self.duplicate)
 
     @functools.cached_property
     def schedule(self) -> LookSchedule | None:
@@ -78,9 +87,19 @@ class MatchPlan:
 
     def pass_config(self, number: int) -> MatchConfig:
         """The match that a pass is."""
-        names = tuple(self.players[player].name for player in self.seating(number))
-        log_path = self.pass_folder(number) / "match.log"
-        return attrs.evolve(self.config, names=names, log_path=log_path, keeps_hands=self.duplicate)
+        return attrs.evolve(
+            self.config,
+            names=tuple(self.players[player].name for player in self.seating(number)),
+            reveals_key=not self.duplicate,
+            keeps_hands=self.duplicate,
+            log_path=self.pass_folder(number) / "match.log",
+            opener=self.files.open,
+        )
+
+    def player_seeds(self, player: int) -> list[int]:
+        """A player's own seed in each pass."""
+        seatings = map(self.seating, range(self.num_passes))
+        return [self.config.cards.player_seeds(seating)[seating.index(player)] for seating in seatings]
 
     def results(self, passes: Sequence[Pass]) -> tuple[PlayerResult, ...]:
         """The players' results, with the intervals that are in force."""
@@ -103,8 +122,8 @@ class Interrupted(Exception):
 class _FileConsole:
     """Warnings and failures go into a file of the match folder; they are lost before a match is."""
 
-    def __init__(self, path: Path, hand_finished: Callable[[], None]) -> None:
-        self._file = open(path, "wb", buffering=0)  # noqa: SIM115 - closed in close()
+    def __init__(self, path: Path, opener: Opener, hand_finished: Callable[[], None]) -> None:
+        self._file = open(path, "wb", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
         self._hand_finished = hand_finished
 
     def out(self, text: str) -> None:
@@ -141,6 +160,8 @@ class LaunchedMatch:
         self._decision = CommonDecision(plan.num_passes, self._is_settled)
         self._called_off = trio.CancelScope()
         """Around all passes: cancelled when a player never came."""
+        self.unwritten: list[str] = []
+        """Lines that say which files could not be completed."""
         self.hands_done = 0
         """Hands finished so far, in all passes."""
 
@@ -151,6 +172,27 @@ class LaunchedMatch:
             Interrupted: by a signal.
             MatchAborted: a file or port cannot be opened.
         """
+        try:
+            passes = await self._play_passes()
+        finally:
+            self.unwritten += self._plan.files.publish()
+        try:
+            self._reveal_key()
+        except OSError as error:
+            self.unwritten.append(f"the key cannot be written into the logs: {error.strerror or error}")
+        return passes
+
+    def _reveal_key(self) -> None:
+        """Write what the cards follow from into the logs of all passes, now that no hand is to come."""
+        plan = self._plan
+        if isinstance(plan.config.cards, MatchKey) and plan.duplicate:
+            for number in range(plan.num_passes):
+                path = plan.pass_config(number).log_path
+                if path is not None and path.exists():
+                    with RecordFile(path, append=True) as log:
+                        log.write(format_key(plan.config.cards.text))
+
+    async def _play_passes(self) -> list[Pass]:
         plan = self._plan
         interruptions: list[int] = []
         async with trio.open_nursery() as nursery:
@@ -179,11 +221,13 @@ class LaunchedMatch:
         seating = plan.seating(number)
         folder = plan.pass_folder(number)
         seated = [plan.players[player] for player in seating]
-        folder.mkdir(exist_ok=True)
-        console = _FileConsole(folder / "dealer.err", self._count_hand)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        console = _FileConsole(folder / "dealer.err", plan.files.open, self._count_hand)
         # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
         environment = {variables.DUPLICATE: str(number)} if plan.duplicate else {}
-        launcher = Launcher(folder / "players", plan.start_s, self._say, environment, plan.recover)
+        launcher = Launcher(
+            folder / "players", plan.files, plan.start_s, self._say, environment, plan.recover
+        )
         schedule = plan.schedule
         rule = None
         if schedule is not None:
@@ -200,7 +244,7 @@ class LaunchedMatch:
                 nursery.start_soon(
                     launcher.start,
                     seated,
-                    [derive_seed(config.seed, seat) for seat in range(len(seated))],
+                    config.cards.player_seeds(seating),
                     _LOCAL.get(config.host, config.host),
                     str(game_path(config.game_text)),
                     server,

@@ -12,7 +12,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import attrs
 import trio
@@ -21,6 +21,7 @@ from protocol import variables
 from server.errors import Failure, FailureKind
 from server.launching.environment import players_environment
 from server.launching.players import Player
+from server.private_files import FOLDER_MODE, PrivateFiles
 from server.table.match import MatchServer
 
 _GRACE_S: Final = 3.0
@@ -53,6 +54,7 @@ class Launcher:
 
     Args:
         folder: for what the players write.
+        files: makes what is in it.
         start_s: seconds a player has to join.
         say: takes lines for people.
         variables: of the players' environment, beside ours.
@@ -64,12 +66,14 @@ class Launcher:
     def __init__(
         self,
         folder: Path,
+        files: PrivateFiles,
         start_s: float,
         say: Callable[[str], None],
         variables: Mapping[str, str],
         recover: int = 0,
     ) -> None:
         self._folder = folder
+        self._files = files
         self._start_s = start_s
         self._say = say
         self._variables = variables
@@ -93,7 +97,7 @@ class Launcher:
 
         One that ends, or that has not joined in time, is given up by the server.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         base = {**os.environ, **self._variables, variables.GAME: game}
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
             line = player.command_line(host, server.ports[seat], seed)
@@ -117,9 +121,7 @@ class Launcher:
             OSError: it cannot be started.
         """
         is_first = entry.process is None
-        stdout, stderr = (
-            self._output(entry, stream).open("wb" if is_first else "ab") for stream in ("out", "err")
-        )
+        stdout, stderr = (self._open(self._output(entry, stream), is_first) for stream in ("out", "err"))
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
             process = await trio.lowlevel.open_process(
                 entry.line,
@@ -133,6 +135,10 @@ class Launcher:
                 self._processes.append(entry)
             entry.process = process
         return process
+
+    def _open(self, path: Path, is_first: bool) -> IO[bytes]:
+        """A file for what a process writes; one that is started again goes on writing."""
+        return open(path, "wb" if is_first else "ab", opener=self._files.open)
 
     def _output(self, entry: _Process, stream: str) -> Path:
         """Where a player's stdout or stderr goes."""
@@ -170,7 +176,7 @@ class Launcher:
         await trio.sleep(first)
         seat = server.seats[entry.seat]
         if seat.client is None and process.returncode is None:
-            last = _last_line(self._output(entry, "err"))
+            last = self._last_line(entry)
             self._say(f"waiting for {seat.name} to join" + (f": {last}" if last else ""))
         await trio.sleep(self._start_s - first)
         detail = (
@@ -223,8 +229,14 @@ class Launcher:
                 how = f"was killed by signal {-code}"
         else:
             how = f"ended with exit status {code}"
-        last = _last_line(self._output(entry, "err"))
+        last = self._last_line(entry)
         return f"{how}: {last}" if last else how
+
+    def _last_line(self, entry: _Process) -> str:
+        """The last line of text that a player wrote to stderr, to quote."""
+        end = self._files.tail(self._output(entry, "err"), _LAST_WORDS)
+        words = [line.strip() for line in end.decode("utf-8", "replace").split("\n") if line.strip()]
+        return words[-1][:200] if words else ""
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -234,15 +246,3 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         pass  # everybody in it has ended
     except PermissionError:
         pass  # only zombies are left in it, on some systems
-
-
-def _last_line(path: Path) -> str:
-    """The last line of text in a file, to quote."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_WORDS))
-            lines = file.read().decode("utf-8", "replace").split("\n")
-    except OSError:
-        return ""
-    words = [line.strip() for line in lines if line.strip()]
-    return words[-1][:200] if words else ""

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from engine.files import write_whole
+from engine.match_key import MatchKey
 from engine.rules import GameDefinition
 from server.launching.launched_match import MatchPlan
 from server.report.results import Pass, PlayerResult, hands_saved
@@ -38,14 +39,23 @@ class Report:
             "game": config.game_text,
             "hands": self._hands,
             "deals": self._deals,
-            "seed": config.seed,
+            "seed": config.cards.number,
+            **self._key(),
             "duplicate": self._plan.duplicate,
             **self._until(),
-            "players": [each.as_json(config.game) for each in self._results],
+            "players": [
+                each.as_json(config.game) | {"player_seeds": self._plan.player_seeds(each.seat)}
+                for each in self._results
+            ],
             "logs": self._logs,
             "seconds": self._seconds,
             "hands_per_second": self._hands / self._seconds if self._seconds > 0 else None,
         }
+
+    def _key(self) -> dict[str, Any]:
+        """The key the cards follow from, and what was published of it before the match."""
+        cards = self._plan.config.cards
+        return {"key": cards.text, "commitment": cards.commitment} if isinstance(cards, MatchKey) else {}
 
     def _until(self) -> dict[str, Any]:
         """How a match that might stop early came to its end; nothing for others."""
@@ -84,7 +94,7 @@ class Report:
             "started": started.isoformat(timespec="seconds"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        write_whole(plan.folder / "result.json", json.dumps(result, indent=2) + "\n")
+        write_whole(plan.folder / "result.json", json.dumps(result, indent=2) + "\n", mode=0o600)
 
     def print(self) -> None:
         """Print the table, on a terminal with lines around it."""
@@ -99,7 +109,7 @@ class Report:
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
         deals = f" ({self._deals} deals, duplicate)" if plan.duplicate else ""
-        title = f"{config.game_text}: {self._hands} hands{deals}, seed {config.seed}, {speed}"
+        title = f"{config.game_text}: {self._hands} hands{deals}, {config.cards.label}, {speed}"
         _print_table(title, heads, rows)
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:

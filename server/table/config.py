@@ -10,7 +10,9 @@ from typing import Final
 
 import attrs
 
+from engine.match_key import MatchKey, MatchSeed
 from engine.rules import GameDefinition
+from server.record_file import Opener
 
 MAX_NAME: Final = 100
 """Longest player name: ten of them and a hand fit the ACPC programs' line buffers."""
@@ -52,7 +54,8 @@ class MatchConfig:
     game_text: str
     """The game as the user named it, for the log's header."""
     hands: int
-    seed: int
+    cards: MatchSeed | MatchKey
+    """Where the cards come from."""
     names: tuple[str, ...]
     """Players in seat order."""
     limits: TimeLimits = TimeLimits()
@@ -67,12 +70,16 @@ class MatchConfig:
     """In seat order; 0 or missing is chosen by the system."""
     seat_tokens: tuple[str | None, ...] = ()
     """In seat order: a word the client of a seat must present; None or missing for an open seat."""
+    reveals_key: bool = True
+    """The log ends with the cards' key; False where hands of the same cards are still to come."""
     log_path: Path | None = None
     transaction_path: Path | None = None
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     keeps_hands: bool = False
     """The outcome has the chips of every hand, by which the passes of a duplicate match are paired."""
+    opener: Opener | None = None
+    """Makes the files; None for files as the umask has them."""
     quiet: bool = False
     """No trace of the messages on stderr."""
 

@@ -18,7 +18,7 @@ from typing import Final
 import attrs
 import trio
 
-from engine.rules import CALL, FOLD, Action, CardDealer, HandState, play_hand
+from engine.rules import CALL, FOLD, Action, CardDealer, HandState, KeyedDealer, play_hand
 from protocol.match_state import HandMessages
 from protocol.records import Transaction, format_hand, format_score, format_stamp
 from server.console import Console, now_us
@@ -140,6 +140,8 @@ class MatchServer:
                 if self._aborted is not None:
                     self._records.flush_trace()
                     self._console.err(self._aborted.lines)
+                    with contextlib.suppress(MatchAborted):  # it may be the log that cannot be written
+                        self._records.write_key()
                 self._seating.end()
         finally:
             self.close()
@@ -171,7 +173,7 @@ class MatchServer:
         if not config.quiet:
             console.err(f"STARTED at {format_stamp(now_us())}\n")
         self._records.begin_replay()
-        dealer = CardDealer(config.game, config.seed)
+        dealer = config.cards.dealer(config.game)
         started_at = trio.current_time()
         paused = 0.0
         with TABLES_PLAYING.one_more():
@@ -192,6 +194,7 @@ class MatchServer:
             self._records.write(f"# ended after {self._hands_done} of {config.hands} hands\n")
         if not config.quiet:
             console.err(f"FINISHED at {format_stamp(self._last_send_us)}\n")
+        self._records.write_key()
         score = format_score(self._totals, config.names)
         console.out(score)
         console.err(score)
@@ -203,7 +206,7 @@ class MatchServer:
                 self._seating.flush(seat, seat.client)
         self._records.flush_trace()
 
-    async def _play_hand(self, hand_number: int, dealer: CardDealer) -> None:
+    async def _play_hand(self, hand_number: int, dealer: CardDealer | KeyedDealer) -> None:
         config, records, seats = self._config, self._records, self._seats
         num_seats = len(seats)
         shift = 0 if config.fixed_seats else hand_number % num_seats  # the button moves (acpc-spec 5.4)

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections import deque
 from pathlib import Path
 
+from engine.match_key import MatchKey
 from engine.rules import HandState
 from protocol.records import (
     Transaction,
     TransactionError,
+    format_commitment,
     format_header,
+    format_key,
     format_stamp,
     format_transaction,
     parse_transaction,
@@ -40,6 +43,7 @@ class MatchRecords:
         self._transactions: RecordFile | None = None
         self._replay: deque[str] = deque()  # what is left of the transaction log
         self._logged: set[str] = set()  # hands an interrupted match has already logged
+        self._has_key = False  # the log reveals what the cards follow from
         self._trace: list[str] = []  # lines for stderr, kept until somebody is waited for
 
     @property
@@ -60,7 +64,7 @@ class MatchRecords:
         if path is None:
             return None
         try:
-            return RecordFile(path, append=self._config.append)
+            return RecordFile(path, append=self._config.append, opener=self._config.opener)
         except OSError as error:
             raise MatchAborted(
                 f"ERROR: could not open {what} file {path}\nriverboat: {error.strerror}\n"
@@ -81,13 +85,22 @@ class MatchRecords:
             config.name,
             config.game_text,
             config.hands,
-            config.seed,
+            config.cards.announced,
             round(limits.response * 1000),
             round(limits.hand * 1000),
             round(limits.per_hand * 1000),
         )
+        if isinstance(config.cards, MatchKey):
+            header += format_commitment(config.cards.commitment)
         self._console.err(header)
         self.write(header)
+
+    def write_key(self) -> None:
+        """Reveal what the cards follow from, now that no hand is to come."""
+        cards = self._config.cards
+        if isinstance(cards, MatchKey) and self._config.reveals_key and not self._has_key:
+            self._has_key = True
+            self.write(format_key(cards.text))
 
     def write(self, text: str) -> None:
         """Write lines into the log."""

@@ -26,6 +26,7 @@ from typing import Final
 import attrs
 import trio
 
+from engine.match_key import MatchSeed
 from engine.rules import game_path, load_game
 from server.console import SilentConsole
 from server.table.config import MatchConfig
@@ -117,8 +118,9 @@ async def serve(tables: int, hands: int) -> None:
     game = load_game(GAME)
     async with trio.open_nursery() as nursery:
         for number in range(tables):
+            path = Path(f"m{number}.log")
             config = MatchConfig(
-                f"m{number}", game, GAME, hands, number, NAMES, log_path=Path(f"m{number}.log"), quiet=True
+                f"m{number}", game, GAME, hands, MatchSeed(number), NAMES, log_path=path, quiet=True
             )
             server: MatchServer = await nursery.start(serve_match, config, SilentConsole())
             print(*server.ports, flush=True)

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from engine.match_key import MatchKey
-from engine.rules import Deal, GameDefinition, KeyedDealer, load_game
+from engine.match_key import MatchKey, MatchSeed, parse_match_seed
+from engine.rules import CardDealer, Deal, GameDefinition, KeyedDealer, load_game
+from engine.seeds import derive_seed
 from tests.support.strategies import games
 
 KEYS = st.binary(min_size=32, max_size=32)
@@ -119,3 +120,44 @@ def test_seeds_of_players_are_keyed_hashes_of_their_own(secret: bytes, seat: int
     expected = hmac_sha256(secret, b"riverboat player" + seat.to_bytes(8, "big"))[:4]
 
     assert MatchKey(secret).player_seed(seat) == int.from_bytes(expected, "big")
+
+
+@given(KEYS)
+def test_a_revealed_key_is_read_as_digits_or_as_a_number(secret: bytes) -> None:
+    key = MatchKey(secret)
+
+    assert parse_match_seed(key.text) == parse_match_seed(key.text.upper()) == key
+    if len(str(key.number)) != 64 and key.number >= 2**128:  # hypothesis likes keys of zeros
+        assert parse_match_seed(str(key.number)) == key
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_seed_deals_as_the_acpc_dealer_does_and_gives_seats_their_seeds(number: int) -> None:
+    game, seed = load_game("limit-2p"), parse_match_seed(str(number))
+
+    assert seed == MatchSeed(number)
+    assert seed.dealer(game).deal() == CardDealer(game, number).deal()
+    for players in ([0, 1, 2], [2, 0, 1]):
+        assert seed.player_seeds(players) == tuple(derive_seed(number, seat) for seat in range(3))
+
+
+def test_every_random_match_has_its_own_key() -> None:
+    keys = [parse_match_seed("random") for _ in range(8)]
+
+    assert all(isinstance(key, MatchKey) for key in keys)
+    assert len({key.number for key in keys}) == 8
+
+
+def test_a_players_seed_under_a_key_is_theirs_wherever_they_sit() -> None:
+    key = MatchKey(bytes(range(32)))
+    first, second = key.player_seeds([0, 1, 2]), key.player_seeds([2, 0, 1])
+
+    assert (second[1], second[2], second[0]) == first
+
+
+@pytest.mark.parametrize(
+    "text", ["4294967296", str(2**128 - 1), str(2**256), "-1", "7.0", "", "f" * 63, "Random"]
+)
+def test_what_is_neither_seed_nor_key_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a seed: 'random', a whole number up to 4294967295, or"):
+        parse_match_seed(text)

@@ -44,7 +44,7 @@ def test_printed_chips_are_right_to_six_decimals(chips: float) -> None:
 
 
 def test_header_as_recorded() -> None:
-    assert format_header("match", "leduc.game", 3, 0, 300, 600000, 7000).splitlines(keepends=True) == [
+    assert format_header("match", "leduc.game", 3, "0", 300, 600000, 7000).splitlines(keepends=True) == [
         "# name/game/hands/seed match leduc.game 3 0\n",
         "#--t_response 300\n",
         "#--t_hand 600000\n",

@@ -123,7 +123,7 @@ def test_too_few_arguments_print_the_usage_on_stdout(
 def test_what_is_not_said_has_the_defaults_of_the_acpc_dealer() -> None:
     config = configure(GOOD)
 
-    assert (config.name, config.game_text, config.hands, config.seed) == ("match", GAME, 2, 7)
+    assert (config.name, config.game_text, config.hands, config.cards.number) == ("match", GAME, 2, 7)
     assert config.names == ("Alice", "Bob")
     assert config.limits == TimeLimits(response=600.0, hand=600.0, per_hand=7.0, start=None, handshake=30.0)
     assert (config.log_path, config.transaction_path) == (Path("match.log"), None)
@@ -150,13 +150,13 @@ def test_options_stand_anywhere_and_together(arguments: list[str]) -> None:
 
     assert (config.fixed_seats, config.quiet, config.append) == (True, True, True)
     assert config.transaction_path == Path("match.tlog")
-    assert (config.name, config.hands, config.seed, config.names) == ("match", 2, 7, ("Alice", "Bob"))
+    assert (config.name, config.hands, config.cards.number, config.names) == ("match", 2, 7, ("Alice", "Bob"))
 
 
 def test_after_two_dashes_nothing_is_an_option() -> None:
     config = configure(["-q", "--", "-f", GAME, "2", "-7", "-a", "-b"])
 
-    assert (config.name, config.seed, config.names) == ("-f", 2**32 - 7, ("-a", "-b"))
+    assert (config.name, config.cards.number, config.names) == ("-f", 2**32 - 7, ("-a", "-b"))
     assert (config.fixed_seats, config.append, config.quiet) == (False, False, True)
 
 
@@ -222,7 +222,7 @@ def test_time_limits_are_milliseconds_and_their_names_may_be_cut_short(
 def test_numbers_are_read_as_c_reads_them(hands: str, seed: str, read_hands: int, read_seed: int) -> None:
     config = configure(["match", GAME, "--", hands, seed, *NAMES])
 
-    assert (config.hands, config.seed) == (read_hands, read_seed)
+    assert (config.hands, config.cards.number) == (read_hands, read_seed)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_a_random_seed_is_drawn_and_told(capfd: pytest.CaptureFixture[str]) -> N
     configs = [configure(["match", GAME, "2", "random", *NAMES]) for _ in range(3)]
 
     told = re.findall(r"# seed (\d+), drawn from the operating system\n", capfd.readouterr().err)
-    assert [str(config.seed) for config in configs] == told
+    assert [str(config.cards.number) for config in configs] == told
     assert len({*told}) > 1
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 import attrs
 import trio
 
+from engine.match_key import MatchSeed
 from engine.rules import BettingState, GameDefinition, load_game, parse_betting
 from protocol.records import HandRecord, parse_hand
 from server.errors import FailureKind
@@ -40,7 +41,7 @@ def match_config(
     else:
         text, definition = "GAME", game
     names = tuple(f"p{seat}" for seat in range(definition.num_players))
-    config = MatchConfig("match", definition, text, hands, seed, names, quiet=True)
+    config = MatchConfig("match", definition, text, hands, MatchSeed(seed), names, quiet=True)
     return attrs.evolve(config, **changes)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from engine.match_key import MatchSeed
 from server.table.config import MatchConfig
 from tests.support.dealer_process import dealer_process
 from tests.support.golden_files import LOGS, GoldenLog, golden_log
@@ -86,7 +87,7 @@ def golden_config(log: GoldenLog, path: Path) -> MatchConfig:
     """The match that a log is of."""
     _, _, match_name, game_text, *_ = log.header.split("\n")[0].split()
     return MatchConfig(
-        match_name, log.game, game_text, log.hands, log.seed, log.names, log_path=path, quiet=True
+        match_name, log.game, game_text, log.hands, MatchSeed(log.seed), log.names, log_path=path, quiet=True
     )
 
 
