@@ -1,4 +1,4 @@
-"""Types of options that click does not have: the house's, which cannot import `clients.commands`."""
+"""Types of options that click does not have: the house's, which cannot import `clients.one_line`."""
 
 from __future__ import annotations
 

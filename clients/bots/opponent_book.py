@@ -107,10 +107,6 @@ class OpponentBook:
     def _seat_of(self, view: HandView, position: int) -> int:
         return (self._seat + position - view.position) % view.game.num_players
 
-    def model_at(self, view: HandView, position: int) -> OpponentModel:
-        """The model of the player in a position."""
-        return self.models[self._seat_of(view, position)]
-
     def follow(self, view: HandView) -> TableReader:
         """The reader of this hand, having read up to the state."""
         reader = self._reader_of(view)
@@ -132,7 +128,7 @@ class OpponentBook:
         return self._reader
 
     def _models_by_position(self, view: HandView) -> list[OpponentModel]:
-        return [self.model_at(view, position) for position in range(view.game.num_players)]
+        return [self.models[self._seat_of(view, position)] for position in range(view.game.num_players)]
 
     # --- learning ------------------------------------------------------------------------------------------
 

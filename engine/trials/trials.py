@@ -27,6 +27,7 @@ from engine.kernels.trials import tree as tree_kernels
 from engine.kernels.trials import trials as kernels
 from engine.kernels.trials.players import Players
 from engine.kernels.trials.tree import TreeNode, Used
+from engine.kernels.trials.trials import Deals
 from engine.opponents.board_values import board_values
 from engine.records import LastAction
 from engine.rules.action import CALL, Action, ActionKind
@@ -35,7 +36,7 @@ from engine.trials.sampler import JointSampler
 from engine.trials.selective_sampling import Criterion, Estimates, selective_sampling
 from engine.trials.strata import STARTING_HANDS, averages, range_of
 
-__all__ = ["Spot", "Trials", "first_actions", "new_tree", "simulate"]
+__all__ = ["Deals", "Spot", "Trials", "first_actions", "new_tree", "simulate"]
 
 Floats = NDArray[np.float64]
 
@@ -190,13 +191,13 @@ class Trials:
             tree.used[:] = used
         return node
 
-    def sample(self, trials: int) -> kernels.Deals:
+    def sample(self, trials: int) -> Deals:
         """Deals so many trials."""
         self._batches += 1
         holes, boards, seeds = self.sampler.deal(trials, (self._seed * 0x10001 + self._batches) & _SEEDS)
         return deals_of(holes, boards, seeds)
 
-    def value(self, deals: kernels.Deals, action: Action) -> Floats:
+    def value(self, deals: Deals, action: Action) -> Floats:
         """What an action is worth in each trial, shape (trials,)."""
         position = self._spot.position
         chips = self.play(deals, self.start(action))
@@ -204,7 +205,7 @@ class Trials:
 
     def play(
         self,
-        deals: kernels.Deals,
+        deals: Deals,
         start: int = 0,
         script: Sequence[int] = (),
         trace: Floats = _NO_TRACE,
@@ -226,10 +227,10 @@ class Trials:
 _SEEDS: Final = (1 << 63) - 1
 
 
-def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> kernels.Deals:
+def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> Deals:
     """Trials with the given cards, nothing worked out about them yet."""
     number = len(boards)
-    return kernels.Deals(
+    return Deals(
         holes,
         boards,
         seeds,

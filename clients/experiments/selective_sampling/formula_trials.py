@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import combo_index
-from engine.kernels.trials.trials import Deals
 from engine.opponents.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples
 from engine.opponents.models.model import Decision, OpponentModel
 from engine.opponents.table_reader import Reading
 from engine.rules import CALL, FOLD, Action, BettingState
 from engine.rules.showdown import chips_won
 from engine.seeds import derive_seed
-from engine.trials.trials import Spot, Trials
+from engine.trials.trials import Deals, Spot, Trials
 
 __all__ = ["FormulaTrials"]
 
