@@ -6,6 +6,7 @@ same order there, and so does the same things.
 
 The order of calls in a match, for every agent at the table::
 
+    prepare                            before it sits down, on nobody's clock
     match_started                      with the first state that is seen
     (hand_started
        (action_seen | choose_action)*  action_seen for every action, its own included, as it was played
@@ -66,6 +67,12 @@ class Agent:
     _rng: random.Random | None = None
 
     # --- hooks ---------------------------------------------------------------------------------------
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Compile and load whatever decisions take: no clock runs yet, and no cards have been dealt.
+
+        Called once, before the agent joins a table; `game` is what will be played, where that is known.
+        """
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """The first state has come.  Called again should the game or seat turn out to be another."""

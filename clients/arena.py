@@ -104,6 +104,7 @@ class Arena:
             agent.game, agent.seat, agent.names, agent.seeded = game, seat, self.names, True
             if seed_agents:
                 agent.seed = derive_seed(seed, seat)
+            agent.prepare(game)
 
     @property
     def chips(self) -> tuple[float, ...]:

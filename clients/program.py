@@ -201,6 +201,7 @@ def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:
 
     try:
         agent, table = start()
+        agent.prepare(table.game or table.fallback_game)
         trio.run(join_table, agent, table, say)
     except OptionError as error:
         say(str(error))

@@ -12,6 +12,7 @@
 ``files``                   files replaced in one step
 ``file_formats``            JSON and archives of arrays, read without trust
 ``cache``                   where computed arrays and compiled kernels are kept
+``preparation``             compiling before a clock runs, known without loading the compiler
 ``combos``                  pairs of hole cards and starting hands as indices
 ``evaluation``              strength, potential, odds, equity, preflop tables
 ``opponents``               weight tables, probability triples, models of opponents

@@ -105,6 +105,13 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     help="Seconds a player may take for one decision.",
 )
 @click.option(
+    "--first-response-time",
+    type=FiniteRange(0.001, MOST_SECONDS),
+    default=60.0,
+    show_default=True,
+    help="Seconds a player may take for its first decision of the match, if that is more.",
+)
+@click.option(
     "--hand-time",
     type=FiniteRange(0.001, MOST_SECONDS),
     default=600.0,
@@ -121,7 +128,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--start-time",
     type=FiniteRange(0.1, MOST_SECONDS),
-    default=120.0,
+    default=600.0,
     show_default=True,
     help="Seconds a launched player may take to join.",
 )
@@ -162,6 +169,7 @@ def match(
     fixed_seats: bool,
     on_failure: str,
     response_time: float,
+    first_response_time: float,
     hand_time: float,
     match_time: float,
     start_time: float,
@@ -188,7 +196,12 @@ def match(
             hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
             cards=_cards(seed),
             names=tuple(player.name for player in seated),
-            limits=TimeLimits(response=response_time, hand=hand_time, per_hand=match_time),
+            limits=TimeLimits(
+                response=response_time,
+                first_response=first_response_time,
+                hand=hand_time,
+                per_hand=match_time,
+            ),
             fixed_seats=fixed_seats,
             on_failure=OnFailure(on_failure),
             comment_failures=True,

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.starting_hands import starting_hand_percentiles
 from clients.options import OptionError
+from engine.preparation import prepare_hand_strength
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ class HandStrengthBot(Agent):
         self._percentiles: tuple[float, ...] = ()
         self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
         self._last: tuple[tuple[int, ...], tuple[int, ...], float] | None = None
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Have the kernel of hand strength compiled."""
+        prepare_hand_strength()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Looks the starting hands up.

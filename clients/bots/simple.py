@@ -53,6 +53,7 @@ from typing import TYPE_CHECKING, Final
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.starting_hands import starting_hand_percentiles
 from clients.options import OptionError
+from engine.preparation import prepare_hand_strength
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.rules.betting import BettingState
 
@@ -107,6 +108,10 @@ class SimpleBot(Agent):
         self._seen: list[list[float]] = []
 
     # --- the match -----------------------------------------------------------------------------------------
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Have the kernel of hand strength compiled."""
+        prepare_hand_strength()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Looks the starting hands up; knows nothing of the others yet.

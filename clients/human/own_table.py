@@ -48,8 +48,8 @@ class HouseOptions:
             # -P: a folder named like one of our packages in the user's folder must not get in the way
             sys.executable, "-P", "-m", "server", "match", self.game, f"{self.name}=wait", *self.opponents,
             "--hands", str(self.hands), "--seed", self.seed, "--out", str(self.folder), "--json",
-            "--on-failure", "fold", "--response-time", _NO_CLOCK, "--hand-time", _NO_CLOCK,
-            "--match-time", _NO_CLOCK, "--end-with-stdin",
+            "--on-failure", "fold", "--response-time", _NO_CLOCK, "--first-response-time", _NO_CLOCK,
+            "--hand-time", _NO_CLOCK, "--match-time", _NO_CLOCK, "--end-with-stdin",
         ]  # fmt: skip
 
 

@@ -215,24 +215,46 @@ def remove_old_folders(kernels: Path, current: str) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-_notice_lock: Final = threading.Lock()
-_noticed: Final[set[str]] = set()
+_SAY_EVERY_S: Final = 2.0
 
 
-def _say_that_we_compile(module: str) -> None:
-    """One line on stderr, once in a process; the time to clear away what former versions compiled."""
-    with _notice_lock:
-        if module in _noticed:
-            return
-        is_first = not _noticed
-        _noticed.add(module)
-    remove_old_folders(cache_directory() / "kernels", folder_name(module))
-    if is_first:
-        print(
-            "riverboat: compiling kernels for this machine, once; this takes some seconds",
-            file=sys.stderr,
-            flush=True,
-        )
+class _Notice:
+    """What a process says on stderr while it compiles: that it does, and now and then how far it is."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._modules: set[str] = set()
+        self._compiled = 0
+        self._began = self._said = 0.0
+
+    def begin(self, module: str) -> None:
+        """A kernel of a module is to be compiled; the time to clear away what former versions compiled."""
+        with self._lock:
+            if module in self._modules:
+                return
+            is_first = not self._modules
+            self._modules.add(module)
+        remove_old_folders(cache_directory() / "kernels", folder_name(module))
+        if is_first:
+            self._began = self._said = time.monotonic()
+            _say("compiling kernels for this machine, once; this takes some seconds")
+
+    def finished_one(self) -> None:
+        """A kernel has been compiled."""
+        with self._lock:
+            self._compiled += 1
+            now = time.monotonic()
+            if now - self._said < _SAY_EVERY_S:
+                return
+            self._said = now
+        _say(f"compiling kernels: {self._compiled} so far, {now - self._began:.0f} s")
+
+
+def _say(text: str) -> None:
+    print(f"riverboat: {text}", file=sys.stderr, flush=True)
+
+
+_notice: Final = _Notice()
 
 
 class _CompilationLock:
@@ -293,7 +315,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         loaded = self._load(sig, target_context)
         if loaded is not None:
             return loaded
-        _say_that_we_compile(self._module)
+        _notice.begin(self._module)
         _compilation.take()  # until `save_overload`
         loaded = self._load(sig, target_context)  # saved by the process we waited for
         if loaded is not None:
@@ -316,6 +338,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         with contextlib.suppress(OSError):  # a read-only or full disk: the next process compiles again
             super().save_overload(sig, data)
         _compilation.give_back()
+        _notice.finished_one()
 
 
 def kernel(

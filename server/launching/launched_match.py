@@ -53,7 +53,7 @@ class MatchPlan:
     """Passes played side by side."""
     until: float | None = None
     """Stop at the first look at which no player's interval is wider: a half width in mbb/h."""
-    start_s: float = 120.0
+    start_s: float = 600.0
     """For a launched player to join."""
     recover: int = 0
     """How often a launched player that crashes in play is started again."""

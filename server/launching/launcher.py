@@ -7,6 +7,7 @@ groups are asked to end and then killed.
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from server.table.match import MatchServer
 _GRACE_S: Final = 3.0
 # For players to end by themselves when the match is over, and again after they were asked to.
 _SAY_AFTER_S: Final = 3.0
+_SAY_EVERY_S: Final = 10.0
 # After which people hear which player keeps the match waiting, and the last line that it wrote.
 _LAST_WORDS: Final = 4096
 # Bytes at the end of a player's stderr searched for the line that says why it ended.
@@ -172,13 +174,19 @@ class Launcher:
                 return
 
     async def _await_joining(self, entry: _Process, process: trio.Process, server: MatchServer) -> None:
-        first = min(_SAY_AFTER_S, self._start_s)
-        await trio.sleep(first)
+        """Say whom the match is waiting for, and give a player up that has not joined in time."""
         seat = server.seats[entry.seat]
-        if seat.client is None and process.returncode is None:
-            last = self._last_line(entry)
-            self._say(f"waiting for {seat.name} to join" + (f": {last}" if last else ""))
-        await trio.sleep(self._start_s - first)
+        began = trio.current_time()
+        with trio.move_on_after(self._start_s):
+            for pause in itertools.chain(
+                [min(_SAY_AFTER_S, self._start_s / 2)], itertools.repeat(_SAY_EVERY_S)
+            ):
+                await trio.sleep(pause)
+                if seat.client is not None or process.returncode is not None:
+                    return
+                last = self._last_line(entry)
+                waited = f"{trio.current_time() - began:.0f} s of {self._start_s:g}"
+                self._say(f"waiting for {seat.name} to join ({waited})" + (f": {last}" if last else ""))
         detail = (
             f"did not join within {self._start_s:g} s of its start; its output: {self._output(entry, 'err')}"
         )

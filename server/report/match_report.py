@@ -85,6 +85,7 @@ class Report:
                 "on_failure": config.on_failure.value,
                 "host": config.host,
                 "response_time": limits.response,
+                "first_response_time": limits.first_response,
                 "hand_time": limits.hand,
                 "match_time": limits.per_hand,
                 "start_time": plan.start_s,

@@ -42,6 +42,10 @@ class TimeLimits:
     """For all seats to connect; None waits for ever."""
     handshake: float = 30.0
     """From connecting to the version line (and the token, where the seat has one)."""
+    first_response: float = 0.0
+    """A seat's first decision of the match, if that is more than `response`: programs load what they need
+    during it.  What it takes beyond `response` counts in no total.
+    """
 
 
 @attrs.frozen

@@ -61,7 +61,7 @@ async def read_reply(
         SeatFailed: it left, or did not answer in time.
     """
     connection, channel = client.connection, client.channel
-    response = config.limits.response
+    response = seat.clock.response
     shown_at = heard_at = now()
     junk_lines = stale_replies = 0
     number = seat.number + 1

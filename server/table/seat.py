@@ -20,6 +20,8 @@ class SeatClock:
 
     def __init__(self, limits: TimeLimits, hands: int) -> None:
         self._limits = limits
+        self.response = max(limits.response, limits.first_response)
+        """What the next decision may take by itself."""
         self._match_limit = limits.per_hand * hands
         self.in_hand = 0.0
         self.in_match = 0.0
@@ -31,14 +33,18 @@ class SeatClock:
     def is_exceeded_by(self, seconds: float) -> bool:
         """Whether a decision that has taken `seconds` so far passes a limit."""
         limits = self._limits
+        counted = min(seconds, limits.response)
         return (
-            seconds > limits.response
-            or self.in_hand + seconds > limits.hand
-            or self.in_match + seconds > self._match_limit
+            seconds > self.response
+            or self.in_hand + counted > limits.hand
+            or self.in_match + counted > self._match_limit
         )
 
     def charge(self, seconds: float) -> None:
         """Book a decision."""
+        if self.response != self._limits.response:  # the first
+            seconds = min(seconds, self._limits.response)
+            self.response = self._limits.response
         self.in_hand += seconds
         self.in_match += seconds
 
@@ -50,7 +56,7 @@ class SeatClock:
     def left(self) -> float:
         """Seconds the next decision may take."""
         limits = self._limits
-        return min(limits.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
+        return min(self.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
 
 
 @attrs.define(eq=False)

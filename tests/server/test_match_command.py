@@ -182,7 +182,7 @@ def test_a_bot_with_a_wrong_option_or_file_plays_no_hand(
 def test_nonsense_and_silence_have_their_words(tmp_path: Path) -> None:
     junk = raw_bot(tmp_path, "junk", "dealer.write(b'what?\\n' * 5); dealer.flush(); continue")
     mute = raw_bot(tmp_path, "mute", "continue")
-    options = ("--hands", "10", "--response-time", "0.3", "--out", "m")
+    options = ("--hands", "10", "--response-time", "0.3", "--first-response-time", "0.3", "--out", "m")
     result = result_of(tmp_path, "limit-3p", junk, mute, "always-call", *options, status=3)
 
     assert result["hands"] == 10
@@ -441,5 +441,5 @@ def test_who_does_not_join_is_named_with_what_he_says_and_then_given_up(tmp_path
     done = run(tmp_path, *words)
 
     assert done.returncode == 3
-    assert "waiting for sleeper to join: still waking up" in done.stdout
+    assert "waiting for sleeper to join (1 s of 1.5): still waking up" in done.stdout
     assert "sleeper stalled: did not join within 1.5 s of its start" in done.stdout

@@ -56,11 +56,14 @@ class Formula(Agent):
     ) -> None:
         self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
         self.parameters = self.config.parameters()
-        warm_up()
         remembered = memory_file.load(memory) if memory is not None else {}
         self.book = OpponentBook(model, noise, remembered if model == "specific" else None)
         if memory is not None:
             atexit.register(self._save_at_exit)  # keeps the agent until then
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Compile or load the kernels that reading and deciding take."""
+        warm_up()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models for the players who are new.

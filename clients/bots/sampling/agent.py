@@ -64,7 +64,6 @@ class Sampling(Agent):
         explain: bool = False,
     ) -> None:
         self.config = SamplingConfig(trials, seconds, model, choose, bet_sizes, obvious, noise, explain)
-        warm_up()
         self.book = OpponentBook(model, noise)
         self.bet_sizes: dict[int, BetSizes] = {}
         """By seat, in no-limit games."""
@@ -72,6 +71,10 @@ class Sampling(Agent):
         """The values behind the last decision."""
         self._tree = new_tree()
         self._thinking: trio.CancelScope | None = None
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Compile or load the kernels that reading and deciding take."""
+        warm_up()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models and bet sizes for the players who are new; averages of a table of this size.

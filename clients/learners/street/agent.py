@@ -91,6 +91,11 @@ class StreetLearner(Agent):
 
     # --- the match -----------------------------------------------------------------------------------------
 
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Compile or load the kernels that decisions take."""
+        if game is not None and game.is_holdem:
+            warm_up(game)
+
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """The game and the players are known: styles are counted from here on.
 

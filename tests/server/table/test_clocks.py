@@ -189,3 +189,36 @@ async def test_the_trace_tells_seconds_after_every_hundredth_hand() -> None:
 
     lines = [line for line in table.console.stderr.splitlines() if line.startswith("Seconds")]
     assert lines == [f"Seconds cumulatively spent in match for seat {seat}: 0" for seat in (0, 1)] * 3
+
+
+async def test_the_first_decision_of_a_seat_may_take_longer(virtual_clock: MockClock) -> None:
+    limits = TimeLimits(response=10.0, first_response=60.0, hand=30.0, per_hand=20.0)
+    async with table_of(match_config(hands=2, limits=limits)) as table:
+        first, second = await seated(table)
+        await trio.sleep(55)
+        await first.answer("c")
+        await second.line()
+        clock = table.server.seats[0].clock
+
+        assert (clock.in_hand, clock.in_match) == (10.0, 10.0)  # the rest of it is on nobody's clock
+        assert clock.left() == 10.0
+        await first.leave()
+        await second.leave()
+        await table.outcome()
+
+
+async def test_the_second_decision_of_a_seat_may_not(virtual_clock: MockClock) -> None:
+    async with table_of(match_config(limits=TimeLimits(response=10.0, first_response=60.0))) as table:
+        first, second = await seated(table)
+        await first.answer("r")
+        await second.line()
+        await second.answer("r")
+        start = trio.current_time()
+        await second.hear_out()  # until the match has ended
+        waited = trio.current_time() - start
+        await first.leave()
+        await second.leave()
+        await table.outcome()
+
+    assert waited == pytest.approx(10, abs=2)
+    assert table.failures(0) == [FailureKind.STALLED]

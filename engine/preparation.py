@@ -1,0 +1,81 @@
+"""Compiling before a clock runs: once a machine, and known without loading the compiler.
+
+A bot of rules starts in a fifth of a second because it loads no compiler until it needs a kernel.  On a new
+machine that moment would last many seconds, in mid-hand.  So what its kernels are is compiled before it sits
+down, and a *mark* beside the compiled kernels says that this has been done: for these sources, this Python,
+this numba and this processor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+from engine.cache import cache_directory
+
+__all__ = ["compiled_once", "prepare_hand_strength"]
+
+_ENGINE: Final = Path(__file__).parent
+
+
+def compiled_once(subject: str, compile_all: Callable[[], None]) -> None:
+    """Call a function that compiles, unless it is known to have been called on this machine.
+
+    Args:
+        subject: what is compiled, a word.
+        compile_all: calls every kernel that is meant.
+    """
+    mark = cache_directory() / "kernels" / f"{subject}-{_state()}.compiled"
+    if mark.exists():
+        return
+    compile_all()
+    with contextlib.suppress(OSError):  # a cache that cannot be written: the next process compiles as well
+        for former in mark.parent.glob(f"{subject}-*.compiled"):
+            former.unlink(missing_ok=True)
+        mark.touch()
+
+
+def prepare_hand_strength() -> None:
+    """Have what `engine.evaluation.hand_strength.hand_strength` runs compiled."""
+    compiled_once("hand_strength", _compile_hand_strength)
+
+
+def _compile_hand_strength() -> None:
+    from engine.evaluation.hand_strength import hand_strength
+
+    for board in ((8, 17, 30), (8, 17, 30, 43), (8, 17, 30, 43, 50)):
+        hand_strength((0, 5), board)
+
+
+@functools.cache
+def _state() -> str:
+    """A digest of everything that compiled code depends on."""
+    digest = hashlib.sha256()
+    for source in sorted(_ENGINE.rglob("*.py")):
+        seen = source.stat()
+        digest.update(f"{source.relative_to(_ENGINE)} {seen.st_size} {seen.st_mtime_ns}\n".encode())
+    with contextlib.suppress(PackageNotFoundError):
+        digest.update(version("numba").encode())
+    # numba compiles for the processor it finds, or is told of.
+    processor = os.environ.get("NUMBA_CPU_NAME") or _processor()
+    digest.update(f"{sys.version} {platform.machine()} {processor}".encode())
+    return digest.hexdigest()[:20]
+
+
+def _processor() -> str:
+    """The processor's name and features, where the system tells (Linux)."""
+    try:
+        first = Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
+    except OSError:
+        return platform.processor()
+    return "\n".join(
+        line for line in first.splitlines() if line.startswith(("model name", "flags", "Features"))
+    )
