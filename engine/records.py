@@ -51,6 +51,19 @@ class LastAction(IntEnum):
     """Or bet."""
 
 
+class RaiseSize(IntEnum):
+    """Sizes of a raise.  Limit games have one, the first."""
+
+    SMALLEST = 0
+    HALF_POT = 1
+    POT = 2
+    TWO_POTS = 3
+    ALL_IN = 4
+
+
+NUM_SIZES: Final = len(RaiseSize)
+
+
 class PublicSituation(NamedTuple):
     """What a strategy uses of the public state besides board and ranges.  Sets of positions are bit masks."""
 

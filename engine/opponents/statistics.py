@@ -1,4 +1,4 @@
-"""Running statistics of a player, all with their counts: what a person would note about him.
+"""Running statistics of a player, all with their counts: what a person would note about them.
 
 Source: Killer, "Opponent Modeling" (flops seen, with periodic halving); Poker Learner 4.2.1.2, Fig. 4.2
 (aggression factor, playing style).
@@ -99,7 +99,7 @@ class Looseness:
             self.flops_seen /= 2
 
     def rate(self, ideal: float, prior_hands: float = 0.0) -> float:
-        """The share of flops seen; with prior hands, drawn towards the ideal as if so many had been ideal."""
+        """The share of flops seen; with prior hands, drawn towards the ideal as if they had been ideal."""
         hands = self.hands + prior_hands
         return (self.flops_seen + prior_hands * ideal) / hands if hands else ideal
 
@@ -119,9 +119,9 @@ class PlayerStatistics:
     hands: int = 0
     flops_seen: int = 0
     voluntary: int = 0
-    """Hands in which he called or raised before the flop."""
+    """Hands in which the player called or raised before the flop."""
     preflop_raises: int = 0
-    """Hands in which he raised before the flop."""
+    """Hands in which the player raised before the flop."""
     calls: int = 0
     """Calls of a bet, all rounds; checks do not count."""
     bets_and_raises: int = 0
@@ -129,7 +129,7 @@ class PlayerStatistics:
     showdowns: int = 0
     """Showdowns reached."""
     showdowns_won: int = 0
-    """... in which he won chips."""
+    """Showdowns in which the player won chips."""
     looseness: Looseness = attrs.field(factory=Looseness)
 
     def observe_hand(self, betting: BettingState, position: int, chips_won: float | None) -> None:
@@ -137,8 +137,8 @@ class PlayerStatistics:
 
         Args:
             betting: its end.
-            position: his.
-            chips_won: by him; None if not known, which counts a showdown as not won.
+            position: the player's.
+            chips_won: by the player; None if not known, which counts a showdown as not won.
         """
         self.hands += 1
         entered = raised = False
@@ -224,7 +224,7 @@ def _count(value: object) -> int:
 
 @functools.lru_cache(maxsize=4)
 def _actions(betting: BettingState) -> tuple[tuple[tuple[int, ActionKind, bool], ...], ...]:
-    """By position, (betting round, kind, facing a bet) of each of his actions, newest first.
+    """By position, (betting round, kind, facing a bet) of each of the player's actions, newest first.
 
     Kept for as long as a table counts one hand, position by position.
     """

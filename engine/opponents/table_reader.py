@@ -1,9 +1,9 @@
 """The weight tables of everybody in a hand, from public information alone.
 
-A reader follows a hand action by action.  For each it asks the model of the player who acted what he would
-have done with every combo, and re-weights his table by what he did (Fig. 3.5).  There is a table for each
+A reader follows a hand action by action.  For each it asks the model of the player who acted what they would
+have done with every combo, and re-weights their table by what they did (Fig. 3.5).  There is a table for each
 position, our own included: it is what the others, if they read like us, think of us.  The table of a player
-who folded includes his fold and stays.
+who folded includes the fold and stays.
 
 Nobody's hole cards enter.  To take our own cards into account, use `WeightTable.without`; the strength of
 our hand against a table leaves them out by itself.
@@ -136,7 +136,7 @@ def _beginning(table: _Table, noise: float) -> Reading:
 
 @functools.lru_cache(maxsize=128)
 def _after(reading: Reading, node: BettingState, board: tuple[int, ...]) -> Reading:
-    """`Reading.after`, worked out once.  Betting states and readings are told apart by their identity."""
+    """`Reading.after`, worked out once.  Betting states and readings are distinguished by their identity."""
     return reading.after(node, board)
 
 

@@ -23,6 +23,7 @@ from engine.opponents.models.frequencies import FrequencyModel
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
 from engine.opponents.models.specific import SpecificModel
+from engine.records import NUM_SIZES
 
 __all__ = ["OwnStrategy", "simulated_players"]
 
@@ -66,7 +67,7 @@ def simulated_players(
         corrections=np.zeros((count, NUM_CONTEXTS, NUM_CORRECTIONS, 3)),
         counts_weight=np.zeros((count, NUM_GROUPS)),
         neutral_share=np.zeros((count, 1)),
-        sizes=np.ones((count, 2, kernels.NUM_SIZES)),
+        sizes=np.ones((count, 2, NUM_SIZES)),
         reweighting_noise=float(noise),
     )
     default_sizes = _default_chances()

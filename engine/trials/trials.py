@@ -192,7 +192,7 @@ class Trials:
         return node
 
     def sample(self, trials: int) -> Deals:
-        """Deals so many trials."""
+        """Deals a number of trials."""
         self._batches += 1
         holes, boards, seeds = self.sampler.deal(trials, (self._seed * 0x10001 + self._batches) & _SEEDS)
         return deals_of(holes, boards, seeds)
@@ -272,7 +272,7 @@ def simulate(
     shares: Sequence[float] = (0.5, 1.0, np.inf),
     tree: tree_kernels.Tree | None = None,
 ) -> Iterator[Estimates[Action]]:
-    """Simulates a spot; yields the values so far after each batch of trials.
+    """Simulates a spot; yields the values known after each batch of trials.
 
     Args:
         spot: what is decided on.

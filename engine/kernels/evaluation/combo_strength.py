@@ -14,8 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.ranking import DEAD, fill_board_ranks, fill_rank_pair_row
-from engine.kernels.cards.tables import EMPTY_KEY, KEY_OF_CARD, NUM_CLASSES
+from engine.kernels.cards.bits import card_bits
+from engine.kernels.cards.ranking import (
+    DEAD,
+    board_key,
+    fill_board_ranks,
+    fill_rank_pair_row,
+    flush_on_board,
+)
+from engine.kernels.cards.tables import NUM_CLASSES
 
 _HIGH_OF_PAIR: Final = np.array([high for high in range(13) for _ in range(high + 1)])
 _LOW_OF_PAIR: Final = np.array([low for high in range(13) for low in range(high + 1)])
@@ -141,12 +148,11 @@ def _random_strengths(
     size = board.shape[0]
     # As many combos are left to an opponent, whatever live combo we hold.
     met = (50 - size) * (49 - size) // 2
-    suits = np.zeros(4, np.int64)
-    for i in range(size):
-        suits[board[i] & 3] += 1
-    if suits[0] < 3 and suits[1] < 3 and suits[2] < 3 and suits[3] < 3:
+    key = board_key(board, size)
+    flush, _, _ = flush_on_board(key, board, size)
+    if flush < 0:
         by_ranks = np.empty(91, np.float64)
-        _random_strengths_by_ranks(table, board, met, by_ranks)
+        _random_strengths_by_ranks(table, board, key, met, by_ranks)
         for combo in range(1326):
             strengths[combo] = by_ranks[_RANK_PAIR_OF_COMBO[combo]]
         return
@@ -179,16 +185,15 @@ def _random_strengths(
 
 @kernel()
 def _random_strengths_by_ranks(
-    table: NDArray[np.uint16], board: NDArray[np.uint8], met: int, by_ranks: NDArray[np.float64]
+    table: NDArray[np.uint16], board: NDArray[np.uint8], key: int, met: int, by_ranks: NDArray[np.float64]
 ) -> None:
     """`_random_strengths` where nobody can have a flush, by pair of ranks.
 
+    key: the board's.  met: combos left to an opponent.
     by_ranks: shape (91,), filled in place; ranks ``a >= b`` stand at ``a * (a + 1) / 2 + b``.
     """
-    key = EMPTY_KEY
     left = np.full(13, 4, np.int64)  # cards of a rank that are not on the board
     for i in range(board.shape[0]):
-        key += KEY_OF_CARD[board[i]]
         left[board[i] >> 2] -= 1
     classes = np.empty(91, np.uint16)
     fill_rank_pair_row(table, key, classes)
@@ -243,10 +248,9 @@ def strengths_and_changes(
     """
     size = board.shape[0]
     _random_strengths(table, board, cards, strengths)
-    dead = 0
+    dead = card_bits(board, size)
     longer = np.empty(size + 1, np.uint8)
     for i in range(size):
-        dead |= 1 << integer(board[i])
         longer[i] = board[i]
     for combo in range(1326):
         gains[combo] = 0.0

@@ -6,23 +6,10 @@ The arithmetic that makes them act is that of the models at the table (``engine.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-
-class RaiseSize(IntEnum):
-    """Sizes of a raise.  Limit games have one, the first."""
-
-    SMALLEST = 0
-    HALF_POT = 1
-    POT = 2
-    TWO_POTS = 3
-    ALL_IN = 4
-
-
-NUM_SIZES: Final = len(RaiseSize)
 
 
 class Kind(IntEnum):

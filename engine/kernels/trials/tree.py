@@ -37,9 +37,9 @@ from engine.kernels.rules.betting import (
     legal_raise,
     pot_of,
 )
-from engine.kernels.trials.players import NUM_SIZES, Players, RaiseSize
+from engine.kernels.trials.players import Players
 from engine.kernels.trials.strata import NUM_STRATA, Averages
-from engine.records import LastAction
+from engine.records import NUM_SIZES, LastAction, RaiseSize
 
 
 class Child(IntEnum):

@@ -28,7 +28,7 @@ from engine.kernels.opponents.triples import triple_at
 from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
 from engine.kernels.splitmix import GOLDEN, mixed, unit
 from engine.kernels.trials.nodes import postflop_triple, preflop_triple, prepare_node
-from engine.kernels.trials.players import Players, RaiseSize
+from engine.kernels.trials.players import Players
 from engine.kernels.trials.strata import Averages
 from engine.kernels.trials.tree import (
     PASSING_NODES,
@@ -39,6 +39,7 @@ from engine.kernels.trials.tree import (
     make_child,
     raise_total,
 )
+from engine.records import RaiseSize
 
 
 class Feature(IntEnum):

@@ -193,7 +193,7 @@ def thresholds(
     """The thresholds of a situation.
 
     After the flop a raise is measured on the chances that a bet that all pay must have (Killer, "Check or
-    Bet?": the raise odds) and on what the last raise told; a call on showdown odds, which is what it costs
+    Bet?": the raise odds) and on what the last raise tells; a call on showdown odds, which is what it costs
     to the end against what there will be (Papp; Poki 3.3.4).
 
     Before the flop expert rules say which share of the hands is called and raised, of which income rate

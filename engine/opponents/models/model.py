@@ -57,10 +57,10 @@ class OpponentModel(Protocol):
 
     @property
     def state(self) -> Hashable:
-        """What has been learned so far: models of equal states predict alike.
+        """What has been learned until now: models of equal states predict alike.
 
-        All who watch a table see the same, so that where several models of one player live in one process
-        the work of reading them is done once (``table_reader``).
+        All who watch a table see the same, so where several models of one player live in one
+        process the work of reading them is done once (``table_reader``).
         """
 
     def snapshot(self) -> OpponentModel:

@@ -1,4 +1,4 @@
-"""How much a player raises, and models that are told what he does."""
+"""How much a player raises, and models that are given what a player does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.opponents.action_context import situation_of
-from engine.opponents.bet_sizes import SIZES, BetSizes, size_of_raise
+from engine.opponents.bet_sizes import BetSizes, RaiseSize, size_of_raise
 from engine.opponents.models.frequencies import FrequencyModel
 from engine.opponents.table_reader import TableReader
 from engine.rules import load_game, parse_betting
@@ -15,19 +15,19 @@ from engine.rules import load_game, parse_betting
 @pytest.mark.parametrize(
     ("betting", "total", "size"),
     [
-        ("r300c/", 400, "smallest"),
-        ("r300c/", 600, "half-pot"),
-        ("r300c/", 900, "pot"),
-        ("r300c/", 1500, "two-pots"),
-        ("r300c/", 20000, "all-in"),
-        ("", 200, "half-pot"),
-        ("", 300, "pot"),
+        ("r300c/", 400, RaiseSize.SMALLEST),
+        ("r300c/", 600, RaiseSize.HALF_POT),
+        ("r300c/", 900, RaiseSize.POT),
+        ("r300c/", 1500, RaiseSize.TWO_POTS),
+        ("r300c/", 20000, RaiseSize.ALL_IN),
+        ("", 200, RaiseSize.HALF_POT),
+        ("", 300, RaiseSize.POT),
     ],
 )
-def test_a_raise_has_the_size_that_is_nearest(betting: str, total: int, size: str) -> None:
+def test_a_raise_has_the_size_that_is_nearest(betting: str, total: int, size: RaiseSize) -> None:
     state = parse_betting(load_game("nolimit-2p"), betting)
 
-    assert SIZES[size_of_raise(state, total)] == size
+    assert size_of_raise(state, total) is size
 
 
 def test_sizes_begin_with_what_is_usual_and_follow_what_is_seen() -> None:
@@ -38,8 +38,8 @@ def test_sizes_begin_with_what_is_usual_and_follow_what_is_seen() -> None:
         sizes.observe(state, 20000)
 
     assert before.sum(axis=1) == pytest.approx([1, 1])
-    assert before[1].argmax() == SIZES.index("pot")
-    assert sizes.chances[1, SIZES.index("all-in")] > 0.9
+    assert before[1].argmax() == RaiseSize.POT
+    assert sizes.chances[1, RaiseSize.ALL_IN] > 0.9
     assert sizes.chances[0].tolist() == before[0].tolist()
 
 
@@ -49,7 +49,7 @@ def test_a_finished_hand_has_no_raises() -> None:
 
 
 def test_a_model_that_is_told_the_frequencies_has_them() -> None:
-    """On average over the player's table, whatever part of his actions his hand decides."""
+    """On average over the player's table, whatever part of the actions the hand decides."""
     game = load_game("limit-2p")
     for noise in (0.0, 0.4, 1.0):
         model = FrequencyModel(lambda context: (0.3, 0.5, 0.2), noise)

@@ -1,4 +1,4 @@
-"""What is counted of a player, and what it says about him."""
+"""What is counted of a player, and what it says about them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_check_is_no_call() -> None:
 
 
 def test_a_player_who_only_raises_is_aggressive() -> None:
-    """As Fig. 4.2 is meant: its code calls him passive."""
+    """As Fig. 4.2 is meant: its code calls them passive."""
     statistics = observed(("rrfc/cc/cc/cc", 0, None))
 
     assert statistics.aggression_factor == float("inf")

@@ -47,7 +47,7 @@ def test_after_a_raise_before_the_flop(betting: str, position: int, game: str) -
 
 @pytest.mark.parametrize(("betting", "position", "game"), [("f", 2, "limit-10p"), ("f", 1, "limit-2p")])
 def test_after_a_fold_before_the_flop(betting: str, position: int, game: str) -> None:
-    """Fig. 3.6, left: the weak hands are darkest, and the folded player's table has his fold."""
+    """Fig. 3.6, left: the weak hands are darkest, and the folded player's table has the fold."""
     table = table_after(betting, position=position, game=game)
 
     assert weight(table, "72o") == table.grid().max()

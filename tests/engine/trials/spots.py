@@ -29,7 +29,7 @@ _MODELS: dict[int, SpecificModel] = {}
 
 
 def fixed(fold: float, raise_: float, noise: float = 1.0) -> FrequencyModel:
-    """Folds and raises so often, whatever the context."""
+    """Folds and raises with these frequencies, whatever the context."""
     return FrequencyModel(lambda context: (fold, 1 - fold - raise_, raise_), noise)
 
 

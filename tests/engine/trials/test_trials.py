@@ -136,14 +136,14 @@ def test_first_actions_are_a_call_and_each_different_raise() -> None:
 
 
 def test_folding_is_worth_zero_from_here_on() -> None:
-    """Who folds whatever comes loses what he puts in from now on, not what lies in the pot already."""
+    """A player who folds whatever comes loses what they put in from now on, not what is in the pot."""
     betting = parse_betting(load_game("limit-2p"), "rc/r")
     cards = parse_written_cards("7h2d Js8c4s")
     loser = make_spot(betting, cards[2:], cards[:2], [fixed(0, 1), fixed(0, 1)], own=fixed(1, 0))
 
     *_, estimates = simulate(loser, 1, max_trials=50)
 
-    # A call costs a small bet; a raise costs two, and the answer makes him fold.
+    # A call costs a small bet; a raise costs two, and the answer makes the player fold.
     assert estimates.values == pytest.approx([-1, -2])
 
 
@@ -157,7 +157,7 @@ def test_folding_is_worth_zero_from_here_on() -> None:
     betting_round=st.integers(0, 3),
 )
 def test_nobody_plays_on_cards_that_he_cannot_see(seed: int, name: str, betting_round: int) -> None:
-    """However the cards that are hidden from a player are dealt, what he does stays the same."""
+    """However the cards that are hidden from a player are dealt, what the player does stays the same."""
     rng = random.Random(seed)
     game = load_game(name)
     betting = random_betting(game, rng, betting_round)

@@ -131,7 +131,7 @@ def test_near_a_threshold_actions_are_mixed_in_proportion() -> None:
 
 
 def test_bluffs_have_the_share_that_makes_a_caller_indifferent() -> None:
-    """Pot P, bet b: he risks b to win P + b, and is indifferent at a share of b / (P + 2 b)."""
+    """Pot P, bet b: they risk b to win P + b, and are indifferent at a share of b / (P + 2 b)."""
     bet, pot = 20.0, 60.0
 
     share = bluff_share(bet, pot)

@@ -46,7 +46,7 @@ def hands_of(agent: Agent, number: int, seed: int = 77, other: type[Agent] = Ran
 def stages(
     agent: Agent, learned: Sequence[int], tested: int, other: type[Agent] = Random
 ) -> tuple[list[PredictionScore], list[SpecificModel]]:
-    """Scores of no model, the generic one, and the specific one after so many hands, on the same hands."""
+    """Scores of no model, the generic one, and the specific one after some hands, on the same hands."""
     states = hands_of(agent, learned[-1] + tested, other=other)
     later = states[learned[-1] :]
     scores = [score([model, model], later)[0] for model in (NoModel(), GenericModel())]
