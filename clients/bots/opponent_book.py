@@ -136,7 +136,7 @@ class OpponentBook:
         """Count what everybody did and learn from the hands that were shown.
 
         Returns:
-            Whether the hand was new; the end of a hand may be told twice.
+            Whether the hand was new; the end of a hand may be reported twice.
         """
         if view.hand_number == self._finished:
             return False

@@ -123,7 +123,7 @@ def do_task(task: Task) -> dict[str, Any]:
 
 
 def in_short(result: Mapping[str, Any]) -> str:
-    """What a task has found, in a few words for who waits."""
+    """What a task has found, in a few words, for somebody who waits."""
     matches = {name: result[name] for name in ("learning", "frozen") if name in result}
     matches |= result.get("tables", {})
     rates = [f"{match['chips'] / match['hands'] / BIG_BLIND:+.2f} {name}" for name, match in matches.items()]

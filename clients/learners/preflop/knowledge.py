@@ -35,7 +35,7 @@ class KnowledgeBase:
         self.states: dict[int, list[int]] = {}
         """Lists of the values of `clients.learners.preflop.action_values`, by key."""
         self.names: list[str] = []
-        """Of the last player, by number; empty where players are told apart by style."""
+        """Names of last players, by number; empty where players are distinguished by style."""
         self.hands = 0
         """Hands played while learning."""
         self._name_numbers: dict[str, int] = {}
@@ -63,7 +63,7 @@ class KnowledgeBase:
     # --- a record of the journal ---------------------------------------------------------------------------
 
     def record(self, touched: Iterable[int], known_names: int) -> str:
-        """What is now in some states, as a text, with all names but the first so many."""
+        """What is now in some states, as a text, with the names after the first `known_names`."""
         states = [[key, *self.states[key]] for key in touched]
         names = self.names[known_names:]
         return json.dumps([self.hands, states, known_names, names], separators=(",", ":"))

@@ -33,7 +33,7 @@ What the thesis leaves open or has slips in, and what is done here:
 * *The style* of the last player is that of all hands before this one; of a player not seen yet, tight
   passive, which is what the program of the thesis makes of four zeros.  Counts begin anew with a match: seats
   are taken by others then, and names are not always known.
-* *The classifier* of Fig. 4.2 compares a share with 28 and takes who never calls for passive:
+* *The classifier* of Fig. 4.2 compares a share with 28 and takes a player who never calls for passive:
   ``classifier=as-meant`` (28 per cent; who only raises is aggressive) or ``as-printed``.
 * *Identity* is the name where the table tells names, else the seat.
 * *A raise* is the smallest allowed: the thesis knows the amount to call and no other size.

@@ -19,7 +19,7 @@ __all__ = ["Classifier", "StyleTable"]
 Classifier = Literal["as-printed", "as-meant"]
 
 _UNSEEN: Final = PlayingStyle.TIGHT_PASSIVE
-"""Of a player nothing is known of: what both classifiers make of four zeros."""
+"""The style of a player about whom nothing is known: what both classifiers make of four zeros."""
 
 
 @functools.lru_cache(maxsize=1 << 13)

@@ -5,8 +5,8 @@ Four variables, in one number, the key of the state:
 ==================  =====================================================================================
 hand value          the 169 groups of hole cards of the same ranks, suited or not
 button position     early, middle, late
-last player         who last called or raised: his playing style, 0 to 3, or the number of his name
-last action         what he did: called or raised, or posted the blind that nobody has acted on yet
+last player         the one who last called or raised: playing style, 0 to 3, or the number of the name
+last action         what that player did: called or raised, or posted the blind that nobody has acted on yet
 ==================  =====================================================================================
 """
 

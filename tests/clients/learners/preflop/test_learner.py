@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from clients.agent import Agent, begin_decision
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
-from clients.learners.knowledge_file import KnowledgeError, read_knowledge
 from clients.learners.preflop.action_values import CALL, FOLD, HOLE_CARDS, RAISE, UPDATES, WINNING_HAND
 from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
@@ -390,145 +388,3 @@ def test_values_stay_valid_in_play(kind: type[PreflopLearner], seed: int, game: 
     for values in learner.learnt.states.values():
         assert min(values[: UPDATES + 1]) >= 0
         assert max(values[4:]) < 100
-
-
-# --- knowledge ---------------------------------------------------------------------------------------------
-
-
-def played(learner: PreflopLearner, game: str = "nolimit-2p", hands: int = 80, seed: int = 7) -> None:
-    Arena(load_game(game), [learner, AlwaysCall(), *(Random() for _ in range(int(game[-2]) - 2))], seed).play(
-        hands
-    )
-
-
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_what_was_learnt_is_known_again(kind: type[PreflopLearner], tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    first = kind(knowledge=path)
-    played(first)
-    known = first.learnt
-    first.close_knowledge()
-
-    for learn in (True, False):
-        again = kind(knowledge=path, learn=learn)
-        assert again.learnt.states == known.states
-        assert (again.learnt.hands, again.learnt.names) == (80, known.names)
-        again.close_knowledge()
-
-
-def test_a_learner_that_nobody_plays_with_any_more_has_saved(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    played(HoleCardsLearner(knowledge=path))
-
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-    assert read_knowledge(path).meta["hands"] == 80
-
-
-def test_in_training_only_checkpoints_are_written(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    learner = HoleCardsLearner(knowledge=path, journal=False)
-    played(learner, hands=50)
-    learner.save_knowledge()
-    saved = path.read_bytes()
-    played(learner, hands=50)
-    learner.close_knowledge()
-
-    assert path.read_bytes() == saved
-    assert not path.with_name("knowledge.npz.journal").exists()
-    assert read_knowledge(path).meta["hands"] == 50
-
-
-def test_with_learning_off_nothing_changes(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    learner = PokerLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
-    before = path.read_bytes()
-
-    frozen = PokerLearner(knowledge=path, learn=False)
-    known = {key: list(values) for key, values in frozen.learnt.states.items()}
-    played(frozen, hands=200, seed=8)
-    frozen.save_knowledge()
-
-    assert frozen.learnt.states == known
-    assert path.read_bytes() == before
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_what_is_learnt_at_one_table_serves_at_another(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    for game in ("nolimit-6p", "nolimit-2p"):
-        learner = HoleCardsLearner(knowledge=path)
-        played(learner, game)
-        learner.close_knowledge()
-
-    assert read_knowledge(path).meta["hands"] == 160
-
-
-def test_two_learners_cannot_write_one_file(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    first = HoleCardsLearner(knowledge=path)
-    played(first)
-
-    with pytest.raises(KnowledgeError, match="written by another program"):
-        HoleCardsLearner(knowledge=path)
-    assert HoleCardsLearner(knowledge=path, learn=False).learnt.hands == 80
-
-
-@pytest.mark.parametrize(
-    ("again", "message"),
-    [
-        (lambda path: PokerLearner(knowledge=path), "what a hole-cards-learner has learnt"),
-        (lambda path: HoleCardsLearner(knowledge=path, classifier="as-printed"), "classifier=as-meant"),
-    ],
-)
-def test_another_learners_knowledge_is_refused(again, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    path = tmp_path / "knowledge.npz"
-    learner = HoleCardsLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
-
-    with pytest.raises(KnowledgeError, match=message):
-        again(path)
-    HoleCardsLearner(knowledge=path).close_knowledge()  # the refusal has let go of the file
-
-
-def test_knowledge_of_another_game_is_refused_and_untouched(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    learner = HoleCardsLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
-    before = path.read_bytes()
-
-    with pytest.raises(
-        KnowledgeError, match="learnt in no-limit Texas hold'em, expected limit Texas hold'em"
-    ):
-        seated(HoleCardsLearner(knowledge=path), "limit-2p")
-    assert path.read_bytes() == before
-
-
-def test_a_long_journal_goes_into_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clients.learners.store._LONGEST_JOURNAL", 30)
-    path = tmp_path / "knowledge.npz"
-    learner = NameLearner(knowledge=path)
-    played(learner, hands=70)
-
-    knowledge = read_knowledge(path)
-    assert (knowledge.meta["hands"], len(knowledge.records)) == (60, 10)
-
-
-def test_in_a_duplicate_match_the_file_is_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "knowledge.npz"
-    learner = HoleCardsLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
-    before = path.read_bytes()
-    monkeypatch.setenv("RIVERBOAT_DUPLICATE", "0")
-
-    first, second = HoleCardsLearner(knowledge=path), HoleCardsLearner(knowledge=path)  # side by side
-    played(first, seed=11)
-    played(second, seed=11)
-
-    assert first.learnt.hands == 160  # it learns, for this pass
-    assert first.learnt.states == second.learnt.states
-    assert path.read_bytes() == before
