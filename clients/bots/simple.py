@@ -317,9 +317,9 @@ def _has_straight(ranks: int) -> bool:
 
 @functools.lru_cache(maxsize=_NODES)
 def _round_so_far(betting: BettingState) -> tuple[tuple[int, ...], int, int]:
-    """Before the flop: who else has not acted yet and still can, how many have called, who raised last.
+    """Before the flop: the others who have not acted yet and still can, number of calls, last raiser.
 
-    The last is the player to act himself where nobody has raised.
+    The last raiser is the player to act where nobody has raised.
     """
     to_act = betting.position_to_act
     assert to_act is not None

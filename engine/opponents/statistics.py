@@ -64,7 +64,8 @@ def style_as_meant(hands: int, flops_seen: int, calls: int, bets_and_raises: int
     """The playing style of Fig. 4.2, as it is meant; of a player not seen yet, tight passive.
 
     The figure compares a share with 28, so that nobody is ever loose: 28 per cent is meant.  It gives an
-    aggression of 1, which is passive, to whoever never called: one who only raises is meant to be aggressive.
+    aggression of 1, which is passive, to players who never called: one who only raises is meant to be
+    aggressive.
     """
     tight = hands == 0 or flops_seen / hands <= _TIGHT
     if _aggression_factor(calls, bets_and_raises) > 1:
@@ -187,12 +188,12 @@ class PlayerStatistics:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """For a memory file."""
+        """The counts, for a memory file."""
         return attrs.asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlayerStatistics:
-        """Of `as_dict`.
+        """The statistics that `as_dict` was called on.
 
         Raises:
             ValueError: something is missing or no number.

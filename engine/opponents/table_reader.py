@@ -40,18 +40,18 @@ Floats = NDArray[np.float64]
 
 @attrs.define(eq=False)
 class Reading:
-    """What the actions up to one point of a hand tell: a value, shared by all who have come to it."""
+    """What the actions up to one point of a hand say: a value, shared by all who have come to it."""
 
     models: tuple[OpponentModel, ...]
     """By position, as they stood when the hand began."""
     traits: Floats
-    """Of the players, by position, for the formula: of ``traits_array``."""
+    """How the players play, by position, as ``traits_array`` has it."""
     noise: float
     weights: tuple[Floats, ...]
     """By position, shape (1326,) each; not to be changed."""
     board: tuple[int, ...] = ()
     values: BoardValues | None = None
-    """Of the board; None before the flop."""
+    """Values of all combos on the board; None before the flop."""
     last: tuple[Reading, Decision, int] | None = None
     """The reading before, and what was decided in it: the action is a `TripleIndex`."""
     _strengths: dict[int, Floats] = attrs.field(factory=dict)
@@ -121,7 +121,7 @@ class Reading:
 
 @attrs.frozen
 class _Table:
-    """Who sits at a table: two are equal if their models know the same."""
+    """The players at a table: two tables are equal if their models know the same."""
 
     states: tuple[Hashable, ...]
     models: tuple[OpponentModel, ...] = attrs.field(eq=False)

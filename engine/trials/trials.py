@@ -56,7 +56,7 @@ class Spot:
     """By position, weight tables as they follow from public information, shape (1326,): our own, too, as the
     others see it."""
     players: Players
-    """Of ``engine.trials.players``."""
+    """The others and ourselves, as ``engine.trials.players`` makes them."""
 
     @property
     def position(self) -> int:
@@ -277,7 +277,7 @@ def simulate(
     Args:
         spot: what is decided on.
         seed: same seed, same values.
-        max_trials: as many and no more.
+        max_trials: the most that are played.
         batch: trials between two looks.
         criterion: when an action is obvious.
         shares: of no-limit games, the raises to simulate (`first_actions`).

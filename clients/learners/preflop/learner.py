@@ -13,7 +13,7 @@ What the thesis leaves open or has slips in, and what is done here:
   was ahead raises the value of raising by two since a raise would have been better still, and so on: the
   table is the only one in which the rules' own names make sense.
 * *A tie changes nothing*: the text leaves its control variable at zero.  A player is also compared with
-  himself there, which must not count.  A pot that is split with the winner is a tie.
+  itself there, which must not count.  A pot that is split with the winner is a tie.
 * *Several opponents shown*: by hole cards, each is a comparison and an update of its own ("with any player
   who has also gotten to the showdown").  By the winning hand, one, with the best of them.
 * *Hole cards* follow the five cases of the text; the listing (Fig. 4.4) reverses the second card.
@@ -31,11 +31,11 @@ What the thesis leaves open or has slips in, and what is done here:
   learnt there serves against one of them alone.
 * *Position* is early, middle and late for six players as for ten: see ``state.button_positions``.
 * *The style* of the last player is that of all hands before this one; of a player not seen yet, tight
-  passive, which is what the program of the thesis makes of four zeros.  Counts begin anew with a match: seats
-  are taken by others then, and names are not always known.
+  passive, which is what the program of the thesis makes of four zeros.  Counts begin again with a match:
+  seats are taken by others then, and names are not always known.
 * *The classifier* of Fig. 4.2 compares a share with 28 and takes a player who never calls for passive:
-  ``classifier=as-meant`` (28 per cent; who only raises is aggressive) or ``as-printed``.
-* *Identity* is the name where the table tells names, else the seat.
+  ``classifier=as-meant`` (28 per cent; a player who only raises is aggressive) or ``as-printed``.
+* *Identity* is the name where the table gives names, else the seat.
 * *A raise* is the smallest allowed: the thesis knows the amount to call and no other size.
 * *A fold where checking is free* is not allowed here: it is a check, and the hand is given up, that is folded
   to the next bet.  Moving all in with it after the flop would undo the decision.
@@ -138,7 +138,7 @@ class PreflopLearner(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Who sits where is known: the counts of styles begin.
+        """The players of the seats are known: the counts of styles begin.
 
         Raises:
             OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
