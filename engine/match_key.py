@@ -138,7 +138,7 @@ class MatchSeed:
         return CardDealer(game, self.number)
 
     def player_seeds(self, players: Sequence[int]) -> tuple[int, ...]:
-        """By seat, the seeds of the players who sit there: those of the seats, whoever sits there.
+        """By seat, the seeds of the players who sit there: here those of the seats.
 
         Args:
             players: by seat.

@@ -19,7 +19,7 @@ class RecordFile:
 
     Args:
         path: of the file.
-        append: to what is there; otherwise the file begins anew.
+        append: to what is there; otherwise the file begins empty.
         opener: makes the file; None for one as the umask has it.
 
     *Resource handling*: close it, or use it in a ``with`` block.

@@ -40,7 +40,7 @@ class HouseOptions:
     hands: int
     seed: str
     folder: Path
-    """Of the match: log, result, what the bots have to say."""
+    """The match folder: log, result, what the bots have written."""
 
     def command(self) -> list[str]:
         """The command line of the house."""

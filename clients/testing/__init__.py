@@ -1,4 +1,4 @@
-"""Tests of a bot: what to play it in, whom to seat beside it, and what it does wrong.
+"""Tests of a bot: what to play it in, which players to seat beside it, and what it does wrong.
 
 `check_agent` plays any agent through random, scripted and extreme hands of a game.  Here is one that forgets
 that to check costs nothing, and what the report makes of it:

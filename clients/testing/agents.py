@@ -1,4 +1,4 @@
-"""Players for tests: who follow a script, a record or a function, and one that keeps what it is shown."""
+"""Players for tests that follow a script, a record or a function, and one that keeps what it is shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Scripted(Agent):
     Args:
         script: what to play, in order.
         then: what to play when the script is at its end, as near to it as is legal.
-        every_hand: begin the script anew with each hand.
+        every_hand: begin the script again with each hand.
         strict: an action of the script that is not legal is an error; without, the table corrects it as it
             does for everybody.
 
@@ -61,7 +61,7 @@ class Scripted(Agent):
 
 
 class Replaying(Agent):
-    """Plays the actions of recorded hands, whoever's they were.
+    """Plays the actions of recorded hands, those of all players.
 
     Args:
         hands: by hand number, all actions of the hand in order:
@@ -142,7 +142,7 @@ class Recorder(StandIn):
     """Lets an agent play and keeps all that it is shown and does.
 
     Args:
-        agent: who plays; without one, somebody who always calls.
+        agent: the one that plays; without one, one that always calls.
     """
 
     def __init__(self, agent: Agent | None = None) -> None:

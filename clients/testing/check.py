@@ -130,7 +130,7 @@ class _Table:
     situation: Situation
     seat: int
     seed: int
-    """Of the cards and the players."""
+    """Seed of the cards and the players."""
     hands: int
 
     def deal(self, hand_number: int) -> Deal:

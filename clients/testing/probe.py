@@ -25,7 +25,7 @@ from protocol.framing import MAX_LINE
 __all__ = ["Decision", "Findings", "Probe", "Unplayable"]
 
 _SHARE_PLAYED_FOR_IT: Final = 4
-"""At a terse dealer one of so many turns is played for the agent, and as many hands are broken off."""
+"""At a terse dealer one turn in this many is played for the agent, and one hand in as many is broken off."""
 _COMMENT_FRAME: Final = len(b"# \r\n")
 _NOTHING: Final = object()
 """What a hook that failed has returned."""
@@ -81,7 +81,7 @@ class Probe(StandIn):
     """Passes on what the table says, watches what comes of it, and plays on whatever the agent does.
 
     Args:
-        agent: who is checked.
+        agent: the one that is checked.
         findings: where to note what is wrong.
         situation: what is being played.
         limit_s: how long a decision may take; None for ever.

@@ -58,7 +58,7 @@ class Fault:
     legal: str = ""
     """What it might have done; empty where it was not its turn."""
     traceback: str = ""
-    """Of an exception: from the agent's own code on."""
+    """Traceback of an exception, from the agent's own code on."""
     times: int = 1
     """How often the like was seen."""
 

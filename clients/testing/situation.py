@@ -1,4 +1,4 @@
-"""What an agent is tried in: opponents, stacks and cards that bring out what random hands seldom show."""
+"""What an agent is tried in: opponents, stacks and cards that bring out what random hands rarely show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.rules import Action, CardDealer, Deal, GameDefinition, HandView, acp
 __all__ = ["Situation", "situations", "stacked_deal", "tied_deals"]
 
 _FAR_INTO_THE_MATCH: Final = 1000
-"""The hand with which a player sits down who comes late."""
+"""The hand with which a late player sits down."""
 _DEALS_TRIED: Final = 400
 """Deals looked through for ties: in heads-up hold'em about one in 25 is one."""
 
@@ -132,7 +132,7 @@ def tied_deals(game: GameDefinition, hands: int, seed: int = 0) -> tuple[Deal, .
 
     Args:
         game: what is played.
-        hands: at most so many.
+        hands: the most that are played.
         seed: of the cards they are looked for in.
     """
     dealer = CardDealer(game, seed)
@@ -199,6 +199,6 @@ def _dealt_out(
 
 
 def with_hidden_cards_changed(game: GameDefinition, deal: Deal, position: int, seed: int) -> Deal:
-    """The same cards for one position and the same board but for its last cards; all else is dealt anew."""
+    """The same cards for one position and the same board but for its last cards; all else is dealt again."""
     kept = game.board_ends[-2] if game.num_rounds > 1 else 0
     return _dealt_out(game, {position: deal.hole_cards[position]}, deal.board[:kept], seed)

@@ -98,7 +98,7 @@ class Reading:
         return Reading(self.models, self.traits, self.noise, weights, board, values, last, strengths)
 
     def decisions(self) -> list[tuple[Decision, int]]:
-        """What has been decided until now: who saw what, and the action, a `TripleIndex`."""
+        """All decisions until now, as their players saw them, each with its action, a `TripleIndex`."""
         decisions = []
         last = self.last
         while last is not None:
@@ -200,7 +200,7 @@ class TableReader:
 
     @property
     def decisions(self) -> list[tuple[Decision, int]]:
-        """What has been decided until now: who saw what, and the action, a `TripleIndex`."""
+        """All decisions until now, as their players saw them, each with its action, a `TripleIndex`."""
         return self.reading.decisions()
 
     def weights(self, position: int) -> Floats:

@@ -174,7 +174,7 @@ class Launcher:
                 return
 
     async def _await_joining(self, entry: _Process, process: trio.Process, server: MatchServer) -> None:
-        """Say whom the match is waiting for, and give a player up that has not joined in time."""
+        """Name the players the match is waiting for, and give up one that has not joined in time."""
         seat = server.seats[entry.seat]
         began = trio.current_time()
         with trio.move_on_after(self._start_s):

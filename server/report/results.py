@@ -32,7 +32,7 @@ class DecisionTimes:
 
     @classmethod
     def of(cls, durations: Durations) -> DecisionTimes | None:
-        """Of all decisions of a match; None without any."""
+        """The times of all decisions of a match; None without any."""
         if not durations:
             return None
         return cls(durations.percentile(0.5), durations.percentile(0.99), durations.longest)
@@ -79,7 +79,7 @@ class PlayerResult:
     """Small bets per hand; None in no-limit games."""
     failures: tuple[Failure, ...]
     hands_by_default: int
-    """Hands in which the house checked or folded for the player, who was not there or late."""
+    """Hands in which the house checked or folded for the player, which was late or not there."""
     decision_seconds: DecisionTimes | None
 
     @property

@@ -55,7 +55,7 @@ class StyleTable:
         self._styles = [_UNSEEN.value] * num_players
 
     def style(self, seat: int) -> PlayingStyle:
-        """The style of who sits there."""
+        """The style of the player in a seat."""
         return PlayingStyle(self._styles[seat])
 
     def number(self, seat: int) -> int:
