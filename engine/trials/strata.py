@@ -115,8 +115,8 @@ def averages(players: int) -> kernels.Averages:
     strata = _strata_before_flop(players)
     tables = [
         preflop_percentiles(table_size, expected_players)
-        for table_size in range(2, 11)
-        for expected_players in range(2, 11)
+        for table_size in kernels.TABLE_SIZES
+        for expected_players in kernels.TABLE_SIZES
     ]
     equities = np.ascontiguousarray(_by_stratum(strata, preflop_equities().T.copy()).T)
     return kernels.Averages(

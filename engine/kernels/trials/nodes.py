@@ -35,7 +35,7 @@ from engine.kernels.opponents.triples import (
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.kernels.trials.players import Kind, Players
 from engine.kernels.trials.situations import context_in, situation_in
-from engine.kernels.trials.strata import NUM_STRATA, Averages, Potential
+from engine.kernels.trials.strata import NUM_STRATA, Averages, Potential, table_index
 from engine.kernels.trials.tree import (
     NodeNumber,
     Scratch,
@@ -163,7 +163,7 @@ def _fill_preflop_values(
     """What the strata of the actor's range are worth before the flop, into the rows of `Scratch`."""
     integers, opponents = tree.integers[node], situation.opponents
     num_players, expected_players = preflop_players(situation, players.traits)
-    table = (num_players - 2) * 9 + expected_players - 2
+    table = table_index(num_players, expected_players)
     opponent = -1
     if count_bits(opponents) == 1:
         opponent = 0

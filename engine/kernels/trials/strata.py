@@ -22,8 +22,13 @@ from engine.kernels.opponents.hand_features import (
     share_of_class,
     usual_negative_potential,
 )
+from engine.kernels.rules.betting import MAX_PLAYERS
 
 NUM_STRATA: Final = 16
+
+TABLE_SIZES: Final = range(2, MAX_PLAYERS + 1)
+"""Players that starting hands are ranked for, and players that are expected to see the flop."""
+NUM_TABLE_SIZES: Final = len(TABLE_SIZES)
 
 
 class Potential(IntEnum):
@@ -57,18 +62,23 @@ class Averages(NamedTuple):
     """On flop, turn and river, by the number of opponents and `Potential`
     (``engine.kernels.opponents.hand_values.potentials_against``).  Shape (3, 10, 3, NUM_STRATA)."""
     preflop_values: NDArray[np.float64]
-    """The value of each starting hand, by table: 2 to 10 players times 2 to 10 players expected to see the
-    flop.  Shape (81, 169)."""
+    """The value of each starting hand, by `table_index`, shape (81, 169)."""
     preflop_draws: NDArray[np.float64]
-    """1 for starting hands that want company, by table.  Shape (81, 169)."""
+    """1 for starting hands that want company, by `table_index`, shape (81, 169)."""
     preflop_stratum_values: NDArray[np.float64]
-    """The mean value of each stratum, by table.  Shape (81, NUM_STRATA)."""
+    """The mean value of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_stratum_draws: NDArray[np.float64]
-    """The mean draw of each stratum, by table.  Shape (81, NUM_STRATA)."""
+    """The mean draw of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_equities: NDArray[np.float64]
     """Equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
     preflop_stratum_equities: NDArray[np.float64]
     """Against each stratum the equity of each, shape (NUM_STRATA, NUM_STRATA)."""
+
+
+@kernel(allocates=False, inlined=True)
+def table_index(num_players: int, expected_players: int) -> int:
+    """Which ranking of the starting hands holds: for two of `TABLE_SIZES`, the second running faster."""
+    return (num_players - 2) * NUM_TABLE_SIZES + expected_players - 2
 
 
 @kernel()
