@@ -7,11 +7,9 @@
 ``seeds``                   seeds derived from seeds
 ``bets``                    two numbers about bets in no-limit games
 ``records``                 what plain Python and kernels share of a decision: situation, context, triple
-``intervals``               how far a mean can be trusted
+``intervals``               means and rates, and how far they can be trusted
 ``numbers``                 numbers as people type them
-``files``                   files replaced in one step
-``file_formats``            JSON and archives of arrays, read without trust
-``cache``                   where computed arrays and compiled kernels are kept
+``files``                   files replaced in one step, read without trust, and the user's cache
 ``preparation``             compiling before a clock runs, known without loading the compiler
 ``combos``                  pairs of hole cards and starting hands as indices
 ``evaluation``              strength, potential, odds, equity, preflop tables

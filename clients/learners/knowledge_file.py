@@ -41,8 +41,8 @@ from numpy.typing import NDArray
 
 from clients.learners.journal import Journal, JournalError, JournalWriter, journal_path, read_journal
 from clients.options import OptionError
-from engine.file_formats import format_arrays, parse_arrays, parse_json, shown
 from engine.files import write_whole
+from engine.files.formats import format_arrays, parse_arrays, parse_json, shown
 from engine.rules import GameDefinition
 
 __all__ = [

@@ -23,7 +23,6 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.cache import load_cached, store_cached
 from engine.cards import format_cards
 from engine.combos import (
     COMBO_HIGH,
@@ -37,6 +36,7 @@ from engine.combos import (
 from engine.evaluation.hand_potential import hand_potential
 from engine.evaluation.hand_rank import check_board, check_cards
 from engine.evaluation.hand_strength import check_hand_and_board, check_weights, hand_strength
+from engine.files.cache import load_cached, store_cached
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import equity as range_kernels
 from engine.kernels.evaluation import preflop as preflop_kernels

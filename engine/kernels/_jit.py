@@ -1,6 +1,7 @@
 """The one place that configures numba: the ``kernel`` decorator and where compiled code is kept.
 
-A kernel is compiled once per machine.  Its object code lies in the user's cache directory (`engine.cache`) ::
+A kernel is compiled once per machine.  Its object code lies in the user's cache directory
+(`engine.files.cache`) ::
 
     kernels/<module>-<hash of its source, of the modules of `engine` it imports, and of numba's version>/
 
@@ -36,7 +37,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from engine.cache import cache_directory
+from engine.files.cache import cache_directory
 
 P = ParamSpec("P")
 R = TypeVar("R")

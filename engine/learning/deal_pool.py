@@ -28,11 +28,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cache import load_cached, store_cached
 from engine.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF_COMBO, starting_hand
 from engine.evaluation.equity import all_hand_equities, equity_against
 from engine.evaluation.hand_rank import hand_ranks
 from engine.evaluation.preflop.tables import shipped_tables
+from engine.files.cache import load_cached, store_cached
 from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import attrs
 
-from engine.file_formats import shown
+from engine.files.formats import shown
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine import preparation
-from engine.cache import cache_directory
+from engine.files.cache import cache_directory
 from engine.preparation import compiled_once
 from tests.support.dealer_process import environment, program
 

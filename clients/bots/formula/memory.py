@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from engine.file_formats import parse_json, shown
 from engine.files import write_whole
+from engine.files.formats import parse_json, shown
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
 

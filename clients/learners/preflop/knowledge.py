@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clients.learners.preflop.action_values import NUM_VALUES, UPDATES, start_values
 from clients.learners.preflop.state import split_key
 from clients.learners.store import Contents, LearnerStore
-from engine.file_formats import parse_json, shown
+from engine.files.formats import parse_json, shown
 from engine.rules import GameDefinition
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, betting_of
 from clients.learners.store import Contents, LearnerStore
-from engine.file_formats import parse_json, shown
+from engine.files.formats import parse_json, shown
 from engine.learning.street import ActionValues
 from engine.rules import GameDefinition, format_game
 from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK

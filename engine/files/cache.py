@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from engine.file_formats import format_arrays, parse_arrays
-from engine.files import write_whole
+from engine.files.formats import format_arrays, parse_arrays
+from engine.files.whole import write_whole
 
 __all__ = ["cache_directory", "load_cached", "store_cached"]
 

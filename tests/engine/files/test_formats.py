@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.file_formats import format_arrays, parse_arrays, parse_json, shown
+from engine.files.formats import format_arrays, parse_arrays, parse_json, shown
 
 ARRAYS = {"points": np.arange(6).reshape(2, 3), "text": np.array("{}"), "none": np.zeros((0, 2))}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cache import cache_directory, load_cached, store_cached
+from engine.files.cache import cache_directory, load_cached, store_cached
 
 POINTS = np.arange(6).reshape(2, 3)
 EXPECTED = {"points": ((2, 3), np.int64)}

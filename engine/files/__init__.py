@@ -1,0 +1,12 @@
+"""Files: replaced in one step, read without trust, kept for the next time.
+
+===========  =======================================================================
+``whole``    a file is replaced in one step, or stays as it is
+``formats``  JSON texts and archives of arrays, whatever may be wrong with them
+``cache``    what is computed once for a user: compiled kernels, tables
+===========  =======================================================================
+"""
+
+from engine.files.whole import write_whole
+
+__all__ = ["write_whole"]
