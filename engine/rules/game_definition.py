@@ -103,43 +103,51 @@ class GameDefinition:
 
 def _check(game: GameDefinition) -> None:
     """Raise the first fault in the ACPC reader's order, then the faults it overlooks."""
+    _check_players_and_bets(game)
+    _check_cards(game)
+    _check_counts(game)
+    _check_what_cannot_be_played(game)
+
+
+def _fault(field: str, acpc_line: str | None, message: str) -> GameDefinitionError:
+    return GameDefinitionError(f"{field}: {message}", acpc_line=acpc_line, field=field)
+
+
+def _check_players_and_bets(game: GameDefinition) -> None:
+    """What the ACPC reader looks at first."""
     rounds, players = game.num_rounds, game.num_players
-
-    def fault(field: str, acpc_line: str | None, message: str) -> GameDefinitionError:
-        return GameDefinitionError(f"{field}: {message}", acpc_line=acpc_line, field=field)
-
     if not 1 <= rounds <= MAX_ROUNDS:
-        raise fault(
+        raise _fault(
             "numRounds",
             f"invalid number of rounds: {rounds}",
             f"expected 1 to 4 betting rounds, got {rounds}",
         )
     if not 2 <= players <= MAX_PLAYERS:
-        raise fault(
+        raise _fault(
             "numPlayers", f"invalid number of players: {players}", f"expected 2 to 10 players, got {players}"
         )
     if len(game.stacks) < players:
-        raise fault(
+        raise _fault(
             "stack",
             f"only read {len(game.stacks)} stack sizes, need {players}",
             f"expected a stack for each of {players} positions, got {len(game.stacks)} "
             "(a game of five or more players must name them)",
         )
     if len(game.blinds) < players:
-        raise fault(
+        raise _fault(
             "blind",
             f"only read {len(game.blinds)} blinds, need {players}",
             f"expected a blind, 0 for none, for each of {players} positions, got {len(game.blinds)}",
         )
     for position in range(players):
         if game.blinds[position] > game.stacks[position]:
-            raise fault(
+            raise _fault(
                 "blind",
                 f"blind for player {position + 1} is greater than stack size",
                 f"position {position} posts {game.blinds[position]} of a stack of {game.stacks[position]}",
             )
     if game.is_limit and len(game.raise_sizes) < rounds:
-        raise fault(
+        raise _fault(
             "raiseSize",
             f"only read {len(game.raise_sizes)} raise sizes, need {rounds}",
             f"expected a raise size for each of {rounds} betting rounds, got {len(game.raise_sizes)}",
@@ -147,29 +155,34 @@ def _check(game: GameDefinition) -> None:
     for betting_round in range(rounds):
         first = game.first_positions[betting_round] + 1
         if not 1 <= first <= players:
-            raise fault(
+            raise _fault(
                 "firstPlayer",
                 f"invalid first player {first} on round {betting_round + 1}",
                 f"round {betting_round + 1} begins with player {first}, expected 1 to {players}",
             )
+
+
+def _check_cards(game: GameDefinition) -> None:
+    """What it looks at then."""
+    rounds, players = game.num_rounds, game.num_players
     if not 1 <= game.num_suits <= NUM_SUITS:
-        raise fault(
+        raise _fault(
             "numSuits", f"invalid number of suits: {game.num_suits}", f"expected 1 to 4, got {game.num_suits}"
         )
     if not 1 <= game.num_ranks <= NUM_RANKS:
-        raise fault(
+        raise _fault(
             "numRanks",
             f"invalid number of ranks: {game.num_ranks}",
             f"expected 1 to 13, got {game.num_ranks}",
         )
     if not 1 <= game.num_hole_cards <= MAX_HOLE_CARDS:
-        raise fault(
+        raise _fault(
             "numHoleCards",
             f"invalid number of hole cards: {game.num_hole_cards}",
             f"expected 1 to 3, got {game.num_hole_cards}",
         )
     if len(game.num_board_cards) < rounds:
-        raise fault(
+        raise _fault(
             "numBoardCards",
             f"only read {len(game.num_board_cards)} board card numbers, need {rounds}",
             f"expected a number, 0 for none, for each of {rounds} betting rounds, "
@@ -177,11 +190,16 @@ def _check(game: GameDefinition) -> None:
         )
     dealt = players * game.num_hole_cards + sum(game.num_board_cards[:rounds])
     if dealt > game.num_suits * game.num_ranks:
-        raise fault(
+        raise _fault(
             "numHoleCards",
             "too many hole and board cards for specified deck",
             f"{dealt} hole and board cards cannot come from a deck of {game.num_suits * game.num_ranks}",
         )
+
+
+def _check_counts(game: GameDefinition) -> None:
+    """What a game file cannot get wrong, but a program can."""
+    rounds, players = game.num_rounds, game.num_players
     for field, values, count in (
         ("stack", game.stacks, players),
         ("blind", game.blinds, players),
@@ -189,29 +207,33 @@ def _check(game: GameDefinition) -> None:
         ("firstPlayer", game.first_positions, rounds),
         ("maxRaises", game.max_raises, rounds),
         ("numBoardCards", game.num_board_cards, rounds),
-    ):  # a game file cannot get this wrong, a program can
+    ):
         if len(values) != count:
-            raise fault(field, None, f"expected {count} numbers, got {len(values)}")
+            raise _fault(field, None, f"expected {count} numbers, got {len(values)}")
     for field, values in (("maxRaises", game.max_raises), ("numBoardCards", game.num_board_cards)):
         if min(values) < 0:
-            raise fault(field, None, f"expected 0 or more, got {min(values)}")
-    # From here on: what the ACPC reader lets pass and its dealer then hangs, crashes or cheats on.
+            raise _fault(field, None, f"expected 0 or more, got {min(values)}")
+
+
+def _check_what_cannot_be_played(game: GameDefinition) -> None:
+    """What the ACPC reader lets pass, and its dealer then hangs, crashes or cheats on."""
+    rounds, players = game.num_rounds, game.num_players
     if sum(game.num_board_cards[:rounds]) > MAX_BOARD_CARDS:
-        raise fault(
+        raise _fault(
             "numBoardCards",
             None,
             f"{sum(game.num_board_cards[:rounds])} board cards, at most 7 can be played",
         )
     for position in range(players):
         if game.stacks[position] <= 0:
-            raise fault(
+            raise _fault(
                 "stack",
                 None,
                 f"position {position} has a stack of {game.stacks[position]}, expected 1 or more",
             )
         if game.blinds[position] < 0:
-            raise fault(
+            raise _fault(
                 "blind", None, f"position {position} posts {game.blinds[position]}, expected 0 or more"
             )
     if game.is_limit and min(game.raise_sizes[:rounds]) < 0:
-        raise fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes[:rounds])}")
+        raise _fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes[:rounds])}")
