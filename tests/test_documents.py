@@ -44,6 +44,13 @@ def test_there_is_much_to_look_at() -> None:
     assert sum(line.startswith("make ") for line in lines) > 8
 
 
+def test_every_benchmark_is_on_the_page_of_speeds() -> None:
+    readme = (ROOT / "tests" / "benchmarks" / "README.md").read_text("utf-8")
+
+    for path in (ROOT / "tests" / "benchmarks").glob("bench_*.py"):
+        assert f"`python -m tests.benchmarks.{path.stem}" in readme
+
+
 def test_the_first_page_is_a_page() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
 
