@@ -11,8 +11,8 @@ import click
 from clients.options import OptionError
 from clients.registry import UnknownBot
 from clients.reports.figure import PlotError, require_matplotlib
-from engine.numbers import parse_finite
 from engine.seeds import parse_seed
+from engine.user_input import parse_finite
 
 __all__ = [
     "MOST_CHIPS",

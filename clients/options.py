@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from clients.agent import Agent
-from engine.numbers import parse_finite
+from engine.user_input import parse_finite
 
 AgentFactory = Callable[..., Agent]
 

@@ -17,9 +17,9 @@ import trio
 from clients.agent import Agent
 from clients.options import OptionError
 from clients.session import SessionError, play
-from engine.numbers import parse_whole
-from engine.rules import GameDefinition, GameDefinitionError, load_game
+from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.seeds import parse_seed
+from engine.user_input import parse_whole
 from protocol import variables
 
 _RETRY_S: Final = 0.1
@@ -105,11 +105,9 @@ def read_game(text: str) -> GameDefinition:
         ProgramError: there is no such game, or it cannot be played.
     """
     try:
-        return load_game(text)
+        return load_game(text, lambda line: print(line, file=sys.stderr, flush=True))
     except OSError as error:
-        raise ProgramError(
-            f"there is no game {text!r}: {error.strerror or error} (`riverboat games` lists them)", 2
-        ) from error
+        raise ProgramError(no_such_game(text, error.strerror or str(error)), 2) from error
     except GameDefinitionError as error:
         raise ProgramError(str(error), 2) from error
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from clients.agent import Agent
 from clients.options import AgentFactory, OptionError, make_agent, parse_settings
+from engine.user_input import did_you_mean
 
 GROUP: Final = "riverboat.bots"
 
@@ -36,7 +37,8 @@ def load_bot(name: str) -> AgentFactory:
     """
     bots = installed_bots()
     if name not in bots:
-        raise UnknownBot(f"there is no bot {name!r}; there are {', '.join(bots) or 'none'}")
+        near = did_you_mean(name, bots)
+        raise UnknownBot(f"there is no bot {name!r}{near or '; there are ' + (', '.join(bots) or 'none')}")
     factory: AgentFactory = bots[name].load()
     return factory
 

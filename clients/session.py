@@ -14,7 +14,6 @@ import trio
 
 from clients.agent import Agent, begin_decision, checked_action
 from clients.guess import GameGuess, name_of
-from engine.numbers import parse_finite
 from engine.rules import (
     Action,
     BettingState,
@@ -24,6 +23,7 @@ from engine.rules import (
     initial_betting,
     parse_game,
 )
+from engine.user_input import parse_finite
 from protocol import (
     NEED_DATA,
     BadMatchState,

@@ -8,7 +8,7 @@
 ``bets``                    two numbers about bets in no-limit games
 ``records``                 what plain Python and kernels share of a decision: situation, context, triple
 ``intervals``               means and rates, and how far they can be trusted
-``numbers``                 numbers as people type them
+``user_input``              what people type: numbers, and names that are nearly right
 ``files``                   files replaced in one step, read without trust, and the user's cache
 ``preparation``             compiling before a clock runs, known without loading the compiler
 ``combos``                  pairs of hole cards and starting hands as indices

@@ -20,10 +20,10 @@ from typing import Final
 
 import attrs
 
-from engine.numbers import parse_whole
 from engine.rules.dealing import CardDealer, KeyedDealer
 from engine.rules.game_definition import GameDefinition
 from engine.seeds import derive_seed
+from engine.user_input import parse_whole
 
 KEY_BYTES: Final = 32
 _LEAST_KEY: Final = 2**128

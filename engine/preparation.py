@@ -23,6 +23,8 @@ from engine.files.cache import cache_directory
 
 __all__ = ["compiled_once", "prepare_hand_strength"]
 
+_KEPT_S: Final = 30 * 24 * 3600.0
+"""A mark that is younger stays: several versions of the program may be in use."""
 _ENGINE: Final = Path(__file__).parent
 
 
@@ -38,9 +40,10 @@ def compiled_once(subject: str, compile_all: Callable[[], None]) -> None:
         return
     compile_all()
     with contextlib.suppress(OSError):  # a cache that cannot be written: the next process compiles as well
-        for former in mark.parent.glob(f"{subject}-*.compiled"):
-            former.unlink(missing_ok=True)
         mark.touch()
+        for former in mark.parent.glob(f"{subject}-*.compiled"):
+            if former.stat().st_mtime < mark.stat().st_mtime - _KEPT_S:
+                former.unlink(missing_ok=True)
 
 
 def prepare_hand_strength() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from engine.numbers import parse_whole
+from engine.user_input import parse_whole
 
 _MASK = 2**64 - 1
 

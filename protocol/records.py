@@ -12,9 +12,9 @@ from typing import Final
 
 import attrs
 
-from engine.numbers import parse_finite, parse_whole
 from engine.rules import Action, HandState, InvalidActionError
 from engine.rules.game_file import read_digits, wrap_unsigned
+from engine.user_input import parse_finite, parse_whole
 from protocol.actions import MissingSizeError, read_action
 from protocol.match_state import format_hole_cards_and_board
 

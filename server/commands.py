@@ -19,6 +19,7 @@ from typing import Any, Final
 import click
 
 from engine.rules import ALIASES, load_game, packaged_games
+from engine.user_input import did_you_mean
 
 _HOUSE: Final = {
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
@@ -40,6 +41,16 @@ class _Commands(click.Group):
             return own
         entry = _players_commands().get(cmd_name)
         return None if entry is None else _load(entry)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with the nearest names for one that nobody knows."""
+        name = args[0]
+        known = self.list_commands(ctx)
+        if not name.startswith("-") and name not in known:
+            ctx.fail(f"there is no command {name!r}{did_you_mean(name, known)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows: list[tuple[str, str]] = []

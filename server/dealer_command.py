@@ -18,10 +18,10 @@ import attrs
 import trio
 
 from engine.match_key import MatchSeed
-from engine.numbers import parse_whole
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import read_digits, wrap_unsigned
 from engine.seeds import random_seed
+from engine.user_input import parse_whole
 from server.errors import MatchAborted
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 from server.table.match import MatchServer

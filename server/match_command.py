@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -16,8 +17,8 @@ import click
 import trio
 
 from engine.match_key import MatchKey, MatchSeed, parse_match_seed
-from engine.numbers import parse_whole
-from engine.rules import GameDefinition, GameDefinitionError, load_game
+from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
+from engine.user_input import did_you_mean, parse_whole
 from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.announcement import Announcer
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
@@ -206,10 +207,12 @@ def match(
             on_failure=OnFailure(on_failure),
             comment_failures=True,
             host=host,
-            ports=_ports(ports),
+            ports=_ports(ports, definition.num_players),
             seat_tokens=_tokens(tokens, definition.num_players),
             quiet=True,
         )
+        if jobs > 1 and not duplicate:
+            raise click.UsageError("--jobs is for the passes of a --duplicate match")
         if jobs > 1 and any(config.ports):
             raise click.UsageError(
                 "passes that are played side by side cannot share ports: use one of --jobs, --ports"
@@ -233,11 +236,9 @@ def _announcer(descriptor: int | None) -> Announcer:
 
 def _load_game(text: str) -> GameDefinition:
     try:
-        return load_game(text)
+        return load_game(text, lambda line: click.echo(line, err=True))
     except OSError as error:
-        raise click.UsageError(
-            f"there is no game {text!r}: {error.strerror} (`riverboat games` lists the packaged ones)"
-        ) from None
+        raise click.UsageError(no_such_game(text, error.strerror or str(error))) from None
     except GameDefinitionError as error:
         raise click.UsageError(str(error)) from None
 
@@ -252,6 +253,9 @@ def _players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]
         raise click.UsageError(
             f"the game is for {game.num_players} players, got {len(players)}: {' '.join(texts)}"
         )
+    for player in players:
+        if player.is_unknown_word:
+            raise click.UsageError(f"{player.problem()}{did_you_mean(player.text.rpartition('=')[2], bots)}")
     fault = check_names([player.name for player in players])
     if fault is not None:
         raise click.UsageError(fault)
@@ -265,10 +269,12 @@ def _cards(text: str) -> MatchSeed | MatchKey:
         raise click.UsageError(str(error)) from None
 
 
-def _ports(text: str) -> tuple[int, ...]:
+def _ports(text: str, seats: int) -> tuple[int, ...]:
     with contextlib.suppress(ValueError):
         ports = tuple(parse_whole(item.strip() or "0") for item in text.split(",")) if text else ()
         if all(port < 65536 for port in ports):
+            if len(ports) > seats:
+                raise click.UsageError(f"the game has {seats} seats, got {len(ports)} ports: {text}")
             return ports
     raise click.UsageError(f"expected ports from 0 to 65535 with commas between them, got {text!r}")
 
@@ -288,14 +294,9 @@ def _tokens(items: tuple[str, ...], seats: int) -> tuple[str | None, ...]:
 
 def _match_folder(out: Path | None, game: str) -> Path:
     """The folder of this match, made; what an earlier match left there is moved aside, never overwritten."""
-    if out is None:
-        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-        base = Path("matches") / f"{stamp}-{Path(game).name.removesuffix('.game')}"
-        out, number = base, 1
-        while out.exists():
-            number += 1
-            out = base.with_name(f"{base.name}-{number}")
     try:
+        if out is None:
+            return _new_folder(Path("matches"), Path(game).name.removesuffix(".game"))
         out.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         names = ("match.log", "result.json", "dealer.err", "players")
         earlier = [path for path in [*(out / name for name in names), *out.glob("pass-*")] if path.exists()]
@@ -308,8 +309,21 @@ def _match_folder(out: Path | None, game: str) -> Path:
             for path in earlier:
                 path.rename(aside / path.name)
     except OSError as error:
-        raise click.UsageError(f"the match folder {out} cannot be made: {error.strerror}") from None
+        where = f"match folder {out}" if out is not None else "folder of the match under matches/"
+        raise click.UsageError(f"the {where} cannot be made: {error.strerror}") from None
     return out
+
+
+def _new_folder(parent: Path, game: str) -> Path:
+    """A folder that nobody else has, though many matches may begin in the same second."""
+    parent.mkdir(parents=True, exist_ok=True)
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    for number in itertools.count(1):
+        folder = parent / (f"{stamp}-{game}" if number == 1 else f"{stamp}-{game}-{number}")
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=FOLDER_MODE)
+            return folder
+    raise AssertionError  # unreachable
 
 
 # --- running -----------------------------------------------------------------------------------------

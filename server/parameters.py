@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from engine.numbers import parse_finite
+from engine.user_input import parse_finite
 
 MOST_SECONDS: Final = 1e9
 """Longest time that can be asked for: thirty years."""

@@ -12,6 +12,8 @@ from typing import Final, NoReturn
 
 import click
 
+from engine.user_input import did_you_mean
+
 GROUP: Final = "riverboat.experiments"
 
 
@@ -37,8 +39,9 @@ class Experiments(click.Group):
         """As click's, with one line for a name that nobody knows."""
         name = args[0]
         if not name.startswith("-") and name not in installed_experiments():
-            known = ", ".join(self.list_commands(ctx)) or "none"
-            _fail(f"there is no experiment {name!r}; there are {known}")
+            known = self.list_commands(ctx)
+            near = did_you_mean(name, known) or f"; there are {', '.join(known) or 'none'}"
+            _fail(f"there is no experiment {name!r}{near}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

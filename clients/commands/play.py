@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _OWN_TABLE: Final = ("opponents", "hands", "seed", "folder", "name")
 """Parameters that a table somewhere else does not take."""
+_NAME: Final = re.compile(r"[^\s=:/|\x00-\x1f\x7f]{1,100}")
+"""A name that PLAYER texts of `riverboat match` can carry; anything else could be read as a command."""
 _OTHER_TABLE: Final = ("wait_s", "token")
 """Parameters that a table of one's own does not take."""
 
@@ -140,6 +143,8 @@ def _own_table(
     from clients.program import read_game
     from clients.registry import installed_bots
 
+    if not _NAME.fullmatch(name):
+        raise click.UsageError(f"expected a name without blanks and without = : / |, got {name!r}")
     if not opponents:
         installed = installed_bots()
         opponents = tuple([name for name in OPPONENTS if name in installed][:1])

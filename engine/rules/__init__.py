@@ -9,7 +9,15 @@ from engine.rules.betting import BettingState, LegalActions, initial_betting, pa
 from engine.rules.dealing import CardDealer, Deal, KeyedDealer, StackedDealer, acpc_generator
 from engine.rules.errors import GameDefinitionError, IllegalActionError, InvalidActionError, RulesError
 from engine.rules.game_definition import GameDefinition
-from engine.rules.game_file import ALIASES, format_game, game_path, load_game, packaged_games, parse_game
+from engine.rules.game_file import (
+    ALIASES,
+    format_game,
+    game_path,
+    load_game,
+    no_such_game,
+    packaged_games,
+    parse_game,
+)
 from engine.rules.hand_loop import play_hand
 from engine.rules.hand_rank import hand_rank
 from engine.rules.hand_state import HandState, HandView, initial_hand
@@ -43,6 +51,7 @@ __all__ = [
     "initial_betting",
     "initial_hand",
     "load_game",
+    "no_such_game",
     "packaged_games",
     "parse_betting",
     "parse_game",

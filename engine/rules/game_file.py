@@ -8,6 +8,7 @@ integer, small numbers wrap at 8 bits and chips at 32.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from engine.rules.game_definition import (
     UNLIMITED_STACK,
     GameDefinition,
 )
+from engine.user_input import did_you_mean
 
 _GAMES: Final = Path(__file__).parent / "games"
 _SUFFIX: Final = ".game"
@@ -89,6 +91,11 @@ def _lines(data: bytes) -> list[tuple[int, bytes]]:
     ]
 
 
+def _keyword(line: bytes) -> str | None:
+    lowered = line.lower()
+    return next((k for k in _KEYWORDS if lowered.startswith(k.lower().encode())), None)
+
+
 def parse_game(data: bytes | str, source: str = "game definition") -> GameDefinition:
     """The game a game file defines.
 
@@ -117,10 +124,9 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
     for number, line in _lines(data):
         if not line or line.startswith(b"#"):
             continue
-        lowered = line.lower()
-        if lowered.startswith(b"end gamedef"):
+        if line.lower().startswith(b"end gamedef"):
             break
-        keyword = next((k for k in _KEYWORDS if lowered.startswith(k.lower().encode())), None)
+        keyword = _keyword(line)
         if keyword is None or keyword == "gamedef":
             continue
         line_of[keyword] = number
@@ -199,11 +205,43 @@ def game_path(game: str) -> Path:
     return path
 
 
-def load_game(game: str) -> GameDefinition:
+def unknown_lines(data: bytes, source: str) -> list[str]:
+    """The lines of a game file that say nothing to the reader, each as a warning for people.
+
+    The ACPC's reader passes over them in silence, so that a misspelt keyword leaves its default.
+    """
+    warnings = []
+    for number, line in _lines(data):
+        lowered = line.lower().strip()
+        if lowered.startswith(b"end gamedef"):
+            break
+        if lowered and not lowered.startswith(b"#") and _keyword(line) is None:
+            text = line.decode("utf-8", "replace").strip()
+            word = re.split(r"[\s=]", text, maxsplit=1)[0]
+            warnings.append(f"{source}:{number}: {text[:80]!r} is passed over{did_you_mean(word, _KEYWORDS)}")
+    return warnings
+
+
+def load_game(game: str, warn: Callable[[str], None] | None = None) -> GameDefinition:
     """Read GAME as users type it: the path of a game file, else the name or alias of a packaged game.
+
+    Args:
+        game: what the user typed.
+        warn: takes a line for each line of the file that means nothing.
 
     Raises:
         OSError: there is no such file, or it cannot be read.
         GameDefinitionError: it does not define a game.
     """
-    return parse_game(game_path(game).read_bytes(), source=game)
+    data = game_path(game).read_bytes()
+    definition = parse_game(data, source=game)
+    if warn is not None:
+        for line in unknown_lines(data, game):
+            warn(line)
+    return definition
+
+
+def no_such_game(game: str, reason: str) -> str:
+    """The line for people that there is no GAME, with the packaged ones that have nearly this name."""
+    near = did_you_mean(game, [*ALIASES, *packaged_games()])
+    return f"there is no game {game!r}: {reason}{near or ' (`riverboat games` lists the packaged ones)'}"

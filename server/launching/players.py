@@ -55,6 +55,16 @@ class Player:
                 line += ["--set", setting]
         return line
 
+    @property
+    def is_unknown_word(self) -> bool:
+        """Whether it is a single word that names neither a bot nor a program: most likely misspelt."""
+        return (
+            self.command is not None
+            and len(self.command) == 1
+            and "/" not in self.command[0]
+            and self.problem() is not None
+        )
+
     def problem(self) -> str | None:
         """Why the player cannot be started, None if nothing is known against it."""
         if self.command is None or self.is_bot:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from engine import preparation
-from engine.files.cache import cache_directory
 from engine.preparation import compiled_once
 from tests.support.dealer_process import environment, program
 
@@ -40,7 +39,17 @@ def test_other_sources_or_another_processor_are_another_machine(monkeypatch: pyt
     preparation._state.cache_clear()
 
     assert len(calls) == 2
-    assert len(list((cache_directory() / "kernels").iterdir())) == 1  # the mark of the former one is gone
+
+
+def test_marks_of_former_versions_go_after_a_month(cache: Path) -> None:
+    old, young = cache / "kernels/one-old.compiled", cache / "kernels/one-young.compiled"
+    for mark in (old, young):
+        mark.touch()
+    os.utime(old, (1e9, 1e9))
+
+    compiled_once("one", lambda: None)
+
+    assert (old.exists(), young.exists()) == (False, True)
 
 
 def test_a_compilation_that_fails_is_tried_again() -> None:

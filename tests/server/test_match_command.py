@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.rules import game_path
 from protocol.records import parse_hand, parse_score
+from server.match_command import _new_folder
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 RAW_BOT = """\
@@ -113,7 +116,7 @@ def test_a_random_seed_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_ends_the_match_before_it_begins(tmp_path: Path) -> None:
-    result = result_of(tmp_path, "limit-2p", "random", "fromula", status=3)
+    result = result_of(tmp_path, "limit-2p", "random", "bin/fromula", status=3)
 
     assert result["hands"] == 0
     assert result["players"][1]["failure"] == "not-found"
@@ -277,7 +280,7 @@ def test_a_launching_program_learns_for_whom_a_seat_waits(tmp_path: Path) -> Non
     ("words", "why"),
     [
         (("no-such-game", "random", "random"), "there is no game 'no-such-game'"),
-        (("limit-2p", "random", "fromula"), "fromula: there is neither a bot nor a program 'fromula'"),
+        (("limit-2p", "random", "fromula"), "there is neither a bot nor a program 'fromula' (did"),
         (("limit-2p", "random", "random", "--host", "192.0.2.1"), "ERROR: could not create listen socket"),
     ],
 )
@@ -443,3 +446,48 @@ def test_who_does_not_join_is_named_with_what_he_says_and_then_given_up(tmp_path
     assert done.returncode == 3
     assert "waiting for sleeper to join (1 s of 1.5): still waking up" in done.stdout
     assert "sleeper stalled: did not join within 1.5 s of its start" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ("limit-2p", "random", "fromula"),
+            "there is neither a bot nor a program 'fromula' (did you mean formula?)",
+        ),
+        (("limit-2p", "random", "me=rnadom"), "'rnadom' (did you mean random?)"),
+        (("limit-22p", "random", "random"), "(did you mean limit-2p"),
+        (("limit-2p", "random", "random", "--hans", "3"), "--hands"),
+        (("limit-2p", "random", "random", "--jobs", "2"), "--jobs is for the passes of a --duplicate match"),
+        (("limit-2p", "random", "random", "--ports", "0,0,0"), "the game has 2 seats, got 3 ports: 0,0,0"),
+        (("limit-2p", "random", "random", "--seed", "4294967296"), "4294967296"),
+    ],
+)
+def test_a_command_line_with_a_mistake_says_what_was_meant(
+    words: Sequence[str], told: str, tmp_path: Path
+) -> None:
+    done = run(tmp_path, *words)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "matches").exists() or "--" in " ".join(words)
+
+
+def test_lines_of_a_game_file_that_mean_nothing_are_warned_of(tmp_path: Path) -> None:
+    text = game_path("kuhn-2p").read_text().replace("maxRaises", "maxRaise")
+    (tmp_path / "my.game").write_text("# mine\n" + text)
+    done = run(tmp_path, "my.game", "random", "random", "--hands", "2")
+
+    assert done.returncode == 0, done.stderr
+    (warning,) = [line for line in done.stderr.splitlines() if line.startswith("my.game:")]
+    assert "is passed over (did you mean maxRaises?)" in warning
+    assert "maxRaise" in text.splitlines()[int(warning.split(":")[1]) - 2]
+
+
+def test_matches_that_begin_in_the_same_second_have_folders_of_their_own(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(24) as threads:
+        folders = list(threads.map(lambda _: _new_folder(tmp_path / "matches", "kuhn-2p"), range(24)))
+
+    assert len(set(folders)) == 24
+    assert all(folder.is_dir() for folder in folders)

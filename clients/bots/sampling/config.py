@@ -8,8 +8,8 @@ from typing import Final, Literal
 import attrs
 
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName
-from engine.numbers import parse_finite
 from engine.trials.selective_sampling import Criterion
+from engine.user_input import parse_finite
 
 DEFAULT_TRIALS: Final = 20_000
 DEFAULT_SECONDS: Final = 0.050

@@ -16,7 +16,7 @@ from clients.one_line import CommandError, FiniteRange, OneLineCommand, out_opti
 from clients.options import OptionError
 from clients.program import ProgramError, read_game
 from clients.registry import UnknownBot
-from engine.numbers import parse_whole
+from engine.user_input import parse_whole
 
 if TYPE_CHECKING:
     from clients.experiments.findings import Findings, Say

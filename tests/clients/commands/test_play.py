@@ -174,11 +174,16 @@ def test_nothing_to_type_at(tmp_path: Path) -> None:
 def test_opponents_that_cannot_play_are_named(tmp_path: Path) -> None:
     done = run(tmp_path, "--against", "nobody-of-that-name", "--out", "match")
 
-    assert done.returncode == 1
-    assert (
-        done.stderr
-        == "play: nobody-of-that-name: there is neither a bot nor a program 'nobody-of-that-name'\n"
-    )
+    assert done.returncode == 2
+    assert done.stderr == "play: there is neither a bot nor a program 'nobody-of-that-name'\n"
+
+
+def test_a_name_cannot_be_a_command(tmp_path: Path) -> None:
+    done = run(tmp_path, *OWN, "--name", "x=touch FILE")
+
+    assert done.returncode == 2
+    assert "expected a name without blanks" in done.stderr
+    assert not (tmp_path / "FILE").exists()
 
 
 def test_a_house_that_does_not_open_says_why(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_a_folder_depends_on_every_module_of_the_engine_that_is_imported(tmp_pat
         "top": "from engine.kernels.inner.middle import x\n"
         "from engine.kernels.inner import (\n    one,\n    two as t)\n",
         "inner/middle": "if True:\n    from engine.kernels import _jit, bottom  # engine.kernels.stranger\n",
-        "bottom": "import numpy as np\nfrom engine.numbers import HALF\n",
+        "bottom": "import numpy as np\nfrom engine.bets import HALF\n",
         "inner/__init__": "",
         "inner/one": "def f():\n    import engine.kernels.inner.three as three\n",
         "inner/two": '"""from engine.kernels import stranger"""\n',
@@ -116,12 +116,12 @@ def test_a_folder_depends_on_every_module_of_the_engine_that_is_imported(tmp_pat
 
     found = set(kernel_modules_of("top", kernels))
     inner = {"inner.middle", "inner.one", "inner.two", "inner.three"}
-    assert found == {"_jit", "top", "bottom", "engine.numbers", "engine.other"} | inner
+    assert found == {"_jit", "top", "bottom", "engine.bets", "engine.other"} | inner
     assert set(kernel_modules_of("stranger", kernels)) == {
         "_jit",
         "stranger",
         "bottom",
-        "engine.numbers",
+        "engine.bets",
         "engine.other",
     }
 

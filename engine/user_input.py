@@ -1,16 +1,18 @@
-"""Numbers as people type them: a text becomes a number that can be reckoned with, or is refused.
+"""What people type: numbers that can be reckoned with, and names that are nearly right.
 
 Python reads more than people mean.  ``float`` takes ``nan``, ``inf`` and ``1e999``, which pass every
 comparison with a bound or fail it silently; ``int`` refuses more than 4,300 digits with an error of its own.
-Command lines, options of bots and what arrives over the network are read by these two functions.
+Command lines, options of bots and what arrives over the network are read by `parse_finite` and
+`parse_whole`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["parse_finite", "parse_whole"]
+__all__ = ["did_you_mean", "parse_finite", "parse_whole"]
 
 _MAX_DIGITS: Final = 1000
 """Far beyond any number that is meant, far below what Python refuses to convert (4,300)."""
@@ -43,6 +45,21 @@ def parse_whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS):
         raise ValueError(f"expected a whole number of 0 or more, got {_shown(text)}")
     return int(text)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not known: the nearest ones, or nothing.
+
+    >>> did_you_mean("fromula", ["formula", "random", "sampling"])
+    ' (did you mean formula?)'
+    >>> did_you_mean("xyz", ["formula"])
+    ''
+    """
+    import difflib  # nobody waits for it who makes no mistake
+
+    by_lower = {name.lower(): name for name in known}
+    near = [by_lower[name] for name in difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.6)]
+    return f" (did you mean {' or '.join(near)}?)" if near else ""
 
 
 def _shown(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.numbers import parse_finite, parse_whole
+from engine.user_input import parse_finite, parse_whole
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
