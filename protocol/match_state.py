@@ -102,8 +102,8 @@ def parse_match_state(text: str, game: GameDefinition, last: BettingState | None
             read.
 
     Raises:
-        BadMatchState: not a match state of this game, something follows it, or the addressee's own cards are
-            missing.
+        BadMatchState: not a match state of this game, something follows it, or cards are missing: the
+            addressee's own, or at a showdown those of somebody who is in it.
     """
     view = _parse_exact(text, game, last)
     if view is None:
@@ -112,7 +112,21 @@ def parse_match_state(text: str, game: GameDefinition, last: BettingState | None
             raise BadMatchState(f"{_shown(text[end:])} follows the match state {_shown(text[:end])}")
     if not view.own_cards:
         raise BadMatchState(f"{_shown(text)} does not show position {view.position} its own cards")
+    check_showdown(view, text)
     return view
+
+
+def check_showdown(view: HandView, text: str) -> None:
+    """Refuse the end of a hand that does not say who has won it.
+
+    Raises:
+        BadMatchState: a showdown at which the cards of somebody who is in it are not shown.
+    """
+    betting = view.betting
+    if betting.position_to_act is None and betting.num_in_hand > 1:
+        for position, has_folded in enumerate(betting.folded):
+            if not (has_folded or view.hole_cards[position]):
+                raise BadMatchState(f"{_shown(text)} does not show the cards of position {position}")
 
 
 def read_match_state(text: str, game: GameDefinition) -> tuple[HandView, int]:

@@ -11,7 +11,7 @@ from typing import Final
 from engine.cards import InvalidCardError, parse_cards
 from engine.rules import BettingState, GameDefinition, HandView, RulesError
 from protocol.actions import read_action
-from protocol.match_state import parse_match_state
+from protocol.match_state import check_showdown, parse_match_state
 
 _MAX_REMEMBERED: Final = 10_000
 """Betting sequences a reader remembers, some 10 MB: most of heads-up limit hold'em."""
@@ -42,6 +42,8 @@ class MatchStateReader:
             self._head = ":".join([*parts[:3], ""]) if exact else None
             self._cards = parts[-1]
             self._remember(view.betting)
+        elif view.betting.position_to_act is None:
+            check_showdown(view, text)
         self._view = view
         return view
 

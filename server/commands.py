@@ -86,13 +86,24 @@ def _ending_in_one_line() -> Iterator[None]:
     """Ctrl-C, also while modules load, and what the system refuses end a command without a traceback."""
     try:
         yield
-    except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # nobody reads us any more, which click takes as the end
-            raise
-        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
-        raise click.ClickException(f"{where}{error.strerror or error}") from error
+    except (KeyboardInterrupt, OSError, BaseExceptionGroup) as error:
+        fault = _cause(error)
+        if isinstance(fault, KeyboardInterrupt):
+            raise click.exceptions.Exit(130) from None
+        if fault is None or fault.errno == errno.EPIPE:
+            raise  # a bug; or nobody reads us any more, which click takes as the end
+        where = f"{os.fsdecode(fault.filename)}: " if isinstance(fault.filename, str | bytes) else ""
+        raise click.ClickException(f"{where}{fault.strerror or fault}") from error
+
+
+def _cause(error: BaseException) -> KeyboardInterrupt | OSError | None:
+    """Why a command ended: an interruption, else what the system refused; None if there is more to it."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error if isinstance(error, KeyboardInterrupt | OSError) else None
+    causes = [_cause(each) for each in error.exceptions]
+    if any(cause is None for cause in causes):
+        return None
+    return next((cause for cause in causes if isinstance(cause, KeyboardInterrupt)), causes[0])
 
 
 def _players_commands() -> dict[str, EntryPoint]:

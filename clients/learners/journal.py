@@ -21,6 +21,8 @@ from typing import Final
 
 import attrs
 
+from engine.files.formats import shown
+
 __all__ = ["Journal", "JournalError", "JournalWriter", "journal_path", "read_journal"]
 
 _MAGIC: Final = b"riverboat journal "
@@ -66,7 +68,8 @@ def read_journal(path: Path) -> Journal:
     version, _, base = header[len(_MAGIC) :].partition(b" ")
     if version != _VERSION:
         raise JournalError(
-            f"is a journal of version {version.decode('ascii', 'replace')}; this riverboat reads version 1"
+            f"is a journal of version {shown(version.decode('ascii', 'replace'))}; this riverboat reads "
+            "version 1"
         )
     lines = body.split(b"\n")
     records: list[str] = []

@@ -108,8 +108,9 @@ class MatchRecords:
             try:
                 self._log.write(text)
             except OSError as error:
+                line = text.partition("\n")[0]
                 raise MatchAborted(
-                    f"ERROR: logging failed for game {text}riverboat: {error.strerror}\n"
+                    f"ERROR: logging failed for game {line}\nriverboat: {error.strerror}\n"
                 ) from error
 
     def write_hand(self, line: str) -> None:

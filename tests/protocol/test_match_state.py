@@ -153,6 +153,8 @@ def test_a_sloppy_message_is_read_as_the_exact_one(text: str) -> None:
         ("MATCHSTATE:1:0::|Td|", "1 of 2 cards for position 1"),
         ("MATCHSTATE:1:0:r300fc/:|Td4d|/6s3d", "expected 3 board cards in round 1, got 2"),
         ("MATCHSTATE:1:0::||", "does not show position 1 its own cards"),
+        ("MATCHSTATE:1:0:ccc/ccc/ccc/ccc:|Td4d|/6s3d2h/5c/9d", "does not show the cards of position 0"),
+        ("MATCHSTATE:1:0:fcc/cc/cc/cc:|Td4d|/6s3d2h/5c/9d", "does not show the cards of position"),
         ("MATCHSTATE:1:0::|Td4d|/", "follows the match state"),
         ("MATCHSTATE:1:0::|Td4d|:c", "follows the match state"),
         ("MATCHSTATE:1:0::|Td4d| ", "follows the match state"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,6 +76,14 @@ def test_messages_spoilt_in_any_place(data: st.DataObject) -> None:
             kept = text[at + data.draw(st.integers(0, 2)) :]
             assert_same(reader, text[:at] + data.draw(st.text("fcr/:|8cKh0 #", max_size=2)) + kept)
         assert_same(reader, text)
+
+
+def test_a_showdown_that_shows_nothing_new_is_refused() -> None:
+    reader = MatchStateReader(load_game("leduc"))
+    reader.read("MATCHSTATE:0:0:cc/c:Ks|/Qh")
+
+    with pytest.raises(BadMatchState, match="does not show the cards of position 1"):
+        reader.read("MATCHSTATE:0:0:cc/cc:Ks|/Qh")
 
 
 def test_betting_that_goes_on_is_the_child_of_what_was_read_before() -> None:

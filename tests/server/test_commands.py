@@ -66,6 +66,31 @@ def test_what_the_system_refuses_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
     assert (result.exit_code, result.output) == (1, "Error: some/file: Too many open files\n")
 
 
+@pytest.mark.parametrize(
+    ("errors", "status", "said"),
+    [
+        ([OSError(errno.EMFILE, "Too many open files")], 1, "Error: Too many open files\n"),
+        ([OSError(errno.EMFILE, "Too many open files"), KeyboardInterrupt()], 130, ""),
+        ([BaseExceptionGroup("inner", [KeyboardInterrupt()])], 130, ""),
+    ],
+)
+def test_what_ended_several_tasks_is_one_line_too(
+    errors: list[BaseException], status: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "_load", lambda _: raising(BaseExceptionGroup("tasks", errors)))
+
+    result = CliRunner().invoke(commands.riverboat, ["odds"])
+
+    assert (result.exit_code, result.output) == (status, said)
+
+
+def test_a_bug_in_a_task_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = ExceptionGroup("tasks", [OSError(errno.EMFILE, "Too many open files"), ValueError("a bug")])
+    monkeypatch.setattr(commands, "_load", lambda _: raising(group))
+
+    assert CliRunner().invoke(commands.riverboat, ["odds"]).exception is group
+
+
 @needs_full_device
 @pytest.mark.parametrize("words", [["games"], ["bots", "--json"], ["--help"], ["odds", "--help"]])
 def test_output_that_cannot_be_written_is_one_line_and_status_1(words: list[str], tmp_path: Path) -> None:

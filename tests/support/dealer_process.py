@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -101,3 +103,29 @@ def dealer_process(
             yield DealerProcess(process, ports, stderr_path)
         finally:
             process.kill()
+
+
+def sit_down(ports: Sequence[int], decide: Callable[[str], str | None]) -> list[threading.Thread]:
+    """A player on every port, each in a thread of its own, until the dealer closes or dies.
+
+    Args:
+        ports: of the seats.
+        decide: from a match state to the action of its addressee, None when it is not their turn.
+    """
+    threads = []
+    for port in ports:
+        sock = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+        threads.append(threading.Thread(target=_play, args=(sock, decide)))
+        threads[-1].start()
+    return threads
+
+
+def _play(sock: socket.socket, decide: Callable[[str], str | None]) -> None:
+    with contextlib.closing(sock), sock.makefile("rb") as incoming, contextlib.suppress(OSError):
+        sock.sendall(b"VERSION:2.0.0\n")
+        for line in incoming:
+            if not line.endswith(b"\n"):
+                return  # the dealer died in the middle of it
+            action = decide(line.decode("ascii").rstrip("\r\n"))
+            if action is not None:
+                sock.sendall(line.rstrip(b"\r\n") + f":{action}\r\n".encode())

@@ -273,7 +273,7 @@ def test_a_torn_head_is_an_empty_journal(path: Path) -> None:
         (lambda data: data.replace(b"one", b"0ne"), "damaged in line 2"),
         (lambda data: b"something else\n" + data, "not a journal"),
         (lambda data: b"something else", "not a journal"),
-        (lambda data: data.replace(b"journal 1", b"journal 2"), "version 2"),
+        (lambda data: data.replace(b"journal 1", b"journal 2"), "version '2'"),
         (lambda data: data.replace(b"journal 1 ", b"journal 1 f"), "does not go on from"),
     ],
 )

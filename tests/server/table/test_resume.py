@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
-import socket
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +13,7 @@ import pytest
 
 from server.table.config import MatchConfig, TimeLimits
 from server.table.outcome import MatchOutcome
-from tests.support.dealer_process import DealerProcess, dealer_process
+from tests.support.dealer_process import dealer_process, sit_down
 from tests.support.golden_files import golden_game
 from tests.support.tables import (
     Decider,
@@ -261,7 +258,7 @@ def test_a_dealer_killed_at_random_moments_and_resumed_plays_the_same_match(
     command = [f"{game}.game", str(hands), str(match), *[f"p{seat}" for seat in range(num_seats)], "-q"]
     with dealer_process(["whole", *command], tmp_path) as dealer:
         start = time.monotonic()
-        players = sit_down(dealer, num_seats, decide)
+        players = sit_down(dealer.ports, decide)
         status, score = dealer.finish()
         seconds = time.monotonic() - start
         for player in players:
@@ -271,7 +268,7 @@ def test_a_dealer_killed_at_random_moments_and_resumed_plays_the_same_match(
     kills = KILLS // RESUMED_MATCHES
     for run in range(kills + 1):
         with dealer_process(["match", *command, "-T", "-a"], tmp_path) as dealer:
-            players = sit_down(dealer, num_seats, decide)
+            players = sit_down(dealer.ports, decide)
             if run < kills:
                 # Not waiting for anything: any moment will do, also one between two writes.
                 time.sleep(generator.uniform(0, seconds / (kills - 2)))
@@ -286,24 +283,3 @@ def test_a_dealer_killed_at_random_moments_and_resumed_plays_the_same_match(
         line for line in whole if line.startswith("STATE:")
     ]
     assert resumed[-1] == whole[-1]
-
-
-def sit_down(dealer: DealerProcess, num_seats: int, decide: Decider) -> list[threading.Thread]:
-    """A player on every seat, each in a thread of its own, until the dealer closes or dies."""
-    threads = [
-        threading.Thread(target=play, args=(dealer.connect(seat), decide)) for seat in range(num_seats)
-    ]
-    for thread in threads:
-        thread.start()
-    return threads
-
-
-def play(sock: socket.socket, decide: Decider) -> None:
-    with contextlib.closing(sock), sock.makefile("rb") as incoming, contextlib.suppress(OSError):
-        sock.sendall(b"VERSION:2.0.0\n")
-        for line in incoming:
-            if not line.endswith(b"\n"):
-                return  # the dealer died in the middle of it
-            action = decide(line.decode("ascii").rstrip("\r\n"))
-            if action is not None:
-                sock.sendall(line.rstrip(b"\r\n") + f":{action}\r\n".encode())
