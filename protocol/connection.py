@@ -153,7 +153,7 @@ class DealerConnection(_Connection):
         """What the client said next.
 
         What it says out of turn waits until it is to act, as with the ACPC dealer, so that an answer sent
-        early is an answer (acpc-spec 5.6); only greetings are taken at any time.
+        early is an answer (acpc-spec 5.6); only greetings are taken at any time, from behind comments too.
 
         Raises:
             BadVersion: its first line is not a version.
@@ -177,9 +177,8 @@ class DealerConnection(_Connection):
         elif state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
         else:
-            line = lines.peek()
-            if line is not None and line.startswith(_GREETING_START):
-                lines.next_line()
+            line = lines.take_behind(is_comment, _is_greeting)
+            if line is not None:
                 return self._read_comment(line)
         return ConnectionClosed() if lines.at_end and state is not State.CLOSED else NEED_DATA
 
@@ -336,6 +335,10 @@ class PlayerConnection(_Connection):
                 self._reader = reader
                 return view
         raise self._fault(fault or BadMatchState(f"{text[:80]!r} is not a state of any game we know"))
+
+
+def _is_greeting(line: bytes) -> bool:
+    return line.startswith(_GREETING_START)
 
 
 def _is_one_comment(line: bytes) -> bool:

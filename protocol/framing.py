@@ -7,6 +7,7 @@ in the same places, which also bounds what a peer can make us keep.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 MAX_LINE: Final = 4095
@@ -58,11 +59,6 @@ class LineBuffer:
                 self._searched = len(data)
         return end
 
-    def peek(self) -> bytes | None:
-        """The next line without taking it; None while it is incomplete."""
-        end = self._line_end()
-        return self._data[self._start : end] if end else None
-
     def next_line(self) -> bytes | None:
         """Take the next line, line end included; None while it is incomplete."""
         end = self._line_end()
@@ -71,3 +67,31 @@ class LineBuffer:
         line = self._data[self._start : end]
         self._start = self._searched = end
         return line
+
+    def take_behind(
+        self, is_skipped: Callable[[bytes], bool], is_taken: Callable[[bytes], bool]
+    ) -> bytes | None:
+        """Take the first line that is wanted, if only lines that may be skipped stand before it.
+
+        These stay where they are.  None where another line comes first, or the next one is incomplete.
+
+        Args:
+            is_skipped: whether a line may be skipped; holds for wanted lines too.
+            is_taken: whether a line is wanted.
+        """
+        end = self._line_end()
+        if not end or not is_skipped(first := self._data[self._start : end]):
+            return None
+        if is_taken(first):
+            return self.next_line()
+        ahead = LineBuffer()
+        ahead._data, ahead._at_end = self._data[self._start :], self._at_end
+        while (line := ahead.next_line()) is not None:
+            if is_taken(line):
+                begin, end = ahead._start - len(line), ahead._start
+                self._data = ahead._data[:begin] + ahead._data[end:]
+                self._start = self._searched = 0
+                return line
+            if not is_skipped(line):
+                return None
+        return None

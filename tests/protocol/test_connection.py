@@ -434,6 +434,16 @@ def test_a_greeting_is_taken_at_once_even_out_of_turn() -> None:
     assert dealer.num_buffered == 0
 
 
+def test_a_comment_does_not_hide_a_greeting_and_stays_for_its_turn() -> None:
+    dealer = DealerConnection(LEDUC)
+    dealer.receive_data(b"VERSION:2.0.0\n# I am Ann\n; hello\n#riverboat/1 seat\nMATCHSTATE:0:0::Ah|:c\n")
+
+    assert drain(dealer) == [Version(), Greeting(("seat",))]
+
+    dealer.show(b"MATCHSTATE:0:0::Ah|", is_turn=True)
+    assert drain(dealer)[:2] == [Comment(b"# I am Ann\n"), Comment(b"; hello\n")]
+
+
 def test_a_greeting_of_another_generation_is_a_comment() -> None:
     _, events = dealer_after(b"VERSION:2.0.0\r\n#riverboat/2 seat\r\n")
 

@@ -61,14 +61,33 @@ def test_an_incomplete_line_waits_and_an_unterminated_last_one_is_a_line() -> No
     assert lines_of([b"one\ntwo"]) == [b"one\n", b"two"]
 
 
-def test_peeking_takes_nothing() -> None:
+@given(st.data())
+def test_a_line_is_taken_from_behind_those_that_may_be_skipped_and_no_others(data: st.DataObject) -> None:
+    lines = data.draw(st.lists(st.sampled_from([b"#x\n", b"#\n", b"wanted #\n", b"#wanted\n", b"one\n"])))
     buffer = LineBuffer()
-    buffer.feed(b"one\ntwo\n")
+    for piece in data.draw(chunkings(b"".join(lines))):
+        buffer.feed(piece)
 
-    assert buffer.peek() == buffer.peek() == b"one\n"
-    assert buffer.next_line() == b"one\n"
-    assert buffer.peek() == b"two\n"
-    assert len(buffer) == 4
+    taken = buffer.take_behind(lambda line: line.startswith(b"#"), lambda line: line == b"#wanted\n")
+
+    position = next((k for k, line in enumerate(lines) if line == b"#wanted\n" or line[:1] != b"#"), None)
+    if position is None or lines[position] != b"#wanted\n":
+        assert taken is None
+    else:
+        assert taken == lines.pop(position)
+    buffer.feed(b"")
+    assert list(iter(buffer.next_line, None)) == lines
+    assert buffer.at_end
+
+
+def test_no_line_is_taken_from_behind_an_incomplete_one() -> None:
+    buffer = LineBuffer()
+    buffer.feed(b"#x\n#wan")
+
+    assert buffer.take_behind(lambda _: True, lambda line: line.startswith(b"#wan")) is None
+    buffer.feed(b"ted\n")
+    assert buffer.take_behind(lambda _: True, lambda line: line.startswith(b"#wan")) == b"#wanted\n"
+    assert len(buffer) == 3
 
 
 def test_the_end_is_reached_when_every_line_has_been_handed_out() -> None:
