@@ -139,8 +139,12 @@ def table_from_environment(
     )
 
 
+@trio.lowlevel.enable_ki_protection
 async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) -> int:
     """Connect and play to the end; returns the number of hands finished.
+
+    Ctrl-C ends it where it waits and where the agent thinks; elsewhere it could break into the middle of
+    trio's own work, as starting a task, which trio does not bear.
 
     Raises:
         ProgramError: nobody answers there.

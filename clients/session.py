@@ -105,6 +105,20 @@ def _greeting_words(agent: Agent, token: str | None) -> tuple[str, ...]:
     return tuple(words)
 
 
+# An agent may think for long, or for ever: in its code Ctrl-C works at once (`clients.program.join_table`).
+
+
+@trio.lowlevel.disable_ki_protection
+def _ask(agent: Agent, view: HandView) -> Action | Awaitable[Action]:
+    begin_decision(agent, view)
+    return agent.choose_action(view)
+
+
+@trio.lowlevel.disable_ki_protection
+async def _think(chosen: Awaitable[Action]) -> Action:
+    return await chosen
+
+
 class _Session:
     def __init__(
         self,
@@ -141,7 +155,7 @@ class _Session:
         if words:
             opening += connection.send(Greeting(tuple(words)))
         await self._send(opening)
-        events, next_event, choose_action = self._events, connection.next_event, agent.choose_action
+        events, next_event = self._events, connection.next_event
         while True:
             event = events.popleft() if events else next_event()
             if event is NEED_DATA:
@@ -151,8 +165,7 @@ class _Session:
             elif isinstance(event, TurnToAct):
                 view = event.view
                 self._see(view)
-                begin_decision(agent, view)
-                chosen = choose_action(view)
+                chosen = _ask(agent, view)
                 if not isinstance(chosen, Action) and isinstance(chosen, Awaitable):
                     found = await self._wait_for(chosen)
                     if found is None:
@@ -190,7 +203,7 @@ class _Session:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_for_withdrawal, nursery.cancel_scope)
             try:
-                action = await chosen
+                action = await _think(chosen)
             except Exception as raised:  # raised again below
                 error = raised
             nursery.cancel_scope.cancel()
@@ -202,6 +215,7 @@ class _Session:
             return None
         return checked_action(self._agent, action)
 
+    @trio.lowlevel.enable_ki_protection
     async def _watch_for_withdrawal(self, thinking: trio.CancelScope) -> None:
         """Read on while the agent thinks, and stop it when the dealer has moved on or left."""
         connection = self._connection
@@ -241,6 +255,7 @@ class _Session:
             if game != self._connection.game:
                 self._connection.game = game
 
+    @trio.lowlevel.disable_ki_protection
     def _see(self, view: HandView) -> None:
         """Tell the agent what is new in a state."""
         betting = view.betting

@@ -336,6 +336,44 @@ def test_ctrl_c_ends_a_bot_quietly(tmp_path: Path) -> None:
     assert (player.returncode, stderr) == (130, "")
 
 
+ETERNAL_THINKER = """\
+import sys
+from clients import Agent, run
+
+class Thinker(Agent):
+    {keyword}def {method}(self, view):
+        print("thinking", file=sys.stderr, flush=True)
+        while True:
+            pass
+
+run(Thinker)
+"""
+
+
+@pytest.mark.parametrize(
+    ("keyword", "method"), [("", "choose_action"), ("async ", "choose_action"), ("", "hand_started")]
+)
+def test_ctrl_c_ends_a_bot_in_the_midst_of_its_thoughts(keyword: str, method: str, tmp_path: Path) -> None:
+    script = tmp_path / "thinker.py"
+    script.write_text(ETERNAL_THINKER.format(keyword=keyword, method=method))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
+        player = subprocess.Popen(
+            [sys.executable, str(script), "127.0.0.1", str(listener.getsockname()[1])],
+            env=environment() | {"RIVERBOAT_GAME": "leduc"},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        client, _ = listener.accept()
+        with client:
+            client.sendall(b"MATCHSTATE:0:0::Ah|\r\n")
+            assert player.stderr is not None
+            assert player.stderr.readline() == "thinking\n"
+            player.send_signal(signal.SIGINT)
+            _, stderr = player.communicate(timeout=PATIENCE_S)
+    assert (player.returncode, stderr) == (130, "")
+
+
 def test_the_same_seed_plays_the_same_match(tmp_path: Path) -> None:
     logs = []
     for seeds in (("1", "2"), ("1", "2"), ("1", "3")):
