@@ -21,15 +21,15 @@ from engine.match_key import MatchSeed
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import read_digits, wrap_unsigned
 from engine.seeds import random_seed
-from engine.user_input import parse_whole
+from engine.user_input import parse_finite, parse_whole
 from server.errors import MatchAborted
-from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
+from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
 from server.table.match import MatchServer
 
 PROGRAM: Final = "riverboat dealer"
 _SHORT: Final = "flLp:qtTa"
 _ACPC_LONG: Final = ("t_response", "t_hand", "t_per_hand", "start_timeout")
-_OUR_LONG: Final = ("host", "seat-token", "on-failure", "handshake_timeout")
+_OUR_LONG: Final = ("host", "seat-token", "on-failure", "handshake_timeout", "grace")
 _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
 USAGE: Final = f"""\
@@ -51,6 +51,7 @@ usage: {PROGRAM} MATCH GAME HANDS SEED NAME NAME... [options]
   --host ADDRESS        address to listen on (127.0.0.1)
   --seat-token TOKEN,... words the clients must present, in seat order; or SEAT=TOKEN
   --on-failure abort|fold  end the match when a player fails (default), or fold for it
+  --grace SECONDS       with fold: wait so long for a vacated seat to be taken again (0)
 """
 
 
@@ -75,6 +76,7 @@ class _Options:
     per_hand_ms: int = 7_000
     start_ms: int = -1
     handshake_ms: int = 30_000
+    grace: float = 0.0
     host: str = "127.0.0.1"
     tokens: list[str] = attrs.Factory(list)
     on_failure: OnFailure = OnFailure.ABORT
@@ -91,6 +93,16 @@ def _number(text: str, complaint: str) -> int:
 def _unsigned(text: str, complaint: str, bits: int) -> int:
     """An unsigned number as scanf reads it: a negative one wraps around."""
     return wrap_unsigned(_number(text, complaint), bits)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = parse_finite(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MOST_SECONDS:
+        raise UsageError(f"ERROR: --grace expects seconds, from 0 to {MOST_SECONDS:g}, got {text}\n")
+    return seconds
 
 
 def _ports(text: str) -> tuple[int, ...]:
@@ -190,7 +202,11 @@ def _set_long(options: _Options, name: str, value: str) -> None:
         options.start_ms = _number(value, "could not get start timeout ")
     elif name == "handshake_timeout":
         options.handshake_ms = _unsigned(value, "could not get handshake timeout ", 64)
+    elif name == "grace":
+        options.grace = _seconds(value)
     elif name == "host":
+        if not value.strip():
+            raise UsageError("ERROR: --host expects an address to listen on, got nothing\n")
         options.host = value
     elif name == "seat-token":
         options.tokens += value.split(",")
@@ -273,6 +289,7 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
             per_hand=options.per_hand_ms / 1000,
             start=None if options.start_ms < 0 else options.start_ms / 1000,
             handshake=options.handshake_ms / 1000,
+            grace=options.grace,
         ),
         fixed_seats=options.fixed_seats,
         on_failure=options.on_failure,
@@ -334,7 +351,8 @@ def main(arguments: Sequence[str]) -> int:
         _Terminal().err(str(error))
         return 1
     try:
-        return trio.run(_deal, config)
+        # Ctrl-C at checkpoints only: elsewhere it could break into trio's own work, as starting a task.
+        return trio.run(_deal, config, restrict_keyboard_interrupt_to_checkpoints=True)
     except KeyboardInterrupt:
         return 130
     except BaseExceptionGroup as group:  # Ctrl-C that reached one of several tasks

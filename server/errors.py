@@ -20,7 +20,7 @@ class FailureKind(StrEnum):
     STALLED = "stalled"
     """It did not answer in time, never joined, or does not read what it is sent."""
     NONSENSE = "nonsense"
-    """What it sent was not the protocol, and no answer came in time."""
+    """What it sent was not the protocol, or answered other states only, and no answer came in time."""
 
 
 @attrs.frozen

@@ -24,11 +24,11 @@ from server.launching.announcement import Announcer
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.process_control import keep_others_out
-from server.parameters import MOST_SECONDS, FiniteRange
+from server.parameters import FiniteRange, ListeningAddress
 from server.private_files import FOLDER_MODE
 from server.report.match_report import Report
 from server.report.results import Pass
-from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
+from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
 from server.table.outcome import MatchOutcome
 
 EXIT_FAULT: Final = 1
@@ -81,7 +81,9 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--host", type=ListeningAddress(), default="127.0.0.1", show_default=True, help="Address to listen on."
+)
 @click.option("--ports", "-p", default="", metavar="P,P,...", help="Ports in seat order; 0 or missing: any.")
 @click.option(
     "--seat-token",
@@ -134,6 +136,15 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     help="Seconds a launched player may take to join.",
 )
 @click.option(
+    "--grace",
+    type=FiniteRange(0, MOST_SECONDS),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With `--on-failure fold`: how long a seat that was left is waited for, before hands are folded "
+    "for it.",
+)
+@click.option(
     "--recover",
     type=click.IntRange(0, 1000),
     default=0,
@@ -174,6 +185,7 @@ def match(
     hand_time: float,
     match_time: float,
     start_time: float,
+    grace: float,
     recover: int,
     end_with_stdin: bool,
     announce: int | None,
@@ -202,6 +214,7 @@ def match(
                 first_response=first_response_time,
                 hand=hand_time,
                 per_hand=match_time,
+                grace=grace,
             ),
             fixed_seats=fixed_seats,
             on_failure=OnFailure(on_failure),

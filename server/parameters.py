@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from engine.user_input import parse_finite
-
-MOST_SECONDS: Final = 1e9
-"""Longest time that can be asked for: thirty years."""
 
 
 class FiniteRange(click.FloatRange):
@@ -24,3 +21,15 @@ class FiniteRange(click.FloatRange):
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return super().convert(number, param, ctx)
+
+
+class ListeningAddress(click.types.StringParamType):
+    """An address to listen on: said, since none at all means every one to the system."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The address; an empty one fails in one line."""
+        if not str(value).strip():
+            self.fail("expected an address, got nothing; 0.0.0.0 listens on all", param, ctx)
+        return super().convert(value, param, ctx)

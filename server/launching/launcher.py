@@ -160,6 +160,7 @@ class Launcher:
             detail = f"did not join: {self._describe_end(entry)}; its output: {self._output(entry, 'err')}"
             self._give_up(server, entry.seat, Failure(FailureKind.CRASHED, detail))
             if returncode == 0 or entry.restarts == self._recover or self._is_settling:
+                server.expect_nobody(entry.seat)
                 return
             entry.restarts += 1
             self._say(
@@ -171,6 +172,7 @@ class Launcher:
                 process = await self._execute(entry)
             except OSError as error:
                 self._say(f"{entry.name} cannot be started again: {error.strerror or error}")
+                server.expect_nobody(entry.seat)
                 return
 
     async def _await_joining(self, entry: _Process, process: trio.Process, server: MatchServer) -> None:

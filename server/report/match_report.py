@@ -89,6 +89,7 @@ class Report:
                 "hand_time": limits.hand,
                 "match_time": limits.per_hand,
                 "start_time": plan.start_s,
+                "grace": limits.grace,
                 "jobs": plan.jobs,
             },
             "error": self._error,

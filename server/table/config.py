@@ -16,6 +16,8 @@ from server.record_file import Opener
 
 MAX_NAME: Final = 100
 """Longest player name: ten of them and a hand fit the ACPC programs' line buffers."""
+MOST_SECONDS: Final = 1e9
+"""Longest time that can be asked for: thirty years."""
 _NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: bytes that are no UTF-8
 
 
@@ -46,6 +48,8 @@ class TimeLimits:
     """A seat's first decision of the match, if that is more than `response`: programs load what they need
     during it.  What it takes beyond `response` counts in no total.
     """
+    grace: float = 0.0
+    """For somebody to take a seat that was vacated in the match, before the house acts for it."""
 
 
 @attrs.frozen

@@ -35,6 +35,7 @@ class HandOnTable:
         connection = client.connection
         if connection.state is _TO_ACT:
             connection.send(TurnWithdrawn())  # the house has acted for it
+            client.stray_replies -= 1
         position = self.positions[seat.number]
         is_turn = state.betting.position_to_act == position
         if is_turn and "clock" in client.capabilities:

@@ -1,13 +1,16 @@
-"""The way in: listening sockets, accepting a client, the version handshake, greetings (acpc-spec 5.2, 5.3).
+"""The way in: listening sockets, accepting clients, the version handshake, greetings (acpc-spec 5.2, 5.3).
 
-A seat's port is open while the seat is vacant and nobody is shaking hands there; a second client is
-refused.  Which seats to wait for, and what a failure means, the match decides.
+A seat's port is open while the seat is vacant; a second client is refused.  At the beginning of a match
+whoever connects first to a seat without a token is its player, as with the ACPC dealer, whatever comes of it.
+Anywhere else nobody is a seat's player before they have said what they must: several clients may shake hands
+at a time, and one that cannot is turned away, which is nobody's failure.
 """
 
 from __future__ import annotations
 
 import errno
 import socket
+from collections import deque
 from typing import Final
 
 import trio
@@ -15,12 +18,12 @@ import trio
 from engine.rules import format_game
 from protocol import (
     CAPABILITIES,
+    NEED_DATA,
     BadVersion,
     ConnectionClosed,
     DealerConnection,
     Greeting,
     Note,
-    State,
     Version,
 )
 from protocol.extension import TOKEN
@@ -31,8 +34,14 @@ from server.table.channel import Channel
 from server.table.config import MatchConfig
 from server.table.seat import Client, Seat
 
+MAX_HANDSHAKES: Final = 32
+"""Clients that may shake hands at one seat at a time; the oldest has to go for another."""
+_BACKLOG: Final = 64
+# Connections that the system keeps for us until they are accepted.
 _REOPEN_S: Final = 0.25
-# Between attempts to listen again on a vacated seat's port, which the system may hold for a moment.
+# Between attempts to listen again on a vacated seat's port, which the system may hold for a moment; and to
+# accept when there is no descriptor to be had.
+_OUT_OF_RESOURCES: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 def open_listener(host: str, port: int) -> socket.socket:
@@ -47,7 +56,7 @@ def open_listener(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setblocking(False)
         listener.bind((host, port))
-        listener.listen(8)
+        listener.listen(_BACKLOG)
     except BaseException:
         listener.close()
         raise
@@ -64,6 +73,8 @@ class Lobby:
         self._config = config
         self._console = console
         self._listeners: dict[int, socket.socket] = {}
+        self._turned_away = [0] * len(config.names)  # clients, by seat
+        self._is_starved = False  # the last attempt to accept failed for want of descriptors
 
     def open(self, seats: tuple[Seat, ...]) -> None:
         """Open every seat's port, in seat order.
@@ -90,71 +101,127 @@ class Lobby:
             listener.close()
         self._listeners.clear()
 
-    async def admit(self, seat: Seat, deadline: float) -> Client:
-        """The next client of a seat's port that may sit there and has said its version.
+    async def admit_first_comer(self, seat: Seat, deadline: float) -> Client:
+        """Whoever connects first to a seat without a token, once they have said their version.
 
         Args:
             seat: a vacant seat.
             deadline: for connecting, on trio's clock.
 
         Raises:
-            SeatFailed: nobody came by the deadline, or who came is no client.
+            SeatFailed: nobody came by the deadline, or the one who came is no client.
         """
-        while True:
-            sock = await self._accept(seat, deadline)
-            client = Client(Channel(sock), DealerConnection(self._config.game))
-            try:
-                if await self._shake_hands(seat, client):
-                    return client
-            except BaseException:
-                client.channel.close()
-                raise
-            client.channel.close()
-            self._console.err(f"riverboat: {seat.label}: a client without the seat's token was turned away\n")
-
-    async def _accept(self, seat: Seat, deadline: float) -> socket.socket:
-        """The next connection to a seat's port, which is then closed: a seat has one client."""
+        client: Client | None = None
         with trio.CancelScope(deadline=deadline):
-            listener = self._listeners.get(seat.number)
-            while listener is None:
-                try:
-                    listener = self._listeners[seat.number] = open_listener(self._config.host, seat.port)
-                except OSError:  # the system still holds the port, or somebody took it
+            client = await self.accept(seat, await self._listener(seat))
+        if client is None:
+            raise self._nobody_came()
+        self.stop_listening(seat)
+        try:
+            await self.shake_hands(seat, client)
+        except BaseException:
+            client.channel.close()
+            raise
+        return client
+
+    async def admit(self, seat: Seat, deadline: float) -> Client:
+        """The first client of a seat's port that says its version and, where there is one, the seat's token.
+
+        Args:
+            seat: a vacant seat.
+            deadline: on trio's clock.
+
+        Raises:
+            SeatFailed: nobody has come so far by the deadline.
+        """
+        reception = _Reception(self, seat)
+        try:
+            with trio.CancelScope(deadline=deadline):
+                await reception.run(await self._listener(seat))
+        except BaseException:
+            if reception.admitted is not None:
+                reception.admitted.channel.close()
+            raise
+        if reception.admitted is None:
+            raise self._nobody_came()
+        self.stop_listening(seat)
+        return reception.admitted
+
+    async def _listener(self, seat: Seat) -> socket.socket:
+        """The seat's listening socket, opened again if need be."""
+        listener = self._listeners.get(seat.number)
+        while listener is None:
+            try:
+                listener = self._listeners[seat.number] = open_listener(self._config.host, seat.port)
+            except OSError as error:  # the system still holds the port, or somebody took it
+                self._note_starvation(error, seat)
+                await trio.sleep(_REOPEN_S)
+        return listener
+
+    def stop_listening(self, seat: Seat) -> None:
+        """Close a seat's port: it has a client, or is not to have one again."""
+        listener = self._listeners.pop(seat.number, None)
+        if listener is not None:
+            listener.close()
+
+    async def accept(self, seat: Seat, listener: socket.socket) -> Client:
+        """The next connection to a seat's port."""
+        while True:
+            await trio.lowlevel.wait_readable(listener)
+            try:
+                sock, _ = listener.accept()
+            except BlockingIOError:
+                continue
+            except OSError as error:  # the client has gone already, or there are no descriptors left
+                if self._note_starvation(error, seat):
                     await trio.sleep(_REOPEN_S)
-            while True:
-                await trio.lowlevel.wait_readable(listener)
-                try:
-                    sock, _ = listener.accept()
-                except BlockingIOError:
-                    continue
-                except OSError as error:
-                    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
-                        await trio.sleep(_REOPEN_S)  # out of descriptors: nothing else helps
-                    continue
-                del self._listeners[seat.number]
-                listener.close()
-                return sock
+                continue
+            self._is_starved = False
+            try:
+                return Client(Channel(sock), DealerConnection(self._config.game))
+            except OSError:
+                sock.close()  # it has gone
+
+    def _note_starvation(self, error: OSError, seat: Seat) -> bool:
+        """Whether something could not be had from the system; the operator learns of it once."""
+        if error.errno not in _OUT_OF_RESOURCES:
+            return False
+        if not self._is_starved:
+            self._is_starved = True
+            self._console.err(
+                f"riverboat: {seat.label}: cannot accept connections: {error.strerror}; it tries again\n"
+            )
+        return True
+
+    def _nobody_came(self) -> SeatFailed:
         missing = min(self._listeners)  # the listeners left are those of seats nobody has connected to
-        raise SeatFailed(
+        return SeatFailed(
             FailureKind.STALLED,
             f"did not connect within {self._config.limits.start or 0:g} s",
             f"ERROR: timed out waiting for seat {missing + 1} to connect\n",
         )
 
-    async def _shake_hands(self, seat: Seat, client: Client) -> bool:
+    def turn_away(self, seat: Seat, why: str) -> None:
+        """Tell the operator that a client could not sit down: the first time, the tenth, the hundredth ..."""
+        self._turned_away[seat.number] += 1
+        count = self._turned_away[seat.number]
+        if str(count).strip("0") == "1":
+            who = "a client" if seat.token is None else "a client without the seat's token"
+            so_far = f" ({count} so far)" if count > 1 else ""
+            self._console.err(f"riverboat: {seat.label}: {who} was turned away: {why}{so_far}\n")
+
+    async def shake_hands(self, seat: Seat, client: Client) -> None:
         """Read a new client's version, and its greeting where it has sent one.
 
-        Returns:
-            Whether it may sit here; False only where the seat has a token.
-
         Raises:
-            SeatFailed: it said nothing in time, left, or is no client.
+            SeatFailed: it said nothing in time, left, is no client, or does not know the seat's token.
         """
         limit = self._config.limits.handshake
         deadline = trio.current_time() + limit
-        unread = f"ERROR: could not read version string from seat {seat.number + 1}\n"
         connection = client.connection
+        version: Version | None = None
         is_welcome = seat.token is None
+        has_left = False
         while True:
             try:
                 event = connection.next_event()
@@ -163,38 +230,82 @@ class Lobby:
                 raise SeatFailed(
                     FailureKind.NONSENSE, str(error), f"ERROR: invalid version string {line}"
                 ) from error
-            has_version = connection.state is not State.AWAITING_VERSION
             if isinstance(event, Version):
-                if not event.is_supported:
-                    self._console.err("ERROR: this server is currently using version 2.0.0\n")
+                version = event
             elif isinstance(event, Greeting):
-                if seat.token is not None and not _has_token(event.words, seat.token):
-                    return False
+                if not is_welcome and not _has_token(event.words, seat.token):
+                    raise SeatFailed(FailureKind.NONSENSE, "its greeting does not have it", "")
                 is_welcome = True
                 welcome(seat, client, event.words, self._config)
-            elif isinstance(event, ConnectionClosed):
-                if has_version and not is_welcome:
-                    return False
-                raise SeatFailed(FailureKind.DISCONNECTED, "left before its version line", unread)
-            elif has_version and is_welcome:
-                return True
-            else:
-                if connection.num_buffered > MAX_LINE:  # it talks on without showing the seat's token
-                    return False
-                data = await client.channel.receive(deadline, may_poll=False)
-                if data is None:
-                    if has_version:
-                        return False
-                    detail = f"connected, but sent no version line within {limit:g} s"
-                    raise SeatFailed(FailureKind.STALLED, detail, unread)
+            elif not (event is NEED_DATA or isinstance(event, ConnectionClosed)):
+                pass  # a comment
+            elif version is not None and is_welcome:
+                break
+            elif has_left:
+                detail = "left before its version line" if version is None else "left without showing it"
+                raise SeatFailed(FailureKind.DISCONNECTED, detail, _no_version(seat))
+            elif connection.num_buffered > MAX_LINE:
+                raise SeatFailed(FailureKind.NONSENSE, "it talks on without showing it", "")
+            elif (data := await client.channel.receive(deadline, may_poll=False)) is not None:
                 connection.receive_data(data)
+                has_left = not data
+            elif version is None:
+                detail = f"connected, but sent no version line within {limit:g} s"
+                raise SeatFailed(FailureKind.STALLED, detail, _no_version(seat))
+            else:
+                raise SeatFailed(FailureKind.STALLED, f"it has not shown it within {limit:g} s", "")
+            await trio.lowlevel.checkpoint()  # however much it has said, the others have their turns
+        if not version.is_supported:
+            self._console.err("ERROR: this server is currently using version 2.0.0\n")
+
+
+class _Reception:
+    """Clients shaking hands at one seat, several at a time, of whom the first to succeed is admitted."""
+
+    def __init__(self, lobby: Lobby, seat: Seat) -> None:
+        self._lobby = lobby
+        self._seat = seat
+        self._handshakes: deque[trio.CancelScope] = deque()
+        self.admitted: Client | None = None
+
+    async def run(self, listener: socket.socket) -> None:
+        """Receive whoever connects, until somebody has been admitted."""
+        async with trio.open_nursery() as tasks:
+            while True:
+                client = await self._lobby.accept(self._seat, listener)
+                if len(self._handshakes) >= MAX_HANDSHAKES:
+                    self._handshakes[0].cancel()
+                tasks.start_soon(self._receive, client, tasks.cancel_scope)
+
+    async def _receive(self, client: Client, everybody: trio.CancelScope) -> None:
+        """Shake hands with a client, whatever that brings."""
+        try:
+            with trio.CancelScope() as handshake:
+                self._handshakes.append(handshake)
+                await self._lobby.shake_hands(self._seat, client)
+                if self.admitted is None:
+                    self.admitted = client
+                    everybody.cancel()
+            if handshake.cancelled_caught:
+                self._lobby.turn_away(self._seat, "others came, and it had not said what it must")
+        except SeatFailed as failure:
+            self._lobby.turn_away(self._seat, failure.detail)
+        except Exception as error:
+            self._lobby.turn_away(self._seat, f"{type(error).__name__}: {error}")
+        finally:
+            self._handshakes.remove(handshake)
+            if self.admitted is not client:
+                client.channel.close()
 
 
 def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchConfig) -> None:
-    """Answer a greeting: say which capabilities are granted, and what they tell (`protocol.extension`).
+    """Answer a client's first greeting: say which capabilities are granted, and what these say.
 
-    The answer goes out with the next `Client.flush`.
+    The answer goes out with the next `Client.flush`; see `protocol.extension`.
     """
+    if client.is_greeted:
+        return
+    client.is_greeted = True
     connection = client.connection
     granted = tuple(dict.fromkeys(word for word in words if word in CAPABILITIES))
     client.capabilities |= frozenset(granted)
@@ -209,8 +320,13 @@ def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchCon
             client.say(connection.send(Note(name, text)))
 
 
-def _has_token(words: tuple[str, ...], token: str) -> bool:
+def _no_version(seat: Seat) -> str:
+    return f"ERROR: could not read version string from seat {seat.number + 1}\n"
+
+
+def _has_token(words: tuple[str, ...], token: str | None) -> bool:
     from secrets import compare_digest  # brings hashing along: only seats with tokens wait for it
 
-    presented = [word.removeprefix(TOKEN) for word in words if word.startswith(TOKEN)]
-    return any(compare_digest(word.encode(), token.encode()) for word in presented)
+    expected = (token or "").encode("utf-8", "surrogateescape")
+    presented = [word.removeprefix(TOKEN).encode("latin-1") for word in words if word.startswith(TOKEN)]
+    return any(compare_digest(word, expected) for word in presented)

@@ -19,6 +19,7 @@ import attrs
 import trio
 
 from engine.rules import CALL, FOLD, Action, CardDealer, HandState, KeyedDealer, play_hand
+from protocol import LocalProtocolError
 from protocol.match_state import HandMessages
 from protocol.records import Transaction, format_hand, format_score, format_stamp
 from server.console import Console, now_us
@@ -123,6 +124,10 @@ class MatchServer:
     def give_up(self, number: int, failure: Failure) -> bool:
         """Nobody will come for a seat: see `Seating.give_up`."""
         return self._seating.give_up(number, failure)
+
+    def expect_nobody(self, number: int) -> None:
+        """Nobody will come back to a seat: see `Seating.expect_nobody`."""
+        self._seating.expect_nobody(number)
 
     async def run(self) -> MatchOutcome:
         """Seat the players, play the match, say goodbye."""
@@ -275,19 +280,24 @@ class MatchServer:
         for each in self._seats:
             client = each.client
             if client is not None:
-                data = hand.show(state, each, client)
-                if traces:
-                    records.trace_sent(each.number, data)
                 try:
+                    data = hand.show(state, each, client)
+                    if traces:
+                        records.trace_sent(each.number, data)
                     client.flush()
                 except ChannelBroken as error:
                     seating.cannot_send(each, error)
+                except LocalProtocolError as error:  # a conversation that has broken down
+                    seating.break_off(each, error)
         sent_us = self._last_send_us = now_us() if keeps_time else 0
         action: Action | None = None
-        if seat.client is None:
-            await trio.lowlevel.checkpoint()  # somebody may be about to take the seat
-        client = seat.client
-        if client is not None and not seat.is_away:
+        while action is None and not seat.is_away:
+            client = seat.client
+            if client is None:
+                if not await seating.is_taken_in_time(seat):
+                    break
+                sent_us = now_us() if keeps_time else 0  # somebody else has been shown the hand
+                continue
             records.flush_trace()
             may_poll = TABLES_PLAYING.number == 1
             try:
@@ -299,6 +309,8 @@ class MatchServer:
                 seating.set_aside(seat, failure.kind)
             except ChannelBroken as error:
                 seating.cannot_send(seat, error)
+            except Exception as error:  # of ours, with what this client has sent
+                seating.break_off(seat, error)
         received_us = now_us() if keeps_time else 0
         if action is None:
             action = FOLD if state.legal_actions().can_fold else CALL

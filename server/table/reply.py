@@ -71,7 +71,9 @@ async def read_reply(
             data = await channel.receive(heard_at + response, may_poll=may_poll)
             if data is None:
                 seconds = now() - shown_at
-                raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
+                raise _late(
+                    seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
+                )
             connection.receive_data(data)
             event = connection.next_event()
             continue
@@ -82,9 +84,13 @@ async def read_reply(
             clock = seat.clock
             if clock.is_exceeded_by(seconds):
                 clock.charge(seconds)
-                raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
+                raise _late(
+                    seat, client, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n"
+                )
             clock.charge(seconds)
-            seat.late_in_a_row = 0
+            seat.late_in_a_row = client.stray_replies = 0
+            seat.grace_until = None
+            client.has_replied = True
             seat.decision_times.add(seconds)
             action = event.action
             if action is not None and state.betting.is_legal(action):
@@ -105,13 +111,18 @@ async def read_reply(
             elif seconds <= response:  # it restarts the wait once, but not the clock
                 heard_at = now()
             if seconds > 2 * response:  # it comments on and on
-                raise _late(seat, junk_lines, seconds, response, _no_action(number, seconds, response))
+                raise _late(
+                    seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
+                )
         elif seat.clock.is_exceeded_by(seconds):
             seat.clock.charge(seconds)
-            raise _late(seat, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n")
+            raise _late(
+                seat, client, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n"
+            )
         else:
             if isinstance(event, StaleReply):
                 stale_replies += 1
+                client.stray_replies += 1
                 _warn(seat, console, "ignoring un-requested response")
             else:
                 junk_lines += 1
@@ -162,9 +173,19 @@ def _no_action(number: int, seconds: float, response: float) -> str:
     )
 
 
-def _late(seat: Seat, junk_lines: int, seconds: float, response: float, acpc_lines: str) -> SeatFailed:
+def _late(
+    seat: Seat, client: Client, junk_lines: int, seconds: float, response: float, acpc_lines: str
+) -> SeatFailed:
+    """The failure of a seat that has not replied in time: nonsense, if what its client sent was no reply.
+
+    Replies to other states are not nonsense while they can be those that came too late, one for each turn
+    missed; and one that answers whatever it is shown, its turn or not, is merely late the first time.
+    """
     if junk_lines:
         detail = f"sent {junk_lines} lines that do not answer its state, and no answer, in {seconds:.1f} s"
+        return SeatFailed(FailureKind.NONSENSE, detail, acpc_lines)
+    if client.stray_replies > 0 and (seat.late_in_a_row or not client.has_replied):
+        detail = f"answered other states, and gave no answer to its own, in {seconds:.1f} s"
         return SeatFailed(FailureKind.NONSENSE, detail, acpc_lines)
     detail = f"gave no answer in {seconds:.1f} s (limit {response:g} s a response)"
     if seconds <= response:

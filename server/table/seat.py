@@ -48,6 +48,10 @@ class SeatClock:
         self.in_hand += seconds
         self.in_match += seconds
 
+    def charge_waiting(self, seconds: float) -> None:
+        """Book time for which the table waited for somebody to take the seat: of the match, not of a hand."""
+        self.in_match += seconds
+
     @property
     def is_used_up(self) -> bool:
         """No time is left for the match."""
@@ -67,8 +71,16 @@ class Client:
     connection: DealerConnection
     capabilities: frozenset[str] = frozenset()
     """What the server has granted (`protocol.extension`)."""
+    is_greeted: bool = False
+    """Its greeting has been answered: further ones are not."""
     unwritten: bytes = b""
     """Said, but not written yet: one write carries all of it."""
+    has_replied: bool = False
+    """To a state, since it sat down."""
+    stray_replies: int = 0
+    """Its replies to other states, less those that may have come too late: one for each turn it missed.  Both
+    since its last reply.
+    """
     is_late: trio.Event = attrs.Factory(trio.Event)
     """Set when it has not replied in time; renewed when it has spoken again."""
     has_left: trio.Event = attrs.Factory(trio.Event)
@@ -102,9 +114,15 @@ class Seat:
     port: int = 0
     client: Client | None = None
     """The client that is connected; None while the seat is vacant."""
+    taken: trio.Event = attrs.Factory(trio.Event)
+    """Set while somebody sits there; renewed when the seat is vacated."""
     is_away: bool = False
     """Its client was late and has not spoken since: it is not waited for."""
     late_in_a_row: int = 0
+    """Replies its client has owed since its last; a new client begins with none."""
+    grace_until: float | None = None
+    """Until when the vacant seat is waited for, on trio's clock; None before it is vacated, and once somebody
+    has replied there since."""
     failures: list[Failure] = attrs.Factory(list)
     decision_times: Durations = attrs.Factory(Durations)
     warnings: int = 0

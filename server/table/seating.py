@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import math
+import traceback
 from collections.abc import Callable
 from typing import Final
 
 import trio
 
+from protocol import LocalProtocolError
 from protocol.framing import MAX_LINE
 from server.console import Console
 from server.errors import Failure, FailureKind, MatchAborted, SeatFailed
@@ -26,6 +28,8 @@ from server.table.seat import Client, Seat, SeatClock
 
 MAX_LATE: Final = 3
 """Late replies in a row after which a client loses its seat (policy `fold`)."""
+_PAUSE_S: Final = 0.25
+# After a fault of ours, before a seat is offered again.
 _GOODBYE_S: Final = 1.0
 # How long clients have to close after the last state before they are cut off.
 
@@ -52,6 +56,7 @@ class Seating:
         abort: Callable[[MatchAborted], None],
     ) -> None:
         self._config = config
+        self._console = console
         self._records = records
         self._situation = situation
         self._abort = abort
@@ -62,6 +67,7 @@ class Seating:
             for number, name in enumerate(config.names)
         )
         self._admissions = [trio.CancelScope() for _ in self.seats]  # around waiting for a client, by seat
+        self._graces = [trio.CancelScope() for _ in self.seats]  # around waiting for one in the match
         self._is_settled = [trio.Event() for _ in self.seats]  # the match need not wait for this seat
         self._is_over = False
 
@@ -98,40 +104,59 @@ class Seating:
     async def _keep(self, seat: Seat, deadline: float) -> None:
         """The life of a seat: vacant, taken, vacant again, until the match is over or its time is used up.
 
+        Whatever goes wrong in here, or in the tasks that it starts, is the seat's failure, and nobody else's.
+
         Args:
             seat: to be looked after.
             deadline: for its first client to connect, on trio's clock.
         """
         is_settled = self._is_settled[seat.number]
+        pause = 0.0
+        while not self._is_over and not seat.clock.is_used_up:
+            try:
+                await trio.sleep(pause)
+                pause = 0.0
+                await self._have_occupied(seat, deadline)
+            except SeatFailed as failure:
+                if not is_settled.is_set():  # later it is a stranger's, and the seat's own is on record
+                    self._fail_in_background(seat, Failure(failure.kind, failure.detail), failure.acpc_lines)
+            except Exception as error:
+                pause = _PAUSE_S
+                try:
+                    self.break_off(seat, error)
+                except MatchAborted as aborted:
+                    self._abort(aborted)
+            is_settled.set()
+        self._lobby.stop_listening(seat)
+
+    async def _have_occupied(self, seat: Seat, deadline: float) -> None:
+        """Find a client for a vacant seat, and attend to it until it has left.
+
+        Raises:
+            SeatFailed: nobody came who could sit there.
+        """
+        is_settled = self._is_settled[seat.number]
+        is_first = not is_settled.is_set()
         client = None
         try:
-            client = await self._admit(seat, deadline)
-        except SeatFailed as failure:
-            self._fail_in_background(seat, Failure(failure.kind, failure.detail), failure.acpc_lines)
-        if client is not None:
-            seat.client = client
-            is_settled.set()
-            await self._attend(seat, client)
-        is_settled.set()
-        while not self._is_over and not seat.clock.is_used_up:
+            with self._admissions[seat.number] as admission:
+                if is_first and seat.token is None:
+                    client = await self._lobby.admit_first_comer(seat, deadline)
+                else:
+                    client = await self._lobby.admit(seat, deadline if is_first else math.inf)
+        finally:
             self._admissions[seat.number] = trio.CancelScope()
-            try:
-                client = await self._admit(seat, math.inf)
-            except SeatFailed:
-                continue  # a stranger's failure; the seat's own is on record
-            if client is not None:
-                seat.client = client
-                self._welcome_back(seat, client)
-                await self._attend(seat, client)
-
-    async def _admit(self, seat: Seat, deadline: float) -> Client | None:
-        """The next client to sit on a seat; None when nobody is to come any more."""
-        with self._admissions[seat.number]:
-            client = await self._lobby.admit(seat, deadline)
-            if not self._is_over:
-                return client
+        if client is None:
+            return
+        if self._is_over or admission.cancel_called:
             client.channel.close()  # it came a moment too late
-        return None
+            return
+        seat.client = client
+        seat.taken.set()
+        is_settled.set()
+        if not is_first:
+            self._welcome_back(seat, client)
+        await self._attend(seat, client)
 
     def give_up(self, number: int, failure: Failure) -> bool:
         """Nobody will come for a seat that is being waited for: its player could not be started.
@@ -149,6 +174,27 @@ class Seating:
         self._abort(self._ends_match(self.seats[number], failure, lines))
         return True
 
+    def expect_nobody(self, number: int) -> None:
+        """Nobody will come back to a seat, which is then not waited for: its player's process has ended."""
+        self.seats[number].grace_until = -math.inf
+        self._graces[number].cancel()
+
+    async def is_taken_in_time(self, seat: Seat) -> bool:
+        """Whether somebody sits on a seat, at the latest when its time of grace is over.
+
+        The time that this takes is the seat's: whoever sits down and leaves again and again uses it up.
+        """
+        if seat.client is None and seat.grace_until is not None and not seat.clock.is_used_up:
+            started_at = trio.current_time()
+            with trio.CancelScope(deadline=seat.grace_until) as self._graces[seat.number]:
+                await seat.taken.wait()
+            seat.clock.charge_waiting(trio.current_time() - started_at)
+            if seat.clock.is_used_up:
+                self._admissions[seat.number].cancel()
+        else:
+            await trio.lowlevel.checkpoint()  # somebody may be about to take the seat
+        return seat.client is not None
+
     def _welcome_back(self, seat: Seat, client: Client) -> None:
         """Show the hand to somebody who has taken a vacant seat."""
         try:
@@ -163,9 +209,17 @@ class Seating:
     # --- talking -----------------------------------------------------------------------------------------
 
     def show(self, seat: Seat, client: Client, situation: Situation) -> None:
-        """Say to a seat's client how the hand stands; `flush` writes it."""
+        """Say to a seat's client how the hand stands; `flush` writes it.
+
+        Raises:
+            MatchAborted: nothing can be said to it any more, and that ends the match.
+        """
         state, hand = situation
-        data = hand.show(state, seat, client)
+        try:
+            data = hand.show(state, seat, client)
+        except LocalProtocolError as error:  # a conversation that has broken down
+            self.break_off(seat, error)
+            return
         if not self._config.quiet:
             self._records.trace_sent(seat.number, data)
 
@@ -279,6 +333,22 @@ class Seating:
         self.fail(seat, failure, f"ERROR: could not send state to seat {seat.number + 1}\n")
         self._vacate(seat)
 
+    def break_off(self, seat: Seat, error: Exception) -> None:
+        """Something went wrong with a seat's client that nobody has foreseen: it loses its seat.
+
+        Raises:
+            MatchAborted: the policy is to end the match.
+        """
+        self._console.err("".join(traceback.format_exception(error)))
+        if self._is_over or (seat.client is None and self._is_settled[seat.number].is_set()):
+            return
+        self._vacate(seat)
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        failure = self.failure(FailureKind.DISCONNECTED, f"was cut off: {what}")
+        self.fail(seat, failure, f"ERROR: could not go on with seat {seat.number + 1}\n")
+
     def set_aside(self, seat: Seat, kind: FailureKind) -> None:
         """Stop waiting for a seat that failed to reply.
 
@@ -297,9 +367,13 @@ class Seating:
         client = seat.client
         if client is not None:
             client.channel.close()
-            seat.client = None
-            seat.is_away = False
             client.has_left.set()
+            seat.client = None
+            seat.taken = trio.Event()
+            seat.is_away = False
+            seat.late_in_a_row = 0
+            if seat.grace_until is None:
+                seat.grace_until = trio.current_time() + self._config.limits.grace
 
 
 def _describe(seat: Seat, failure: Failure) -> str:

@@ -72,6 +72,10 @@ def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
         (["match", GAME, "2", "-7", *NAMES], f"riverboat dealer: invalid option -- '7'\n{UNKNOWN}"),
         ([*GOOD, "-p"], f"riverboat dealer: option requires an argument -- 'p'\n{UNKNOWN}"),
         ([*GOOD, "--bogus"], f"riverboat dealer: unrecognized option '--bogus'\n{UNKNOWN}"),
+        ([*GOOD, "--host", ""], "ERROR: --host expects an address to listen on, got nothing\n"),
+        ([*GOOD, "--host= "], "ERROR: --host expects an address to listen on, got nothing\n"),
+        ([*GOOD, "--grace", "-1"], "ERROR: --grace expects seconds, from 0 to 1e+09, got -1\n"),
+        ([*GOOD, "--grace", "nan"], "ERROR: --grace expects seconds, from 0 to 1e+09, got nan\n"),
         (
             [*GOOD, "--t_response"],
             f"riverboat dealer: option '--t_response' requires an argument\n{UNKNOWN}",
@@ -130,6 +134,12 @@ def test_what_is_not_said_has_the_defaults_of_the_acpc_dealer() -> None:
     assert (config.fixed_seats, config.append, config.quiet) == (False, False, False)
     assert (config.ports, config.seat_tokens) == ((), (None, None))
     assert (config.on_failure, config.host) == (OnFailure.ABORT, "127.0.0.1")
+
+
+def test_a_vacated_seat_is_waited_for_when_that_is_asked_for() -> None:
+    assert configure(GOOD).limits.grace == 0.0
+    assert configure([*GOOD, "--grace", "1.5"]).limits.grace == 1.5
+    assert configure([*GOOD, "--gra=2"]).limits.grace == 2.0
 
 
 def test_surplus_names_are_ignored() -> None:

@@ -192,6 +192,35 @@ def test_nonsense_and_silence_have_their_words(tmp_path: Path) -> None:
     assert [player.get("failure") for player in result["players"]] == ["nonsense", "stalled", None]
 
 
+COMES_BACK = """\
+import socket, sys
+lines = 0
+while True:  # it leaves after every third line, and comes back at once
+    try:
+        connection = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+        dealer = connection.makefile("rwb")
+        dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
+        for number, line in enumerate(dealer):
+            lines += 1
+            dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
+            if number == 2: break
+        connection.shutdown(socket.SHUT_RDWR)
+    except ConnectionError:
+        if lines > 100: break
+"""
+
+
+def test_a_player_that_comes_back_at_once_misses_no_hand(tmp_path: Path) -> None:
+    (tmp_path / "fickle.py").write_text(COMES_BACK)
+    words = ("kuhn-2p", f"{sys.executable} fickle.py", "always-call", "--hands", "40", "--out", "m")
+    result = result_of(tmp_path, *words, status=3)
+
+    assert result["hands"] == 40
+    assert result["players"][0]["failure"] == "disconnected"
+    assert "hands_by_default" not in result["players"][0]
+    assert json.loads((tmp_path / "m" / "result.json").read_text())["options"]["grace"] == 2.0
+
+
 def test_the_abort_policy_ends_the_match_with_the_first_failure(tmp_path: Path) -> None:
     bot = raw_bot(tmp_path, "quitter", "if number == 9: sys.exit()")
     result = result_of(
@@ -321,6 +350,8 @@ def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
         (("limit-2p", "", "random"), "names no bot"),
         (("limit-2p", "random", "random", "--seed", "x"), "expected a seed"),
         (("limit-2p", "random", "random", "--ports", "99999"), "expected ports"),
+        (("limit-2p", "random", "random", "--host", ""), "expected an address, got nothing"),
+        (("limit-2p", "random", "random", "--grace", "-1"), "--grace"),
         (("limit-2p", "random", "random", "--seat-token", "3=x"), "expected --seat-token"),
     ],
 )

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import socket
+from typing import Any
+
 import pytest
 import trio
 from trio.testing import MockClock
@@ -182,3 +187,24 @@ async def test_a_seat_with_a_token_waits_for_it_no_longer_than_the_handshake(
         assert 30 <= trio.current_time() < 33
 
     assert table.failures(0) == []
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+async def test_a_house_without_descriptors_says_so_once_and_goes_on(
+    number: int, virtual_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept = socket.socket.accept
+    refusals = iter([OSError(number, os.strerror(number))] * 8)
+
+    def accept_later(self: socket.socket) -> tuple[socket.socket, Any]:
+        for refusal in refusals:
+            raise refusal
+        return accept(self)
+
+    monkeypatch.setattr(socket.socket, "accept", accept_later)
+    async with table_of(match_config()) as table:
+        players = await table.join_all()
+        await players[0].heard("MATCHSTATE:0:0::Ah|")
+
+    said = f"cannot accept connections: {os.strerror(number)}"
+    assert [said in line for line in table.console.complaints] == [True]

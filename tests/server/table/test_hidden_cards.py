@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
+import zlib
 from pathlib import Path
 
+import pytest
+import trio
+import trio.lowlevel
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,13 +18,16 @@ from engine.rules import GameDefinition
 from protocol.records import HandRecord
 from tests.support.strategies import games
 from tests.support.tables import (
+    Table,
     betting_state,
+    folding_config,
     hands_logged,
     lines_told,
     match_config,
     play_match,
     split_state,
     state_determined,
+    table_of,
 )
 
 _CARD = re.compile(r"[2-9TJQKA][cdhs]")
@@ -50,6 +58,52 @@ async def test_what_is_sent_in_a_long_match_follows_from_its_log_alone(tmp_path:
     _, players = await play_match(config, [state_determined(config.game)] * 6)
 
     assert [player.lines for player in players] == lines_told(config)
+
+
+@pytest.mark.parametrize("game", ["holdem.limit.3p", "leduc", "short6"])
+async def test_nobody_who_leaves_and_comes_back_is_shown_what_they_may_not_know(
+    game: str, tmp_path: Path
+) -> None:
+    """They come back at any moment: between two hands too, when positions are about to change."""
+    config = folding_config(game, hands=400, seed=5, log_path=tmp_path / "match.log")
+    seen: list[tuple[int, str]] = []  # by whom, and what
+    decide = state_determined(config.game)
+
+    async def come_and_go(table: Table, seat: int) -> None:
+        stay = 0
+        while not table.is_over:
+            try:
+                player = await table.join(seat)
+            except (OSError, trio.BrokenResourceError):
+                await trio.lowlevel.checkpoint()  # its port is not open again yet
+                continue
+            stay += 1
+            with contextlib.suppress(trio.BrokenResourceError):
+                for _ in range(1 + zlib.crc32(b"%d %d" % (seat, stay)) % 12):
+                    line = await player.line()
+                    if line is None:
+                        break
+                    if action := decide(line):
+                        await player.say(f"{line}:{action}")
+            seen.extend((seat, line) for line in player.lines)
+            await player.leave()
+
+    async with table_of(config) as table:
+        num_seats = config.game.num_players
+        honest = await table.join(0)
+        table.start_soon(honest.play, decide)
+        for seat in range(1, num_seats):
+            table.start_soon(come_and_go, table, seat)
+        await table.outcome()
+        await honest.closed.wait()
+
+    records = {record.hand_number: record for record in hands_logged(config)}
+    assert honest.lines == lines_told(config)[0]
+    assert len(seen) > 500
+    for seat, line in seen:
+        position, hand, _, _ = split_state(line)
+        assert position == (seat - hand) % num_seats, line
+        check_message(config.game, line, records[hand])
 
 
 def check_message(game: GameDefinition, line: str, record: HandRecord) -> None:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 from trio.testing import MockClock
 
 from server.errors import FailureKind
-from server.table.config import TimeLimits
+from server.table.config import MatchConfig, TimeLimits
 from tests.support.tables import (
     Player,
     Table,
     always,
     folding_config,
     hands_logged,
+    is_to_act,
     lines_told,
     state_determined,
     table_of,
 )
 
-DISCONNECTED, STALLED = FailureKind.DISCONNECTED, FailureKind.STALLED
+DISCONNECTED, NONSENSE, STALLED = FailureKind.DISCONNECTED, FailureKind.NONSENSE, FailureKind.STALLED
 
 
 async def rejoin(table: Table, seat: int, *lines: str) -> Player:
@@ -64,15 +67,19 @@ async def test_a_seat_that_was_left_folds_until_it_is_taken_again_and_shown_the_
 
 
 async def test_a_seat_may_be_left_and_taken_many_times(tmp_path: Path) -> None:
-    config = folding_config("kuhn.limit.3p", hands=60, log_path=tmp_path / "log")
+    """With a time of grace the table waits for it, as fast as the others play."""
+    limits = TimeLimits(response=10.0, hand=3600.0, per_hand=3600.0, grace=60.0)
+    config = folding_config("kuhn.limit.3p", hands=60, limits=limits, log_path=tmp_path / "log")
+    stays = 0
     async with table_of(config) as table:
         honest = await table.join_all(0, 2)
         for player in honest:
             table.start_soon(player.play, state_determined(config.game))
         decide = state_determined(config.game)
-        while not table.is_over:  # without anybody to wait for, sixty hands last some 50 ms
+        while not table.is_over:
             try:
                 player = await table.join(1)
+                stays += 1
                 for _ in range(10):
                     line = await player.line()
                     if line is None:
@@ -80,12 +87,14 @@ async def test_a_seat_may_be_left_and_taken_many_times(tmp_path: Path) -> None:
                     if action := decide(line):
                         await player.say(f"{line}:{action}")
                 await player.leave()
-            except (OSError, trio.BrokenResourceError):  # its port was closed
-                await trio.sleep(0.001)
+            except (OSError, trio.BrokenResourceError):
+                await trio.lowlevel.checkpoint()  # its port is not open yet, or closed for good
         outcome = await table.outcome()
 
     assert (outcome.error, outcome.hands) == (None, 60)
+    assert stays > 10
     assert set(table.failures(1)) == {DISCONNECTED}
+    assert outcome.seats[1].hands_by_default == 0
     assert honest[0].lines == lines_told(config)[0]
     assert honest[1].lines == lines_told(config)[2]
 
@@ -206,3 +215,165 @@ async def test_all_players_may_leave(tmp_path: Path) -> None:
     assert (outcome.error, outcome.hands) == (None, 5)
     assert all(seat.failures for seat in outcome.seats)
     assert {record.betting for record in hands_logged(config)} == {"ccc"}
+
+
+# --- grace -----------------------------------------------------------------------------------------------
+
+
+def graceful_config(hands: int, grace: float, log: Path, **changes: Any) -> MatchConfig:
+    limits = TimeLimits(response=10.0, hand=3600.0, per_hand=3600.0, grace=grace)
+    return folding_config(hands=hands, limits=limits, log_path=log, **changes)
+
+
+async def test_hands_are_folded_for_a_vacant_seat_when_its_time_of_grace_is_over(
+    virtual_clock: MockClock, tmp_path: Path
+) -> None:
+    config = graceful_config(30, 5.0, tmp_path / "log")
+    async with table_of(config) as table:
+        first, second = await table.join_all()
+        table.start_soon(first.play, always(config.game, "c"))
+        await second.heard("MATCHSTATE:1:0::|Ks")
+        await second.leave()
+        outcome = await table.outcome()
+        assert 5 <= trio.current_time() < 7
+
+    assert (outcome.error, outcome.hands) == (None, 30)
+    assert outcome.seats[1].hands_by_default == 30
+
+
+async def test_one_who_comes_back_in_time_is_asked_as_if_nothing_had_happened(
+    virtual_clock: MockClock, tmp_path: Path
+) -> None:
+    config = graceful_config(3, 5.0, tmp_path / "log")
+    async with table_of(config) as table:
+        first, second = await table.join_all()
+        table.start_soon(first.play, always(config.game, "r"))
+        await second.heard("MATCHSTATE:1:0::|Ks", "MATCHSTATE:1:0:r:|Ks")
+        await second.leave()
+        await trio.sleep(4)
+        back = await rejoin(table, 1)
+        await back.play(always(config.game, "c"))
+        outcome = await table.outcome()
+
+    assert (outcome.error, outcome.hands) == (None, 3)
+    assert outcome.seats[1].hands_by_default == 0
+    assert all("f" not in record.betting for record in hands_logged(config))
+    assert back.lines == lines_told(config)[1][-len(back.lines) :]
+    assert first.lines == lines_told(config)[0]
+
+
+async def test_whoever_comes_and_goes_without_playing_has_one_time_of_grace(
+    virtual_clock: MockClock, tmp_path: Path
+) -> None:
+    config = graceful_config(20, 5.0, tmp_path / "log")
+    async with table_of(config) as table:
+        first = await table.join(0)
+        table.start_soon(first.play, always(config.game, "c"))
+        while not table.is_over:
+            try:
+                visitor = await table.join(1)
+                await trio.sleep(0.5)
+                await visitor.leave()
+            except (OSError, trio.BrokenResourceError):
+                await trio.sleep(0.1)
+
+        assert trio.current_time() < 8
+    assert (await table.outcome()).hands == 20
+
+
+async def test_waiting_for_a_seat_is_on_its_clock(virtual_clock: MockClock, tmp_path: Path) -> None:
+    limits = TimeLimits(response=10.0, hand=1000.0, per_hand=2.0, grace=60.0)
+    config = folding_config(hands=10, limits=limits, log_path=tmp_path / "log")
+    async with table_of(config) as table:
+        first, second = await table.join_all()
+        table.start_soon(first.play, always(config.game, "c"))
+        await second.line()
+        await second.leave()
+        outcome = await table.outcome()
+        assert 60 <= trio.current_time() < 62
+        assert table.server.seats[1].clock.is_used_up
+
+    assert (outcome.error, outcome.hands) == (None, 10)
+
+
+async def test_a_seat_whose_players_process_has_ended_is_not_waited_for(
+    virtual_clock: MockClock, tmp_path: Path
+) -> None:
+    config = graceful_config(30, 3000.0, tmp_path / "log")
+    async with table_of(config) as table:
+        first, second = await table.join_all()
+        table.start_soon(first.play, always(config.game, "c"))
+        await second.line()
+        await second.leave()
+        await trio.sleep(1)
+        assert not table.is_over
+        table.server.expect_nobody(1)
+        await table.outcome()
+
+        assert trio.current_time() < 4
+
+
+# --- lateness, and replies to other states ---------------------------------------------------------------
+
+
+async def play_slowly(table: Table, player: Player) -> None:
+    """Call a second after being asked, so that the hands are not over before somebody late is back."""
+    with contextlib.suppress(trio.ClosedResourceError):  # at the end of the test
+        while (line := await player.line()) is not None:
+            if is_to_act(table.config.game, line):
+                await trio.sleep(1)
+                await player.answer("c")
+
+
+async def next_turn(table: Table, player: Player) -> str | None:
+    """Read on to the next state in which a player is to act; None when it has lost its seat."""
+    while (line := await player.line()) is not None and not is_to_act(table.config.game, line):
+        pass
+    return line
+
+
+async def test_lateness_is_not_inherited_with_the_seat(virtual_clock: MockClock) -> None:
+    config = folding_config("kuhn-2p", hands=1000, response=10.0)
+    async with table_of(config) as table:
+        table.start_soon(play_slowly, table, await table.join(1))
+        for _ in range(3):  # each of them is late twice, and keeps the seat
+            player = await rejoin(table, 0)
+            for _ in range(2):
+                line = await next_turn(table, player)
+                await trio.sleep(11)
+                await player.say(f"{line}:c")
+            await next_turn(table, player)
+            await player.leave()
+
+    assert table.failures(0)[:6] == [STALLED, STALLED, DISCONNECTED] * 2
+
+
+async def test_one_who_answers_other_states_only_talks_nonsense(virtual_clock: MockClock) -> None:
+    config = folding_config("kuhn-2p", hands=1000, response=10.0)
+    async with table_of(config) as table:
+        table.start_soon(play_slowly, table, await table.join(1))
+        player = await table.join(0)
+        first = await next_turn(table, player)
+        await player.answer("c")
+        while await next_turn(table, player):  # it had answered before: the first time it is merely late
+            await player.say(f"{first}:c")
+        parrot = await rejoin(table, 0)
+        await next_turn(table, parrot)
+        await parrot.say(f"{first}:c")
+        await parrot.hear_out()
+
+    assert table.failures(0) == [STALLED, NONSENSE, NONSENSE]
+    assert "other states" in table.server.seats[0].failures[1].detail
+
+
+async def test_one_whose_answers_come_too_late_each_time_is_merely_late(virtual_clock: MockClock) -> None:
+    config = folding_config("kuhn-2p", hands=1000, response=10.0)
+    async with table_of(config) as table:
+        table.start_soon(play_slowly, table, await table.join(1))
+        player = await table.join(0)
+        with contextlib.suppress(trio.BrokenResourceError):
+            while line := await next_turn(table, player):
+                await trio.sleep(11)
+                await player.say(f"{line}:c")
+
+    assert table.failures(0) == [STALLED] * 3
