@@ -12,7 +12,7 @@ import click
 from clients.one_line import CommandError
 from clients.reports.figure import PlotError, require_matplotlib
 
-__all__ = ["ending_in_one_line", "jobs_option", "plots_option", "say"]
+__all__ = ["ending_in_one_line", "force_option", "jobs_option", "plots_option", "refuse_full", "say"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -27,6 +27,34 @@ def jobs_option() -> Callable[[Decorated], Decorated]:
         metavar="N",
         help="Processes; the results do not depend on it.",
     )
+
+
+def force_option() -> Callable[[Decorated], Decorated]:
+    """``--force``, the parameter `force`: see `refuse_full`."""
+    return click.option(
+        "--force", is_flag=True, help="Write into DIR though there are files in it; some are replaced."
+    )
+
+
+def refuse_full(out: Path, *others: str) -> None:
+    """Refuse a folder for results that has something in it, such as the results of days.
+
+    Args:
+        out: the folder, or nothing yet.
+        others: options that would do, beside ``--force``.
+
+    Raises:
+        CommandError: it is not empty.
+        OSError: it cannot be read.
+    """
+    try:
+        is_full = any(out.iterdir())
+    except FileNotFoundError:
+        return
+    if is_full:
+        raise CommandError(
+            f"{out} is not empty: {' or '.join([*others, '--force'])}, or choose another folder"
+        )
 
 
 def plots_option() -> Callable[[Decorated], Decorated]:

@@ -6,7 +6,7 @@ no pickles in it.  It is independent of what is stored: each learner names its k
 
 * **Replaced, never changed.**  A new version is written beside the file, brought to the disk, and renamed
   over it: at every moment the file is whole, either the old one or the new one.
-* **One writer.**  A program that may write holds a lock (``FILE.lock``, with `flock`) as long as the file is
+* **One writer.**  A program that may write holds a lock (`engine.files.lock`) as long as the file is
   open; the operating system lets go of it when the process ends, in whatever way.  Readers need no lock.
 * **A journal** (``FILE.journal``, optional) keeps what is learnt between two writings, a record a hand.
   `write` empties it.  A reader gets its records with the arrays.  A record says what is now, not what has
@@ -24,9 +24,6 @@ or `read_knowledge` and `write_knowledge`, which do it in one call.
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -43,6 +40,7 @@ from clients.learners.journal import Journal, JournalError, JournalWriter, journ
 from clients.options import OptionError
 from engine.files import write_whole
 from engine.files.formats import format_arrays, parse_arrays, parse_json, shown
+from engine.files.lock import FileIsLocked, FileLock
 from engine.rules import GameDefinition
 
 __all__ = [
@@ -127,18 +125,14 @@ class KnowledgeFile:
         self._place = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
         self._kind = kind
         self._version = version
-        self._lock: int | None = None
+        self._lock: FileLock | None = None
         self._journal: JournalWriter | None = None
         self._digest = ""  # of the file as it is now
         self._has_unwritten_records = False
         if write:
             if kind is None:
                 raise ValueError("a writer says whose knowledge it writes")
-            self._lock = _acquire(self._lock_path, path)
-
-    @property
-    def _lock_path(self) -> Path:
-        return self._place.with_name(self._place.name + ".lock")
+            self._lock = _acquire(path)
 
     @property
     def is_writable(self) -> bool:
@@ -260,10 +254,7 @@ class KnowledgeFile:
             self._journal.close()
             self._journal = None
         if self._lock is not None:
-            # While we hold it; a program that waits for the lock of a file that is gone notices (`_acquire`).
-            with contextlib.suppress(FileNotFoundError):
-                self._lock_path.unlink()
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def __enter__(self) -> Self:
@@ -382,29 +373,17 @@ def _parse(data: bytes) -> Knowledge:
     return Knowledge(kind, version, game, arrays, meta, digest, str(header.get("previous", "")))
 
 
-def _acquire(lock: Path, path: Path) -> int:
-    """The descriptor of a lock that we hold."""
-    while True:
-        try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise KnowledgeError(f"{path} cannot be opened to write: {_reason(error)}") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(descriptor)
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                raise KnowledgeError(
-                    f"{path} is being written by another program: one learner at a time (others may read it: "
-                    "learn=off)"
-                ) from error
-            raise KnowledgeError(f"{path} cannot be locked: {_reason(error)}") from error
-        try:
-            if os.stat(lock).st_ino == os.fstat(descriptor).st_ino:
-                return descriptor
-        except FileNotFoundError:
-            pass
-        os.close(descriptor)  # its last holder has removed it in the meantime: make a new one
+def _acquire(path: Path) -> FileLock:
+    """The lock of a file that we may write now."""
+    try:
+        return FileLock(path)
+    except FileIsLocked as error:
+        raise KnowledgeError(
+            f"{path} is being written by another program: one learner at a time (others may read it: "
+            "learn=off)"
+        ) from error
+    except OSError as error:
+        raise KnowledgeError(f"{path} cannot be opened to write: {_reason(error)}") from error
 
 
 def _reason(error: OSError) -> str:

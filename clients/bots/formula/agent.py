@@ -6,9 +6,9 @@ It keeps a weight table for each player of a hand and a model of each player of 
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import os
+import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from clients.bots.formula.bet_size import bet_size
 from clients.bots.formula.config import FormulaConfig
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook, check_holdem
 from engine.combos import combo_index
+from engine.files.lock import FileLock
 from engine.opponents.models.formula import continue_chance, formula_triples
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.probability_triple import legal_triple, sample
@@ -42,7 +43,10 @@ class Formula(Agent):
         memory: file that keeps the models between matches, by the players' names.
 
     Raises:
-        ValueError: an option outside its range, or a memory file that cannot be read.
+        ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
+
+    *Resource handling*: `close_memory` saves and lets go of the file; it happens by itself when nobody plays
+    with the bot any more.
     """
 
     def __init__(
@@ -56,10 +60,19 @@ class Formula(Agent):
     ) -> None:
         self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
         self.parameters = self.config.parameters()
-        remembered = memory_file.load(memory) if memory is not None else {}
+        # In a duplicate match there is nothing to write: the bot would know the cards.
+        is_written = model == "specific" and not os.environ.get(variables.DUPLICATE)
+        lock = memory_file.lock(memory) if memory is not None and is_written else None
+        try:
+            remembered = memory_file.load(memory) if memory is not None else {}
+        except memory_file.InvalidMemoryError:
+            if lock is not None:
+                lock.release()
+            raise
         self.book = OpponentBook(model, noise, remembered if model == "specific" else None)
-        if memory is not None:
-            atexit.register(self._save_at_exit)  # keeps the agent until then
+        self._closing: weakref.finalize[..., Formula] | None = None
+        if memory is not None and lock is not None:
+            self._closing = weakref.finalize(self, _close, memory, lock, self.book)
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
@@ -112,24 +125,35 @@ class Formula(Agent):
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
         is_new = self.book.hand_finished(view)
-        if is_new and self.config.memory is not None and self.book.hands_read % _SAVE_EVERY == 0:
+        if is_new and self.book.hands_read % _SAVE_EVERY == 0:
             self.save_memory()
 
-    def _save_at_exit(self) -> None:
-        if self.book.models:
-            with contextlib.suppress(OSError):  # nobody is left to hear of it
-                self.save_memory()
-
     def save_memory(self) -> None:
-        """Write the memory file, if there is one to keep; in a duplicate match there is none."""
-        path = self.config.memory
-        if path is None or self.config.model != "specific" or os.environ.get(variables.DUPLICATE):
-            return
-        memory_file.save(
-            path,
-            {
-                name: (model, counts)
-                for name, (model, counts) in self.book.known_by_name().items()
-                if isinstance(model, SpecificModel)
-            },
-        )
+        """Write the memory file, if there is one to keep; what goes wrong is a line on stderr."""
+        if self._closing is not None and self._closing.alive and self.config.memory is not None:
+            _save(self.config.memory, self.book)
+
+    def close_memory(self) -> None:
+        """Save, and let another bot have the file."""
+        if self._closing is not None:
+            self._closing()
+
+
+def _close(path: Path, lock: FileLock, book: OpponentBook) -> None:
+    try:
+        if book.models:
+            _save(path, book)
+    finally:
+        lock.release()
+
+
+def _save(path: Path, book: OpponentBook) -> None:
+    known = {
+        name: (model, counts)
+        for name, (model, counts) in book.known_by_name().items()
+        if isinstance(model, SpecificModel)
+    }
+    try:
+        memory_file.save(path, known)
+    except OSError as error:  # a full disk costs the memory, not the match
+        print(f"formula: {path} cannot be written: {error.strerror or error}", file=sys.stderr)

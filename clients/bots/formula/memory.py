@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from engine.files import write_whole
 from engine.files.formats import parse_json, shown
+from engine.files.lock import FileIsLocked, FileLock
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
 
@@ -17,7 +18,7 @@ _KIND: Final = "riverboat opponent models"
 
 
 class InvalidMemoryError(ValueError):
-    """A file that does not hold models of this version."""
+    """A file that does not hold models of this version, or that cannot be kept."""
 
 
 Remembered = tuple[SpecificModel, PlayerStatistics]
@@ -86,3 +87,17 @@ def save(path: Path, players: Mapping[str, Remembered]) -> None:
         OSError: it cannot be written.
     """
     write_whole(path, format_memory(players))
+
+
+def lock(path: Path) -> FileLock:
+    """The right to write a file, for one bot at a time; `save` will then find its folder.
+
+    Raises:
+        InvalidMemoryError: another bot has it, or the folder is missing or cannot be written.
+    """
+    try:
+        return FileLock(path)
+    except FileIsLocked as error:
+        raise InvalidMemoryError(f"{path} is being written by another bot: one at a time") from error
+    except OSError as error:
+        raise InvalidMemoryError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -9,7 +9,14 @@ from typing import Any
 
 import click
 
-from clients.experiments.command_line import ending_in_one_line, jobs_option, plots_option, say
+from clients.experiments.command_line import (
+    ending_in_one_line,
+    force_option,
+    jobs_option,
+    plots_option,
+    refuse_full,
+    say,
+)
 from clients.experiments.findings import Say, draw, write_results
 from clients.experiments.poker_learner.report import plots, report
 from clients.experiments.poker_learner.summary import summary
@@ -52,6 +59,7 @@ __all__ = ["poker_learner", "reproduce"]
     help="Only this learner; may be repeated.",
 )
 @click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
+@force_option()
 @plots_option()
 @json_option()
 def poker_learner(
@@ -63,6 +71,7 @@ def poker_learner(
     jobs: int,
     learners: tuple[str, ...],
     resume: bool,
+    force: bool,
     no_plots: bool,
     as_json: bool,
 ) -> None:
@@ -73,6 +82,8 @@ def poker_learner(
     chosen = tuple(name for name in LEARNERS if not learners or name in learners)
     settings = Settings(hands, match_hands, seeds, seed, chosen)
     with ending_in_one_line(out):
+        if not (resume or force):
+            refuse_full(out, "--resume")
         results = reproduce(settings, out, jobs, say, resume=resume)
         text = report(results)
         write_results(out, results, text)

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import click
 
-from clients.experiments.command_line import ending_in_one_line, jobs_option, plots_option, say
+from clients.experiments.command_line import (
+    ending_in_one_line,
+    force_option,
+    jobs_option,
+    plots_option,
+    refuse_full,
+    say,
+)
 from clients.one_line import CommandError, FiniteRange, OneLineCommand, out_option, seed_option
 from clients.options import OptionError
 from clients.program import ProgramError, read_game
@@ -103,8 +110,9 @@ def read_numbers(text: str) -> tuple[int, ...]:
 @click.option("--formula", metavar="BOT", help="The bot it is measured against.")
 @seed_option("results")
 @jobs_option()
+@force_option()
 @plots_option()
-def selective_sampling(out: Path, parts: str, seed: int, no_plots: bool, **sizes: Any) -> None:
+def selective_sampling(out: Path, parts: str, seed: int, no_plots: bool, force: bool, **sizes: Any) -> None:
     """Loki's selective sampling: self-play, stability, obvious moves; Poki's warnings; costs; robustness.
 
     Parts: a self-play, b stability, c obvious-moves, d uniform-dealing, e wrong-models, f equal-time,
@@ -121,6 +129,8 @@ def selective_sampling(out: Path, parts: str, seed: int, no_plots: bool, **sizes
     except (ProgramError, UnknownBot, OptionError, ValueError) as error:
         raise CommandError(str(error)) from error
     with ending_in_one_line(out):
+        if not force:
+            refuse_full(out)
         try:
             reproduce(out, letters, settings, say, plots=not no_plots)
         except KeyboardInterrupt:

@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from clients.experiments.command_line import ending_in_one_line, jobs_option, plots_option, say
+from clients.experiments.command_line import (
+    ending_in_one_line,
+    force_option,
+    jobs_option,
+    plots_option,
+    refuse_full,
+    say,
+)
 from clients.experiments.findings import Say, draw, write_results
 from clients.experiments.street_learner.report import plots, report, summary
 from clients.experiments.street_learner.tasks import GAMES, Run, Settings, play
@@ -43,6 +50,7 @@ __all__ = ["reproduce", "street_learner"]
 )  # fmt: skip
 @seed_option("figures", default=1)
 @jobs_option()
+@force_option()
 @plots_option()
 @json_option()
 def street_learner(
@@ -54,6 +62,7 @@ def street_learner(
     seeds: int,
     seed: int,
     jobs: int,
+    force: bool,
     no_plots: bool,
     as_json: bool,
 ) -> None:
@@ -65,6 +74,8 @@ def street_learner(
         _check(game)
     settings = Settings(games, hands, match_hands, stop_hands, seeds, seed)
     with ending_in_one_line(out):
+        if not force:
+            refuse_full(out)
         results = reproduce(settings, out, jobs, say)
         text = report(results)
         write_results(out, results, text)

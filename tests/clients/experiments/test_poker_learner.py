@@ -236,10 +236,30 @@ def test_matplotlib_is_asked_for_before_anything_is_played(
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("poker-learner", "--resume or --force"),
+        ("selective-sampling", "--force"),
+        ("street-learner", "--force"),
+    ],
+)
+def test_results_of_another_experiment_are_not_written_over(name: str, options: str, tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text("the work of days")
+
+    result = CliRunner().invoke(experiment, [name, "--out", str(tmp_path), "--no-plots"])
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        f"riverboat {name}: {tmp_path} is not empty: {options}, or choose another folder"
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+
+
 def test_tables_are_there_whatever_happens_to_pictures(tmp_path: Path) -> None:
     (tmp_path / "against-always-call-learning.png").mkdir()  # in the way of the picture
 
-    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path), *SMALL])
+    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path), "--force", *SMALL])
 
     assert result.exit_code == 2
     assert "against-always-call-learning.png cannot be written" in result.stderr

@@ -123,7 +123,7 @@ def test_memory_keeps_models_between_matches(tmp_path: Path) -> None:
     path = tmp_path / "models.json"
     agent = Formula(memory=path)
     Arena(load_game("limit-2p"), [agent, AlwaysRaise()], 1, names=["us", "them"]).play(20)
-    agent.save_memory()
+    agent.close_memory()
 
     again = Formula(memory=path)
     Arena(load_game("limit-2p"), [AlwaysCall(), again], 1, names=["them", "us"]).play(0)
@@ -179,6 +179,30 @@ def test_a_memory_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidMemoryError, match=r"models\.json: opponent models: expected an object"):
         Formula(memory=path)
+    path.unlink()
+    Formula(memory=path).close_memory()  # the refused bot has let go of it
+
+
+def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    first = Formula(memory=path)
+
+    with pytest.raises(InvalidMemoryError, match=r"models\.json is being written by another bot"):
+        Formula(memory=path)
+    reader = Formula(memory=path, model="generic")
+    first.close_memory()
+    second = Formula(memory=path)
+
+    for bot in (reader, second):
+        bot.close_memory()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_memory_file_that_could_not_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(InvalidMemoryError, match=r"cannot be written: No such file or directory") as refused:
+        Formula(memory=tmp_path / "missing" / "models.json")
+
+    assert len(str(refused.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
