@@ -37,15 +37,15 @@ $(DEV): pyproject.toml | .venv/bin/python
 setup: $(DEV)
 
 match: $(RUN)
+	@.venv/bin/riverboat kernels
 	.venv/bin/riverboat match limit-2p formula always-call --hands 1000
 
 play: $(RUN)
+	@.venv/bin/riverboat kernels
 	.venv/bin/riverboat play
 
 # Bots whose kernels are compiled take their seats at once, and tests of bots in processes wait for seats.
-PATIENCE := --start-time 900 --response-time 900 --hand-time 900 --match-time 900
-COMPILE := folder=$$(mktemp -d) && echo "compiling kernels, if they are not yet" && .venv/bin/riverboat match nolimit-3p \
-  formula sampling street-learner --hands 3 $(PATIENCE) --out $$folder >/dev/null && rm -rf $$folder
+COMPILE := .venv/bin/riverboat kernels
 
 # A core that has done its half of the tests takes over from the others: all end together.
 SIDE_BY_SIDE := -n auto --dist worksteal

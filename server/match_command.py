@@ -7,7 +7,7 @@ import errno
 import itertools
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -430,13 +430,13 @@ async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> tuple[l
     match = LaunchedMatch(plan, say, announcer)
     async with trio.open_nursery() as nursery:
         if not as_json:
-            nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes, say)
+            nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes)
         passes = await match.play()
         nursery.cancel_scope.cancel()
     return passes, match.unwritten
 
 
-async def _show_progress(match: LaunchedMatch, hands: int, say: Callable[[str], None]) -> None:
+async def _show_progress(match: LaunchedMatch, hands: int) -> None:
     """How far the match is: a bar on a terminal, else a line every tenth of the way."""
     if sys.stderr.isatty():
         from rich.console import Console
@@ -454,4 +454,5 @@ async def _show_progress(match: LaunchedMatch, hands: int, say: Callable[[str], 
         tenth = match.hands_done * 10 // hands
         if tenth > said:
             said = tenth
-            say(f"{match.hands_done} of {hands} hands")
+            with contextlib.suppress(OSError):  # nobody reads it: the match goes on
+                click.echo(f"{match.hands_done} of {hands} hands", err=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -16,6 +17,13 @@ from engine.match_key import MatchKey
 from engine.rules import GameDefinition
 from server.launching.launched_match import MatchPlan
 from server.report.results import Pass, PlayerResult, hands_saved
+
+_TIMES: Final = ["median ms", "p99", "max"]
+_LEAST_COLUMNS: Final = 80
+_LEAST_NAME: Final = 8
+"""To how many characters a name may be cut."""
+_GAP: Final = 2
+"""Blanks between columns."""
 
 
 class Report:
@@ -105,14 +113,14 @@ class Report:
         heads = ["player", "chips", "mbb/h (95 %)"]
         heads += ["sb/h (95 %)"] if config.game.is_limit else []
         heads += ["plain 95 %"] if plan.duplicate else []
-        heads += ["decision ms: median", "p99", "max"]
+        heads += _TIMES
         rows = [self._row(result) for result in self._results]
         speed = f"{self._seconds:.1f} s"
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
         deals = f" ({self._deals} deals, duplicate)" if plan.duplicate else ""
         title = f"{config.game_text}: {self._hands} hands{deals}, {config.cards.label}, {speed}"
-        _print_table(title, heads, rows)
+        _print_tables(title, heads, rows)
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:
             click.echo(
@@ -164,20 +172,46 @@ def _small_bets(result: PlayerResult, game: GameDefinition) -> str:
     return f"{result.sb_per_hand:+.4f} ± {result.ci95 / 1000 * game.big_blind / game.small_bet:.4f}"
 
 
+def _print_tables(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print the results, with the times of decisions below where they do not fit beside."""
+    times = len(heads) - len(_TIMES)
+    widths = _widths(heads, rows)
+    if sum(widths) + _GAP * (len(widths) - 1) <= _columns():
+        _print_table(title, heads, rows)
+    else:
+        _print_table(title, heads[:times], [row[:times] for row in rows])
+        _print_table("decisions", [heads[0], *_TIMES], [[row[0], *row[times:]] for row in rows])
+
+
+def _columns() -> int:
+    """How wide a table may be."""
+    return max(_LEAST_COLUMNS, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _LEAST_COLUMNS
+
+
+def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """How wide the columns of a table are: names may be cut, numbers may not."""
+    name, *numbers = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    room = _columns() - sum(numbers) - _GAP * len(numbers)
+    return [max(min(name, room), min(name, _LEAST_NAME)), *numbers]
+
+
 def _print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = _widths(heads, rows)
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
 
-        table = Table(title=title, title_justify="left")
-        for k, head in enumerate(heads):
-            table.add_column(head, justify="left" if k == 0 else "right", overflow="fold")
+        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+        for k, (head, width) in enumerate(zip(heads, widths, strict=True)):
+            table.add_column(head, justify="left" if k == 0 else "right", no_wrap=True, width=width)
         for row in rows:
             table.add_row(*row)
-        Console().print(table)
+        console = Console(width=_columns() + _GAP)
+        console.print(title, markup=False, highlight=False)
+        console.print(table)
         return
     click.echo(title)
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for row in (heads, *rows):
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        click.echo("  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip())
+    for name, *numbers in (heads, *rows):
+        shown = name if len(name) <= widths[0] else name[: widths[0] - 1] + "…"
+        cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
+        click.echo((" " * _GAP).join([shown.ljust(widths[0]), *cells]).rstrip())

@@ -1,0 +1,92 @@
+"""``riverboat kernels``: compiles for this machine what bots and commands run."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import click
+
+from clients.one_line import OneLineCommand
+
+
+def _hand_strength() -> None:
+    from engine.preparation import prepare_hand_strength
+
+    prepare_hand_strength()
+
+
+def _odds() -> None:
+    from clients.reports.odds import hand_worth
+    from engine.cards import parse_cards
+
+    for board in ("2c7d9h", "2c7d9hJs", "2c7d9hJsQh"):
+        hand_worth(parse_cards("AhKd"), parse_cards(board))
+
+
+def _models() -> None:
+    from engine.opponents.warm_up import warm_up
+
+    warm_up()
+
+
+def _simulation() -> None:
+    from engine.trials.warm_up import warm_up
+
+    warm_up()
+
+
+def _match() -> None:
+    """Three hands: whatever else the bots run."""
+    from clients.arena import Arena
+    from clients.registry import make_bot
+    from engine.rules import load_game
+
+    for game in ("limit-3p", "nolimit-3p"):
+        bots = [make_bot(spec) for spec in ("formula", "sampling:trials=5", "street-learner")]
+        Arena(load_game(game), bots, 0).play(3)
+
+
+STEPS: Final[dict[str, Callable[[], None]]] = {
+    "hand strength": _hand_strength,
+    "odds": _odds,
+    "models of opponents": _models,
+    "simulation": _simulation,
+    "bots at a table": _match,
+}
+"""What is compiled, in order: each takes up to half a minute on a new machine, and a second on others."""
+
+
+@click.command(cls=OneLineCommand)
+def kernels() -> None:
+    """Compile what bots and commands run, where this machine has not done so yet.
+
+    They would do so themselves, once; this is for installations, and for machines that must not wait later.
+    What `riverboat train` runs is compiled when it begins.
+    """
+    started = time.monotonic()
+    for step in _shown(STEPS):
+        STEPS[step]()
+    click.echo(f"kernels are compiled ({time.monotonic() - started:.0f} s)", err=True)
+
+
+def _shown(steps: Iterable[str]) -> Iterable[str]:
+    """Steps one after the other, each shown on stderr: by a bar on a terminal, else by a line."""
+    names = list(steps)
+    if not sys.stderr.isatty():
+        for number, name in enumerate(names, 1):
+            click.echo(f"kernels: {number} of {len(names)}, {name}", err=True)
+            yield name
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("kernels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=len(names))
+        for name in names:
+            progress.update(bar, description=name)
+            yield name
+            progress.advance(bar)
