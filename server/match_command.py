@@ -352,7 +352,9 @@ def _run(plan: MatchPlan, announcer: Announcer, *, as_json: bool) -> int:
             passes = [_not_played(plan, missing)]
             announcer.failed(_first_failure(passes[0]))
         else:
-            passes, unwritten = trio.run(_play, plan, announcer, as_json)
+            passes, unwritten = trio.run(
+                _play, plan, announcer, as_json, restrict_keyboard_interrupt_to_checkpoints=True
+            )
     except (Interrupted, MatchAborted, OSError, ExceptionGroup) as error:
         fault: BaseException = error
         while isinstance(fault, ExceptionGroup):

@@ -122,7 +122,8 @@ def run_program(program: str, task: Callable[[], Awaitable[int]], say: Callable[
             return error.status
 
     try:
-        return trio.run(until_signal, guarded, say)
+        # Before anybody listens for signals Ctrl-C must not break into trio's own work, as starting a task.
+        return trio.run(until_signal, guarded, say, restrict_keyboard_interrupt_to_checkpoints=True)
     except KeyboardInterrupt:  # before anybody listened for signals
         return 130
     finally:

@@ -260,9 +260,10 @@ class Seating:
                 while seat.is_away:
                     data = await client.channel.receive(math.inf, may_poll=False)
                     if not data:
-                        failure = self.failure(FailureKind.DISCONNECTED, "left while it was late")
-                        self._fail_in_background(seat, failure, "")
-                        self._vacate(seat)
+                        if seat.client is client:
+                            failure = self.failure(FailureKind.DISCONNECTED, "left while it was late")
+                            self._fail_in_background(seat, failure, "")
+                            self._vacate(seat)
                         return
                     client.connection.receive_data(data)
                     if b"\n" in data or client.connection.num_buffered >= MAX_LINE:
@@ -283,8 +284,15 @@ class Seating:
 
     def failure(self, kind: FailureKind, detail: str) -> Failure:
         """A failure that happens now."""
+        return Failure(kind, detail, self._hand_number())
+
+    def _hand_number(self) -> int | None:
+        """The hand that is on the table; None before the first."""
         situation = self._situation()
-        return Failure(kind, detail, None if situation is None else situation[0].hand_number)
+        if situation is None:
+            return None
+        state, _ = situation
+        return state.hand_number
 
     def fail(self, seat: Seat, failure: Failure, acpc_lines: str) -> None:
         """A seat's client cannot go on: record it, and do what the policy says.
@@ -316,9 +324,8 @@ class Seating:
 
     def _note(self, text: str) -> None:
         """Record what happened to a seat, and in which hand."""
-        situation = self._situation()
-        where = "" if situation is None else f" (hand {situation[0].hand_number})"
-        self._records.note(text + where)
+        number = self._hand_number()
+        self._records.note(text if number is None else f"{text} (hand {number})")
 
     def cannot_send(self, seat: Seat, error: ChannelBroken) -> None:
         """A seat's client is gone, or reads nothing: it has failed and loses its seat.
