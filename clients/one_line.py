@@ -13,6 +13,7 @@ from clients.registry import UnknownBot
 from clients.reports.figure import PlotError, require_matplotlib
 from engine.seeds import parse_seed
 from engine.user_input import parse_finite
+from protocol import variables
 
 __all__ = [
     "MOST_CHIPS",
@@ -24,10 +25,13 @@ __all__ = [
     "out_option",
     "plot_option",
     "seed_option",
+    "token_options",
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+_TOKEN: Final = "riverboat.token"
+# In a command's `meta`: the token of its --token-file.
 MOST_SECONDS: Final = 1e9
 """Longest time that can be asked for: thirty years."""
 MOST_CHIPS: Final = 1e15
@@ -106,6 +110,42 @@ def _read_seed(context: click.Context, parameter: click.Parameter, text: str) ->
         return parse_seed(text)
     except ValueError as error:
         raise CommandError(str(error)) from error
+
+
+def token_options() -> Callable[[Decorated], Decorated]:
+    """``--token TOKEN`` and ``--token-file FILE``; the parameter `token` is the token, or None."""
+
+    def decorate(command: Decorated) -> Decorated:
+        in_a_file = click.option(
+            "--token-file",
+            metavar="FILE",
+            expose_value=False,
+            is_eager=True,
+            callback=_read_token_file,
+            help="A file with the seat's token, which other users of this machine cannot see there.",
+        )
+        in_sight = click.option(
+            "--token",
+            metavar="TOKEN",
+            callback=lambda context, parameter, token: token or context.meta.get(_TOKEN),
+            help=f"The seat's token, if it has one; also {variables.TOKEN}.",
+        )
+        return in_sight(in_a_file(command))
+
+    return decorate
+
+
+def _read_token_file(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
+    if path is None:
+        return
+    try:
+        token = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise CommandError(f"the token file {path} cannot be read: {reason}") from error
+    if not token or token.split()[1:]:
+        raise CommandError(f"{path} holds no token: expected one word")
+    context.meta[_TOKEN] = token
 
 
 def json_option() -> Callable[[Decorated], Decorated]:

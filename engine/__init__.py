@@ -9,6 +9,7 @@
 ``records``                 what plain Python and kernels share of a decision: situation, context, triple
 ``intervals``               means and rates, and how far they can be trusted
 ``user_input``              what people type: numbers, and names that are nearly right
+``printable``               text of others that cannot move the cursor or forge a line
 ``files``                   files replaced in one step, read without trust, and the user's cache
 ``preparation``             compiling before a clock runs, known without loading the compiler
 ``combos``                  pairs of hole cards and starting hands as indices
@@ -20,6 +21,7 @@
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================
 
-The first nine are plain Python and import in milliseconds; the others take numpy, and numba at the latest
-when a kernel is first called.  What is written: caches, and one line on stderr before kernels are compiled.
+Those down to ``preparation`` are plain Python and import in milliseconds; the others take numpy, and numba at
+the latest when a kernel is first called.  What is written: caches, and one line on stderr before kernels are
+compiled.
 """

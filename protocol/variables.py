@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DUPLICATE", "GAME", "SEED", "TOKEN"]
+__all__ = ["DUPLICATE", "GAME", "SEAT_TOKEN", "SEED", "TOKEN", "is_handed_out"]
 
 SEED: Final = "RIVERBOAT_SEED"
 """The player's own seed, a whole number."""
@@ -19,3 +19,11 @@ DUPLICATE: Final = "RIVERBOAT_DUPLICATE"
 """The number of the pass, in a duplicate match only: every deal comes again with the players in other seats,
 so that what is learnt there must not be kept.
 """
+
+SEAT_TOKEN: Final = "RIVERBOAT_SEAT_TOKEN_"
+"""With a seat's number, from 1: its token, handed to a house by those who start it."""
+
+
+def is_handed_out(name: str) -> bool:
+    """Whether a variable is a house's to hand out: what it has been given itself is not for its players."""
+    return name in (SEED, GAME, TOKEN, DUPLICATE) or name.startswith(SEAT_TOKEN)

@@ -18,18 +18,20 @@ import attrs
 import trio
 
 from engine.match_key import MatchSeed
+from engine.printable import printable
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import read_digits, wrap_unsigned
 from engine.seeds import random_seed
 from engine.user_input import parse_finite, parse_whole
 from server.errors import MatchAborted
+from server.seat_tokens import hidden_tokens
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
 from server.table.match import MatchServer
 
 PROGRAM: Final = "riverboat dealer"
 _SHORT: Final = "flLp:qtTa"
 _ACPC_LONG: Final = ("t_response", "t_hand", "t_per_hand", "start_timeout")
-_OUR_LONG: Final = ("host", "seat-token", "on-failure", "handshake_timeout", "grace")
+_OUR_LONG: Final = ("host", "seat-token", "seat-token-file", "on-failure", "handshake_timeout", "grace")
 _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
 USAGE: Final = f"""\
@@ -50,6 +52,8 @@ usage: {PROGRAM} MATCH GAME HANDS SEED NAME NAME... [options]
   --handshake_timeout MS  from connecting to the version line (30000)
   --host ADDRESS        address to listen on (127.0.0.1)
   --seat-token TOKEN,... words the clients must present, in seat order; or SEAT=TOKEN
+  --seat-token-file SEAT=PATH  the same from a file, where other users cannot see it; also
+                        RIVERBOAT_SEAT_TOKEN_1, RIVERBOAT_SEAT_TOKEN_2, ...
   --on-failure abort|fold  end the match when a player fails (default), or fold for it
   --grace SECONDS       with fold: wait so long for a vacated seat to be taken again (0)
 """
@@ -79,6 +83,7 @@ class _Options:
     grace: float = 0.0
     host: str = "127.0.0.1"
     tokens: list[str] = attrs.Factory(list)
+    token_files: list[str] = attrs.Factory(list)
     on_failure: OnFailure = OnFailure.ABORT
     positionals: list[str] = attrs.Factory(list)
 
@@ -131,8 +136,8 @@ def _long_option(word: str) -> str:
     if candidates:
         return candidates[0]
     candidates = [name for name in _OUR_LONG if name.startswith(word)]
-    if len(candidates) == 1:
-        return candidates[0]
+    if len(candidates) == 1 or word in candidates:
+        return word if word in candidates else candidates[0]
     if candidates:
         possible = " ".join(f"'--{name}'" for name in candidates)
         raise _unknown(f"option '--{word}' is ambiguous; possibilities: {possible}")
@@ -210,6 +215,8 @@ def _set_long(options: _Options, name: str, value: str) -> None:
         options.host = value
     elif name == "seat-token":
         options.tokens += value.split(",")
+    elif name == "seat-token-file":
+        options.token_files.append(value)
     else:
         try:
             options.on_failure = OnFailure(value)
@@ -217,8 +224,11 @@ def _set_long(options: _Options, name: str, value: str) -> None:
             raise UsageError(f"ERROR: --on-failure expects abort or fold, got {value}\n") from None
 
 
-def _seat_tokens(items: Sequence[str], seats: int) -> tuple[str | None, ...]:
-    tokens: list[str | None] = [None] * seats
+def _seat_tokens(items: Sequence[str], files: Sequence[str], seats: int) -> tuple[str | None, ...]:
+    try:
+        tokens = hidden_tokens(files, os.environ, seats)
+    except ValueError as error:
+        raise UsageError(f"ERROR: {error}\n") from None
     upcoming = 0
     for item in items:
         seat_text, equals, token = item.partition("=")
@@ -295,7 +305,7 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
         on_failure=options.on_failure,
         host=options.host,
         ports=options.ports,
-        seat_tokens=_seat_tokens(options.tokens, game.num_players),
+        seat_tokens=_seat_tokens(options.tokens, options.token_files, game.num_players),
         log_path=Path(f"{match_name}.log") if options.log else None,
         transaction_path=Path(f"{match_name}.tlog") if options.transactions else None,
         append=options.append,
@@ -308,6 +318,7 @@ class _Terminal:
 
     def __init__(self) -> None:
         self._lost: set[int] = set()
+        self._is_terminal = os.isatty(2)
 
     def _write(self, descriptor: int, text: str) -> None:
         data = text.encode("utf-8", "surrogateescape")
@@ -321,6 +332,8 @@ class _Terminal:
         self._write(1, text)
 
     def err(self, text: str) -> None:
+        if self._is_terminal:  # which a client's line might move the cursor of
+            text = printable(text, "\n")
         self._write(2, text)
 
     def hand_finished(self, hand_number: int) -> None:

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import attrs
 
+from engine.printable import printable
+
 
 class FailureKind(StrEnum):
     """The word for a player's failure in reports and ``result.json``."""
@@ -28,8 +30,8 @@ class Failure:
     """A player's failure."""
 
     kind: FailureKind
-    detail: str
-    """What happened and when, for people."""
+    detail: str = attrs.field(converter=printable)
+    """What happened and when, for people; it may quote the player."""
     hand_number: int | None = None
     """None before the first hand."""
 

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import itertools
 import json
+import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -23,11 +24,12 @@ from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.announcement import Announcer
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.launching.players import Player, PlayerError, parse_players
-from server.launching.process_control import keep_others_out
+from server.launching.process_control import adopt_orphans, keep_others_out
 from server.parameters import FiniteRange, ListeningAddress
 from server.private_files import FOLDER_MODE
 from server.report.match_report import Report
 from server.report.results import Pass
+from server.seat_tokens import hidden_tokens
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
 from server.table.outcome import MatchOutcome
 
@@ -90,7 +92,15 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "tokens",
     multiple=True,
     metavar="SEAT=TOKEN",
-    help="A word the client of a seat (from 1) must present; may be repeated.",
+    help="A word the client of a seat (from 1) must present; may be repeated.  All users of the machine can "
+    "see it here: better use --seat-token-file, or the variables RIVERBOAT_SEAT_TOKEN_1 and so on.",
+)
+@click.option(
+    "--seat-token-file",
+    "token_files",
+    multiple=True,
+    metavar="SEAT=PATH",
+    help="The same, with the word in a file.",
 )
 @click.option("--fixed-seats", is_flag=True, help="The button stays where it is.")
 @click.option(
@@ -178,6 +188,7 @@ def match(
     host: str,
     ports: str,
     tokens: tuple[str, ...],
+    token_files: tuple[str, ...],
     fixed_seats: bool,
     on_failure: str,
     response_time: float,
@@ -198,6 +209,7 @@ def match(
     """
     announcer = _announcer(announce)
     keep_others_out()  # before there is a key
+    adopt_orphans()
     try:
         definition = _load_game(game)
         seated = _players(players, definition)
@@ -221,7 +233,7 @@ def match(
             comment_failures=True,
             host=host,
             ports=_ports(ports, definition.num_players),
-            seat_tokens=_tokens(tokens, definition.num_players),
+            seat_tokens=_tokens(tokens, token_files, definition.num_players),
             quiet=True,
         )
         if jobs > 1 and not duplicate:
@@ -292,8 +304,11 @@ def _ports(text: str, seats: int) -> tuple[int, ...]:
     raise click.UsageError(f"expected ports from 0 to 65535 with commas between them, got {text!r}")
 
 
-def _tokens(items: tuple[str, ...], seats: int) -> tuple[str | None, ...]:
-    tokens: list[str | None] = [None] * seats
+def _tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> tuple[str | None, ...]:
+    try:
+        tokens = hidden_tokens(files, os.environ, seats)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
     numbers = [str(number) for number in range(1, seats + 1)]
     for item in items:
         seat, equals, token = item.partition("=")

@@ -11,7 +11,7 @@ import sys
 import click
 
 from clients.agent import Agent
-from clients.one_line import MOST_SECONDS, FiniteRange, json_option
+from clients.one_line import MOST_SECONDS, FiniteRange, json_option, token_options
 from protocol import variables
 
 
@@ -39,7 +39,7 @@ from protocol import variables
     help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
     f"table, which says so itself; {variables.GAME} is used where a dealer does not.",
 )
-@click.option("--token", metavar="TOKEN", help=f"The seat's token, if it has one; also {variables.TOKEN}.")
+@token_options()
 @click.option("--acpc", is_flag=True, help="Say nothing to the dealer beyond the ACPC's own protocol.")
 def bot(
     name: str,

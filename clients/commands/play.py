@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, OneLineCommand
+from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, OneLineCommand, token_options
 from engine.match_key import parse_match_seed
-from protocol import variables
 
 if TYPE_CHECKING:
     from clients.human.own_table import HouseOptions
@@ -84,7 +83,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
     "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
     help="Keep trying to connect to HOST PORT for this long.",
 )  # fmt: skip
-@click.option("--token", metavar="TOKEN", help=f"The seat's token, if it has one; also {variables.TOKEN}.")
+@token_options()
 @click.pass_context
 def play(
     context: click.Context,

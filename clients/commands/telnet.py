@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from clients.one_line import MOST_SECONDS, FiniteRange
+from clients.one_line import MOST_SECONDS, FiniteRange, token_options
 from protocol import variables
 
 
@@ -35,7 +35,7 @@ from protocol import variables
     metavar="GAME",
     help=f"What is being played, where the dealer does not say so itself; also {variables.GAME}.",
 )
-@click.option("--token", metavar="TOKEN", help=f"The seat's token, if it has one; also {variables.TOKEN}.")
+@token_options()
 def telnet(
     host: str, port: str, listen: str, display: str, wait_s: float, game: str | None, token: str | None
 ) -> None:

@@ -9,6 +9,8 @@ that imports ``clients`` our packages therefore come first and its own folder la
 ``PYTHONPATH``), so that its helper modules are still found.  A script that does not import ``clients`` is
 no bot of ours: its ``engine`` stays its own.  Not covered: bots that are run as ``python -m``, interpreters
 before 3.11, and a script that wants both our ``clients`` and its own ``engine``.
+
+**Secrets.**  What the house was handed itself, such as the tokens of seats, is not passed on.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
+
+from protocol import variables
 
 _OURS: Final = Path(__file__).resolve().parents[2]
 """The folder that holds our packages."""
@@ -35,7 +39,7 @@ def players_environment(command: Sequence[str], base: Mapping[str, str]) -> dict
         command: the program and its arguments, without HOST and PORT.
         base: the house's own environment.
     """
-    environment = dict(base)
+    environment = {name: value for name, value in base.items() if not variables.is_handed_out(name)}
     # Not resolved: a virtual environment's interpreter is a link to one that knows nothing of it.
     own_programs = os.path.dirname(os.path.abspath(sys.executable))
     environment["PATH"] = _joined(own_programs, base.get("PATH", os.defpath))

@@ -20,11 +20,14 @@ import trio
 
 from engine.intervals import Z95, LookSchedule, is_settled
 from engine.match_key import MatchKey
+from engine.printable import printable
 from engine.rules import game_path
 from protocol import variables
 from protocol.records import format_key
 from server.launching.announcement import Announcer
+from server.launching.doorman import Doorman
 from server.launching.launcher import Launcher
+from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.private_files import FOLDER_MODE, PrivateFiles
 from server.record_file import Opener, RecordFile
@@ -131,7 +134,7 @@ class _FileConsole:
 
     def err(self, text: str) -> None:
         with contextlib.suppress(OSError):
-            self._file.write(text.encode("utf-8", "surrogateescape"))
+            self._file.write(printable(text, "\n").encode())
 
     def hand_finished(self, hand_number: int) -> None:
         self._hand_finished()
@@ -158,6 +161,8 @@ class LaunchedMatch:
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
         self._decision = CommonDecision(plan.num_passes, self._is_settled)
+        self._orphanage = Orphanage.open()
+        self._passes_open = 0
         self._called_off = trio.CancelScope()
         """Around all passes: cancelled when a player never came."""
         self.unwritten: list[str] = []
@@ -197,6 +202,7 @@ class LaunchedMatch:
         interruptions: list[int] = []
         async with trio.open_nursery() as nursery:
             await nursery.start(_await_signal, interruptions, nursery.cancel_scope)
+            nursery.start_soon(self._orphanage.keep_reaping)
             if plan.ends_with_stdin:
                 nursery.start_soon(_await_end_of_stdin, interruptions, nursery.cancel_scope)
             with self._called_off:
@@ -225,14 +231,23 @@ class LaunchedMatch:
         console = _FileConsole(folder / "dealer.err", plan.files.open, self._count_hand)
         # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
         environment = {variables.DUPLICATE: str(number)} if plan.duplicate else {}
+        doorman = Doorman(seated, config.seat_tokens, self._say)
         launcher = Launcher(
-            folder / "players", plan.files, plan.start_s, self._say, environment, plan.recover
+            folder / "players",
+            plan.files,
+            plan.start_s,
+            self._say,
+            environment,
+            doorman,
+            self._orphanage,
+            plan.recover,
         )
         schedule = plan.schedule
         rule = None
         if schedule is not None:
             rule = StoppingRule(schedule.looks[:-1], functools.partial(self._pause, number))
-        server = MatchServer(config, console, rule)
+        server = MatchServer(attrs.evolve(config, door=doorman), console, rule)
+        self._passes_open += 1
         try:
             server.open()
             self._announcer.table_is_open(number, config.host, seated, server.ports)
@@ -253,11 +268,14 @@ class LaunchedMatch:
                 outcome = await server.run()
                 await launcher.settle()
                 nursery.cancel_scope.cancel()
-            self._passes[number] = Pass(outcome, seating, launcher.crashes())
+            self._passes[number] = Pass(outcome, seating, launcher.crashes(), launcher.replaced())
             if launcher.was_in_vain:
                 self._called_off.cancel()  # it will not come to the other passes either
         finally:
             await launcher.end()
+            self._passes_open -= 1
+            if not self._passes_open:  # nobody can tell to which of several an orphan belongs
+                self._orphanage.empty()
             console.close()
             self._playing.release_on_behalf_of(number)
         self._decision.end()

@@ -2,7 +2,7 @@
 
 A player that crashes in play can be started again (`match --recover`).
 What a player writes is kept in the match folder.  Nothing of a match outlives it: on every way out the
-groups are asked to end and then killed.
+groups are asked to end and then killed, and what has left its group ends in the `Orphanage`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from typing import IO, Final
 import attrs
 import trio
 
+from engine.printable import printable
 from protocol import variables
 from server.errors import Failure, FailureKind
+from server.launching.doorman import Doorman
 from server.launching.environment import players_environment
+from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.private_files import FOLDER_MODE, PrivateFiles
 from server.table.match import MatchServer
@@ -49,6 +52,8 @@ class _Process:
     crash: str | None = None
     """How it ended when it first ended by itself with an error."""
     restarts: int = 0
+    is_replaced: bool = False
+    """It ended, and somebody else played on in its seat."""
 
 
 class Launcher:
@@ -59,7 +64,9 @@ class Launcher:
         files: makes what is in it.
         start_s: seconds a player has to join.
         say: takes lines for people.
-        variables: of the players' environment, beside ours.
+        variables: of the players' environment, beside those of their seats.
+        doorman: lets the players in.
+        orphanage: knows whom we wait for.
         recover: how often a player that crashes in play is started again.
 
     *Resource handling*: `end` must run on every way out.
@@ -72,6 +79,8 @@ class Launcher:
         start_s: float,
         say: Callable[[str], None],
         variables: Mapping[str, str],
+        doorman: Doorman,
+        orphanage: Orphanage,
         recover: int = 0,
     ) -> None:
         self._folder = folder
@@ -79,6 +88,8 @@ class Launcher:
         self._start_s = start_s
         self._say = say
         self._variables = variables
+        self._doorman = doorman
+        self._orphanage = orphanage
         self._recover = recover
         self._processes: list[_Process] = []
         self._is_settling = False
@@ -100,16 +111,22 @@ class Launcher:
         One that ends, or that has not joined in time, is given up by the server.
         """
         self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        base = {**os.environ, **self._variables, variables.GAME: game}
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
-            line = player.command_line(host, server.ports[seat], seed)
+            line = player.command_line(host, server.ports[seat])
             if line is None or player.command is None:
                 continue
-            environment = players_environment(player.command, base) | {variables.SEED: str(seed)}
+            environment = {
+                **players_environment(player.command, os.environ),
+                **self._variables,
+                variables.GAME: game,
+                variables.SEED: str(seed),
+                variables.TOKEN: self._doorman.token(seat),
+            }
             entry = _Process(seat, player.name, line, environment)
             try:
                 process = await self._execute(entry)
             except OSError as error:
+                self._doorman.is_launched(seat, None)
                 detail = f"cannot be started: {error.strerror or error}"
                 self._give_up(server, seat, Failure(FailureKind.NOT_FOUND, detail))
                 continue
@@ -125,17 +142,20 @@ class Launcher:
         is_first = entry.process is None
         stdout, stderr = (self._open(self._output(entry, stream), is_first) for stream in ("out", "err"))
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
-            process = await trio.lowlevel.open_process(
-                entry.line,
-                stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
-                env=entry.environment,
-                start_new_session=True,
-            )
+            with self._orphanage.starting():
+                process = await trio.lowlevel.open_process(
+                    entry.line,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stdout,
+                    stderr=stderr,
+                    env=entry.environment,
+                    start_new_session=True,
+                )
+                self._orphanage.awaits(process.pid)
             if is_first:
                 self._processes.append(entry)
             entry.process = process
+            self._doorman.is_launched(entry.seat, process.pid)
         return process
 
     def _open(self, path: Path, is_first: bool) -> IO[bytes]:
@@ -159,6 +179,8 @@ class Launcher:
             self._note_end(entry, returncode)
             detail = f"did not join: {self._describe_end(entry)}; its output: {self._output(entry, 'err')}"
             self._give_up(server, entry.seat, Failure(FailureKind.CRASHED, detail))
+            if not server.is_over and not self._doorman.knows(entry.seat):
+                entry.is_replaced = True
             if returncode == 0 or entry.restarts == self._recover or self._is_settling:
                 server.expect_nobody(entry.seat)
                 return
@@ -207,6 +229,10 @@ class Launcher:
         """By seat, how a process ended that ended by itself, with an error."""
         return {entry.seat: entry.crash for entry in self._processes if entry.crash is not None}
 
+    def replaced(self) -> dict[int, str]:
+        """By seat, how a process ended in whose seat somebody played on who was not seen to be its player."""
+        return {entry.seat: self._describe_end(entry) for entry in self._processes if entry.is_replaced}
+
     async def end(self) -> None:
         """End every process group: ask, then kill."""
         self._is_ending = True
@@ -246,7 +272,7 @@ class Launcher:
         """The last line of text that a player wrote to stderr, to quote."""
         end = self._files.tail(self._output(entry, "err"), _LAST_WORDS)
         words = [line.strip() for line in end.decode("utf-8", "replace").split("\n") if line.strip()]
-        return words[-1][:200] if words else ""
+        return printable(words[-1][:200]) if words else ""
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

@@ -40,17 +40,16 @@ class Player:
     command: tuple[str, ...] | None
     """What to run before HOST PORT; None for somebody who connects from outside."""
     is_bot: bool = False
-    """An installed bot: its command takes ``--seed``."""
+    """An installed bot: it can say a token."""
     settings: tuple[str, ...] = ()
     """An installed bot's ``KEY=VALUE`` options."""
 
-    def command_line(self, host: str, port: int, seed: int) -> list[str] | None:
+    def command_line(self, host: str, port: int) -> list[str] | None:
         """What to execute for a seat; None for somebody from outside."""
         if self.command is None:
             return None
         line = [*self.command, host, str(port)]
         if self.is_bot:
-            line += ["--seed", str(seed)]
             for setting in self.settings:
                 line += ["--set", setting]
         return line

@@ -47,6 +47,8 @@ class Pass:
     """By seat, which player sat there."""
     crashes: Mapping[int, str] = attrs.Factory(dict)
     """By seat, how a player's process ended that ended by itself with an error."""
+    replaced: Mapping[int, str] = attrs.Factory(dict)
+    """By seat, how a player's process ended in whose seat somebody played on."""
 
     def failures_at(self, seat: int) -> list[Failure]:
         """The failures at a seat; a connection that was lost because the process died was a crash."""
@@ -58,6 +60,9 @@ class Pass:
                 else failure
                 for failure in failures
             ]
+        if not failures and seat in self.replaced:
+            detail = f"somebody else plays in its seat, and its own process {self.replaced[seat]}"
+            failures.append(Failure(FailureKind.CRASHED, detail))
         return failures
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import socket
+from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -28,6 +29,20 @@ class OnFailure(StrEnum):
     """The match ends at once, as with the ACPC dealer."""
     FOLD = "fold"
     """The seat checks or folds until somebody connects to its port again."""
+
+
+@attrs.frozen
+class Entry:
+    """On what condition a connection may sit down."""
+
+    token: str | None
+    """That it must say; None for none."""
+    refusal: str | None = None
+    """Why it may not at all."""
+
+
+Door = Callable[[int, socket.socket], Awaitable[Entry]]
+"""Asked about every connection to a seat, by the seat's number."""
 
 
 @attrs.frozen
@@ -78,6 +93,8 @@ class MatchConfig:
     """In seat order; 0 or missing is chosen by the system."""
     seat_tokens: tuple[str | None, ...] = ()
     """In seat order: a word the client of a seat must present; None or missing for an open seat."""
+    door: Door | None = None
+    """Who may sit down; None for everybody who says the seat's token, where it has one."""
     reveals_key: bool = True
     """The log ends with the cards' key; False where hands of the same cards are still to come."""
     log_path: Path | None = None

@@ -2,6 +2,7 @@
 
 A seat's port is open while the seat is vacant; a second client is refused.  At the beginning of a match
 whoever connects first to a seat without a token is its player, as with the ACPC dealer, whatever comes of it.
+So is a client of whom the match's `door` knows that it is the player.
 Anywhere else nobody is a seat's player before they have said what they must: several clients may shake hands
 at a time, and one that cannot is turned away, which is nobody's failure.
 """
@@ -31,7 +32,7 @@ from protocol.framing import MAX_LINE
 from server.console import Console
 from server.errors import FailureKind, MatchAborted, SeatFailed
 from server.table.channel import Channel
-from server.table.config import MatchConfig
+from server.table.config import Entry, MatchConfig
 from server.table.seat import Client, Seat
 
 MAX_HANDSHAKES: Final = 32
@@ -124,17 +125,19 @@ class Lobby:
             raise
         return client
 
-    async def admit(self, seat: Seat, deadline: float) -> Client:
-        """The first client of a seat's port that says its version and, where there is one, the seat's token.
+    async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
+        """The first client of a seat's port that says its version and, where it must, the seat's token.
 
         Args:
             seat: a vacant seat.
             deadline: on trio's clock.
+            is_first: nobody has sat there; a client that need not say a token is then the seat's player,
+                whatever comes of it.
 
         Raises:
-            SeatFailed: nobody has come so far by the deadline.
+            SeatFailed: nobody has come so far by the deadline, or the player failed.
         """
-        reception = _Reception(self, seat)
+        reception = _Reception(self, seat, is_first)
         try:
             with trio.CancelScope(deadline=deadline):
                 await reception.run(await self._listener(seat))
@@ -143,7 +146,7 @@ class Lobby:
                 reception.admitted.channel.close()
             raise
         if reception.admitted is None:
-            raise self._nobody_came()
+            raise reception.failure or self._nobody_came()
         self.stop_listening(seat)
         return reception.admitted
 
@@ -177,10 +180,25 @@ class Lobby:
                     await trio.sleep(_REOPEN_S)
                 continue
             self._is_starved = False
-            try:
-                return Client(Channel(sock), DealerConnection(self._config.game))
-            except OSError:
-                sock.close()  # it has gone
+            client = await self._let_in(seat, sock)
+            if client is not None:
+                return client
+
+    async def _let_in(self, seat: Seat, sock: socket.socket) -> Client | None:
+        """A connection as a client that may shake hands; None where there is to be none."""
+        door = self._config.door
+        try:
+            entry = Entry(seat.token) if door is None else await door(seat.number, sock)
+            if entry.refusal is None:
+                return Client(Channel(sock), DealerConnection(self._config.game), entry.token)
+            self.turn_away(seat, entry.refusal)
+        except OSError:
+            pass  # it has gone
+        except BaseException:
+            sock.close()
+            raise
+        sock.close()
+        return None
 
     def _note_starvation(self, error: OSError, seat: Seat) -> bool:
         """Whether something could not be had from the system; the operator learns of it once."""
@@ -201,12 +219,13 @@ class Lobby:
             f"ERROR: timed out waiting for seat {missing + 1} to connect\n",
         )
 
-    def turn_away(self, seat: Seat, why: str) -> None:
+    def turn_away(self, seat: Seat, why: str, client: Client | None = None) -> None:
         """Tell the operator that a client could not sit down: the first time, the tenth, the hundredth ..."""
         self._turned_away[seat.number] += 1
         count = self._turned_away[seat.number]
         if str(count).strip("0") == "1":
-            who = "a client" if seat.token is None else "a client without the seat's token"
+            has_no_token = client is not None and client.token is not None
+            who = "a client without the seat's token" if has_no_token else "a client"
             so_far = f" ({count} so far)" if count > 1 else ""
             self._console.err(f"riverboat: {seat.label}: {who} was turned away: {why}{so_far}\n")
 
@@ -220,7 +239,7 @@ class Lobby:
         deadline = trio.current_time() + limit
         connection = client.connection
         version: Version | None = None
-        is_welcome = seat.token is None
+        is_welcome = client.token is None
         has_left = False
         while True:
             try:
@@ -233,7 +252,7 @@ class Lobby:
             if isinstance(event, Version):
                 version = event
             elif isinstance(event, Greeting):
-                if not is_welcome and not _has_token(event.words, seat.token):
+                if not is_welcome and not _has_token(event.words, client.token):
                     raise SeatFailed(FailureKind.NONSENSE, "its greeting does not have it", "")
                 is_welcome = True
                 welcome(seat, client, event.words, self._config)
@@ -262,11 +281,13 @@ class Lobby:
 class _Reception:
     """Clients shaking hands at one seat, several at a time, of whom the first to succeed is admitted."""
 
-    def __init__(self, lobby: Lobby, seat: Seat) -> None:
+    def __init__(self, lobby: Lobby, seat: Seat, is_first: bool) -> None:
         self._lobby = lobby
         self._seat = seat
+        self._is_first = is_first
         self._handshakes: deque[trio.CancelScope] = deque()
         self.admitted: Client | None = None
+        self.failure: SeatFailed | None = None
 
     async def run(self, listener: socket.socket) -> None:
         """Receive whoever connects, until somebody has been admitted."""
@@ -287,11 +308,15 @@ class _Reception:
                     self.admitted = client
                     everybody.cancel()
             if handshake.cancelled_caught:
-                self._lobby.turn_away(self._seat, "others came, and it had not said what it must")
+                self._lobby.turn_away(self._seat, "others came, and it had not said what it must", client)
         except SeatFailed as failure:
-            self._lobby.turn_away(self._seat, failure.detail)
+            if self._is_first and client.token is None:
+                self.failure = failure
+                everybody.cancel()
+            else:
+                self._lobby.turn_away(self._seat, failure.detail, client)
         except Exception as error:
-            self._lobby.turn_away(self._seat, f"{type(error).__name__}: {error}")
+            self._lobby.turn_away(self._seat, f"{type(error).__name__}: {error}", client)
         finally:
             self._handshakes.remove(handshake)
             if self.admitted is not client:

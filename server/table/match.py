@@ -103,6 +103,11 @@ class MatchServer:
         """In seat order."""
         return self._seats
 
+    @property
+    def is_over(self) -> bool:
+        """No hand is to come: clients may leave."""
+        return self._seating.is_over
+
     def open(self) -> None:
         """Open the files, then the ports (acpc-spec 5.1).
 

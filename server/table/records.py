@@ -10,6 +10,7 @@ from collections import deque
 from pathlib import Path
 
 from engine.match_key import MatchKey
+from engine.printable import printable
 from engine.rules import HandState
 from protocol.records import (
     Transaction,
@@ -120,6 +121,7 @@ class MatchRecords:
 
     def note(self, text: str) -> None:
         """Record what happened to a seat, for the readers of the log and for the operator."""
+        text = printable(text)
         self.write(f"# {text}\n")
         self.flush_trace()
         self._console.err(f"riverboat: {text}\n")

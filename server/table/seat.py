@@ -69,6 +69,8 @@ class Client:
 
     channel: Channel
     connection: DealerConnection
+    token: str | None = None
+    """What it must say before it may sit down; None for nothing."""
     capabilities: frozenset[str] = frozenset()
     """What the server has granted (`protocol.extension`)."""
     is_greeted: bool = False

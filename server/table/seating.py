@@ -86,6 +86,11 @@ class Seating:
             if seat.client is not None:
                 seat.client.channel.close()
 
+    @property
+    def is_over(self) -> bool:
+        """No hand is to come."""
+        return self._is_over
+
     # --- sitting down ------------------------------------------------------------------------------------
 
     async def run(self) -> None:
@@ -140,10 +145,11 @@ class Seating:
         client = None
         try:
             with self._admissions[seat.number] as admission:
-                if is_first and seat.token is None:
+                if is_first and seat.token is None and self._config.door is None:
                     client = await self._lobby.admit_first_comer(seat, deadline)
                 else:
-                    client = await self._lobby.admit(seat, deadline if is_first else math.inf)
+                    until = deadline if is_first else math.inf
+                    client = await self._lobby.admit(seat, until, is_first=is_first)
         finally:
             self._admissions[seat.number] = trio.CancelScope()
         if client is None:

@@ -15,8 +15,8 @@ def test_a_word_that_names_a_bot_is_the_bot() -> None:
     (player,) = parse_players(["random"], BOTS)
 
     assert (player.name, player.is_bot) == ("random", True)
-    assert player.command_line("127.0.0.1", 4000, 7) == [
-        sys.executable, "-P", "-m", "server", "bot", "random", "127.0.0.1", "4000", "--seed", "7",
+    assert player.command_line("127.0.0.1", 4000) == [
+        sys.executable, "-P", "-m", "server", "bot", "random", "127.0.0.1", "4000",
     ]  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def test_a_bot_takes_options() -> None:
     (player,) = parse_players(["Poki=formula:tightness=0.2,model=none"], BOTS)
 
     assert player.name == "Poki"
-    line = player.command_line("h", 1, 2)
+    line = player.command_line("h", 1)
     assert line is not None
     assert line[-4:] == ["--set", "tightness=0.2", "--set", "model=none"]
 
@@ -45,14 +45,14 @@ def test_anything_else_is_a_command_line(text: str, name: str, command: tuple[st
     (player,) = parse_players([text], BOTS)
 
     assert (player.name, player.command, player.is_bot) == (name, command, False)
-    assert player.command_line("h", 9, 5) == [*command, "h", "9"]
+    assert player.command_line("h", 9) == [*command, "h", "9"]
 
 
 def test_somebody_from_outside_is_waited_for() -> None:
     players = parse_players(["wait", "Ann=wait"], BOTS)
 
     assert [player.name for player in players] == ["wait", "Ann"]
-    assert [player.command_line("h", 1, 1) for player in players] == [None, None]
+    assert [player.command_line("h", 1) for player in players] == [None, None]
 
 
 def test_names_that_repeat_are_numbered() -> None:

@@ -1,0 +1,105 @@
+"""What players leave behind: processes that have left their session and lost their parent.
+
+Linux gives such processes to us once we have asked for them (`adopt_orphans`).  Those that end are reaped at
+once, so that no zombies gather in a long match; those that are left at the end of a match are killed.  Other
+children of this process are left alone: those it had from the beginning, and those that somebody waits for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+import trio
+
+from server.launching.local_sockets import ProcessInfo, processes
+
+_MOST_ROUNDS: Final = 100
+# Of killing what is there: a process may make others while we look.
+
+
+class Orphanage:
+    """The adopted children of this process.
+
+    Args:
+        own: children that were there before anybody was launched.
+    """
+
+    def __init__(self, own: frozenset[int]) -> None:
+        self._awaited = set(own)
+        self._being_started = 0
+
+    @classmethod
+    def open(cls) -> Orphanage:
+        """The orphanage of a process that is about to launch others."""
+        return cls(frozenset(_children(_everybody())))
+
+    @contextlib.contextmanager
+    def starting(self) -> Iterator[None]:
+        """A child is being started: nobody is reaped until it is known whether somebody `awaits` it."""
+        self._being_started += 1
+        try:
+            yield
+        finally:
+            self._being_started -= 1
+
+    def awaits(self, process: int) -> None:
+        """Somebody waits for a child, who is to learn how it ended."""
+        self._awaited.add(process)
+
+    def reap(self) -> None:
+        """Let go of adopted children that have ended."""
+        if not self._being_started:
+            for child in _children(_everybody()) - self._awaited:
+                _try_to_reap(child)
+
+    def empty(self) -> None:
+        """Kill the adopted children with all their descendants; nobody may be being started."""
+        for _ in range(_MOST_ROUNDS):
+            everybody = _everybody()
+            adopted = _children(everybody) - self._awaited
+            if not adopted:
+                return
+            for number in _with_descendants(adopted, everybody):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(number, signal.SIGKILL)
+            for child in adopted:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(child, 0)  # it has been killed: this is a matter of microseconds
+
+    async def keep_reaping(self) -> None:
+        """`reap` whenever a child has ended, until cancelled."""
+        with trio.open_signal_receiver(signal.SIGCHLD) as ended:
+            async for _ in ended:
+                self.reap()
+
+
+def _everybody() -> dict[int, ProcessInfo]:
+    """All processes; none where there are no adopted ones either."""
+    if sys.platform != "linux":
+        return {}
+    with contextlib.suppress(OSError):
+        return processes()
+    return {}
+
+
+def _children(everybody: dict[int, ProcessInfo]) -> set[int]:
+    ours = os.getpid()
+    return {number for number, info in everybody.items() if info.parent == ours}
+
+
+def _with_descendants(members: set[int], everybody: dict[int, ProcessInfo]) -> set[int]:
+    while True:
+        more = {number for number, info in everybody.items() if info.parent in members} | members
+        if more == members:
+            return members
+        members = more
+
+
+def _try_to_reap(child: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(child, os.WNOHANG)
