@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import json
 import os
 import sys
@@ -23,10 +22,10 @@ from engine.user_input import did_you_mean, parse_whole
 from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.announcement import Announcer
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
+from server.launching.match_folder import match_folder
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.parameters import FiniteRange, ListeningAddress
-from server.private_files import FOLDER_MODE
 from server.report.match_report import Report
 from server.report.results import Pass
 from server.seat_tokens import hidden_tokens
@@ -213,7 +212,7 @@ def match(
     try:
         definition = _load_game(game)
         seated = _players(players, definition)
-        folder = _match_folder(out, game)
+        folder = _folder(out, game)
         config = MatchConfig(
             name="match",
             game=definition,
@@ -320,38 +319,12 @@ def _tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> tuple
     return tuple(tokens)
 
 
-def _match_folder(out: Path | None, game: str) -> Path:
-    """The folder of this match, made; what an earlier match left there is moved aside, never overwritten."""
+def _folder(out: Path | None, game: str) -> Path:
     try:
-        if out is None:
-            return _new_folder(Path("matches"), Path(game).name.removesuffix(".game"))
-        out.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-        names = ("match.log", "result.json", "dealer.err", "players")
-        earlier = [path for path in [*(out / name for name in names), *out.glob("pass-*")] if path.exists()]
-        if earlier:
-            number = 1
-            while (out / f"earlier-{number}").exists():
-                number += 1
-            aside = out / f"earlier-{number}"
-            aside.mkdir(mode=FOLDER_MODE)
-            for path in earlier:
-                path.rename(aside / path.name)
+        return match_folder(out, game)
     except OSError as error:
         where = f"match folder {out}" if out is not None else "folder of the match under matches/"
         raise click.UsageError(f"the {where} cannot be made: {error.strerror}") from None
-    return out
-
-
-def _new_folder(parent: Path, game: str) -> Path:
-    """A folder that nobody else has, though many matches may begin in the same second."""
-    parent.mkdir(parents=True, exist_ok=True)
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    for number in itertools.count(1):
-        folder = parent / (f"{stamp}-{game}" if number == 1 else f"{stamp}-{game}-{number}")
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=FOLDER_MODE)
-            return folder
-    raise AssertionError  # unreachable
 
 
 # --- running -----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import pytest
 
 from engine.rules import game_path
 from protocol.records import parse_hand, parse_score
-from server.match_command import _new_folder
+from server.launching.match_folder import new_folder
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 RAW_BOT = """\
@@ -518,7 +518,7 @@ def test_lines_of_a_game_file_that_mean_nothing_are_warned_of(tmp_path: Path) ->
 
 def test_matches_that_begin_in_the_same_second_have_folders_of_their_own(tmp_path: Path) -> None:
     with ThreadPoolExecutor(24) as threads:
-        folders = list(threads.map(lambda _: _new_folder(tmp_path / "matches", "kuhn-2p"), range(24)))
+        folders = list(threads.map(lambda _: new_folder(tmp_path / "matches", "kuhn-2p"), range(24)))
 
     assert len(set(folders)) == 24
     assert all(folder.is_dir() for folder in folders)
