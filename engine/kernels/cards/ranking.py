@@ -23,6 +23,7 @@ from engine.kernels.cards.tables import (
     KEY_OF_RANK_PAIR,
     LOW_AT,
     MULTISET_AT,
+    NUM_RANK_PAIRS,
     ONE_MORE_SUITED,
     SUIT_SHIFT,
     TWO_MORE_SUITED,
@@ -199,11 +200,34 @@ def fill_rank_pair_row(table: NDArray[np.uint16], key: int, row: NDArray[np.uint
     2 + b``.  A pair that would be the fifth card of a rank gets whatever: no combo has it.
     """
     rank_keys = key & ((1 << SUIT_SHIFT) - 1)
-    for pair in range(91):
+    for pair in range(NUM_RANK_PAIRS):
         with_pair = rank_keys + KEY_OF_RANK_PAIR[pair]
         half_offset = integer(table[HIGH_AT + ((with_pair >> HIGH_SHIFT) & 0xFFFF)])
         place = integer(table[LOW_AT + (with_pair & 0xFFFF)])
         row[pair] = table[MULTISET_AT + 2 * half_offset + place]
+
+
+@kernel(allocates=False)
+def spread_rank_pairs(row: NDArray[Any], by_combo: NDArray[Any]) -> None:
+    """Gives every combo what stands at its pair of ranks in `row`, shape (91,) or longer.
+
+    by_combo: shape (1326,), filled in place.
+    """
+    combo = 0
+    for high_rank in range(13):
+        base = high_rank * (high_rank + 1) >> 1
+        for suits_below in range(4):
+            for low_rank in range(high_rank):
+                value = row[base + low_rank]
+                by_combo[combo] = value
+                by_combo[combo + 1] = value
+                by_combo[combo + 2] = value
+                by_combo[combo + 3] = value
+                combo += 4
+            value = row[base + high_rank]
+            for _ in range(suits_below):
+                by_combo[combo] = value
+                combo += 1
 
 
 @kernel()
@@ -214,29 +238,14 @@ def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks:
     """
     key = board_key(board, board.shape[0])
     suit, suited, mask = flush_on_board(key, board, board.shape[0])
-    row = np.empty(91, np.uint16)
+    row = np.empty(NUM_RANK_PAIRS, np.uint16)
     if suited == 5:
-        for pair in range(91):
+        for pair in range(NUM_RANK_PAIRS):
             row[pair] = table[FLUSH_AT + mask]
     else:
         fill_rank_pair_row(table, key, row)
 
-    combo = 0
-    for high_rank in range(13):
-        base = high_rank * (high_rank + 1) // 2
-        for suits_below in range(4):
-            for low_rank in range(high_rank):
-                rank = integer(row[base + low_rank])
-                ranks[combo] = rank
-                ranks[combo + 1] = rank
-                ranks[combo + 2] = rank
-                ranks[combo + 3] = rank
-                combo += 4
-            rank = integer(row[base + high_rank])
-            for _ in range(suits_below):
-                ranks[combo] = rank
-                combo += 1
-
+    spread_rank_pairs(row, ranks)
     if suit >= 0:
         for high_rank in range(13):
             high = 4 * high_rank + suit

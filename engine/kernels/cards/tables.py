@@ -35,6 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 NUM_CLASSES: Final = 7462
+NUM_RANK_PAIRS: Final = 91
+"""Pairs of ranks ``a >= b``: what two hole cards are on a board without a flush."""
+MAX_FLUSHES: Final = 45
+"""Combos that make a flush with three cards of a suit on the board, and with four of it pairs of ranks do."""
 MAX_CARDS: Final = 7
 
 # Found by a random search for the smallest greatest sum: 38,773 with seven ranks and 10,551 with six.

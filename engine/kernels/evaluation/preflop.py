@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import card_bits
-from engine.kernels.evaluation.equity import number_combos
+from engine.kernels.evaluation.class_numbers import number_combos
 
 NUM_CANONICAL_BOARDS: Final = 134_459
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import card_bits
 from engine.kernels.cards.ranking import DEAD, board_key, class_on_board, fill_board_ranks
-from engine.kernels.evaluation.equity import SCRATCH, add_river
+from engine.kernels.evaluation.range_trick import SCRATCH, add_river
 from engine.kernels.splitmix import next_word
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.kernels._jit import FLOATS, INT, TABLE, entry, integer, kernel
 from engine.kernels.cards.bits import card_bits, count_bits
 from engine.kernels.cards.ranking import board_key, class_on_board, fill_board_ranks, fill_rank_pair_row
-from engine.kernels.cards.tables import FLUSH_BITS, TWO_MORE_SUITED
+from engine.kernels.cards.tables import FLUSH_BITS, NUM_RANK_PAIRS, TWO_MORE_SUITED
 
 _DECK: Final = (1 << 52) - 1
 """The cards there are, as bits."""
@@ -50,7 +50,7 @@ def hand_strength(
     behind = 0.0
     if (key + TWO_MORE_SUITED) & FLUSH_BITS == 0:
         # Nobody has a flush: what counts is the weight of each pair of ranks.
-        row = np.empty(91, np.uint16)
+        row = np.empty(NUM_RANK_PAIRS, np.uint16)
         fill_rank_pair_row(table, key, row)
         alive = np.empty(52, np.float64)
         alive_of_rank = np.empty(13, np.float64)
