@@ -334,8 +334,7 @@ def monte_carlo_equities(
     max_deals = 1000 * trials + 1_000_000
     done = kernels.sample_showdowns(
         ranking_table(),
-        thresholds,
-        aliases,
+        kernels.AliasTable(thresholds, aliases),
         _COMBO_CARDS,
         np.array(checked_board, np.uint8),
         trials,
@@ -368,10 +367,8 @@ def _sample_against_hand(
     results = np.empty(2, np.int64)
     kernels.sample_against_hand(
         ranking_table(),
-        first,
-        second,
-        thresholds,
-        aliases,
+        np.array((first, second), np.uint8),
+        kernels.AliasTable(thresholds, aliases),
         _COMBO_CARDS,
         np.array(board, np.uint8),
         trials,

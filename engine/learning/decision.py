@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
+from engine.kernels.learning import action_values as kernels
 from engine.kernels.learning import situations
-from engine.kernels.learning import street as kernels
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.learning.deal_pool import STRENGTH_STEPS, bucket_of, strength_of
 from engine.learning.street import PRIOR, STEP_DECAY, ActionValues, num_situations

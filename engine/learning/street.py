@@ -58,6 +58,7 @@ from engine.combos import COMBOS_PER_STARTING_HAND
 from engine.evaluation.preflop.tables import shipped_tables
 from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
+from engine.kernels.learning.action_values import CellValues, Prior
 from engine.kernels.learning.scripted_players import ANY_SIZE, BY_HAND, NUM_TRAITS, Kind, Trait
 from engine.learning.deal_pool import DealPool
 from engine.rules import GameDefinition
@@ -82,7 +83,7 @@ SHOWDOWN_WEIGHT: Final = 10.0
 """Observations."""
 ANY_WEIGHT: Final = 30.0
 """Observations."""
-PRIOR: Final = kernels.Prior(SHOWDOWN_WEIGHT, ANY_WEIGHT)
+PRIOR: Final = Prior(SHOWDOWN_WEIGHT, ANY_WEIGHT)
 
 SESSION: Final = 300
 """Hands against the same opponents in training."""
@@ -127,9 +128,9 @@ class ActionValues:
     """Hands learnt from."""
 
     @property
-    def by_cell(self) -> kernels.CellValues:
+    def by_cell(self) -> CellValues:
         """Values and counts as kernels take them: the same arrays."""
-        return kernels.CellValues(self.values, self.counts)
+        return CellValues(self.values, self.counts)
 
     @classmethod
     def unlearnt(cls, game: GameDefinition) -> ActionValues:

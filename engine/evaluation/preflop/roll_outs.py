@@ -160,13 +160,14 @@ def _roll_out(
         STARTING_HAND_OF_COMBO,
         int(rng.integers(1 << 62)),
         trials,
-        players,
-        played,
-        blinds,
-        scheme.stake,
-        1 if scheme.big_blind_always_plays else -1,
-        counted.start,
-        counted.stop,
+        rollouts.RollOut(
+            plays=played,
+            blinds=blinds,
+            stake=float(scheme.stake),
+            free_seat=1 if scheme.big_blind_always_plays else -1,
+            first_counted=counted.start,
+            end_counted=counted.stop,
+        ),
         sums,
     )
     times = np.maximum(sums[:, 0], 1.0)

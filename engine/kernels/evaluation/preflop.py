@@ -76,7 +76,7 @@ def fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64])
     return count
 
 
-@kernel()
+@kernel(allocates=False)
 def _add_scaled(points: NDArray[np.uint8], times: int, sums: NDArray[np.uint16]) -> None:
     factor = np.uint16(times)
     for lane in range(_CLASS_LANES):
@@ -85,7 +85,7 @@ def _add_scaled(points: NDArray[np.uint8], times: int, sums: NDArray[np.uint16])
 
 # Flat arrays and offsets: each slice handed to a function that is not inlined costs a count of references, in
 # all a fifth of the time.  The casts tell the compiler that no index is negative.
-@kernel()
+@kernel(allocates=False)
 def _add_points(
     numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
 ) -> None:
@@ -96,7 +96,7 @@ def _add_points(
         sums[np.uint64(place + lane)] += 2 if theirs < mine else (1 if theirs == mine else 0)
 
 
-@kernel()
+@kernel(allocates=False)
 def _add_points_of_four(
     numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
 ) -> None:
@@ -108,14 +108,14 @@ def _add_points_of_four(
         sums[np.uint64(place + _CARD_LANES + lane)] += 6 if theirs < mine else (3 if theirs == mine else 0)
 
 
-@kernel()
+@kernel(allocates=False)
 def _carry(sums: NDArray[np.uint8], carried: NDArray[np.int32]) -> None:
     for lane in range(_CARD_LANES):
         carried[lane] += integer(sums[lane])
         sums[lane] = 0
 
 
-@kernel()
+@kernel(allocates=False)
 def _add_sharing(card: int, numbers: NDArray[np.uint8], sums: NDArray[np.uint8]) -> None:
     """Adds the points of every combo with a card against every other with it.
 
@@ -141,12 +141,93 @@ def _add_sharing(card: int, numbers: NDArray[np.uint8], sums: NDArray[np.uint8])
                     _add_points(numbers, at, number, sums, place + _CARD_LANES)
 
 
-@kernel()
+@kernel(allocates=False)
 def _accumulate(points: NDArray[np.uint8], twice_below: NDArray[np.uint8]) -> None:
     for lane in range(_CLASS_LANES):
         inside = points[lane]
         points[lane] += twice_below[lane]
         twice_below[lane] += inside + inside
+
+
+@kernel(allocates=False)
+def _sort_combos(
+    board: NDArray[np.uint8],
+    starting_hand: NDArray[np.uint8],
+    numbers: NDArray[np.uint8],
+    by_cards: NDArray[np.uint8],
+    per_number: NDArray[np.uint8],
+) -> None:
+    """Writes the numbers of a board's combos where they are wanted; dead combos get _NO_NUMBER.
+
+    starting_hand, numbers: of each combo, shape (1326,).
+    by_cards: the number of each pair of cards, shape (52, _CARD_LANES); set to _NO_NUMBER beforehand.
+    per_number: how many combos of each starting hand have a number, shape (256, _CLASS_LANES); 0 beforehand.
+    """
+    dead = card_bits(board, 5)
+    combo = 0
+    for high in range(52):
+        for low in range(high):
+            if (dead >> high | dead >> low) & 1:
+                numbers[combo] = _NO_NUMBER
+            else:
+                number = numbers[combo]
+                by_cards[high, low] = number
+                by_cards[low, high] = number
+                per_number[number, starting_hand[combo]] += np.uint8(1)
+            combo += 1
+
+
+@kernel(allocates=False)
+def _add_all_pairs(
+    combos: NDArray[np.int64], numbers: NDArray[np.uint8], points: NDArray[np.uint8], sums: NDArray[np.uint16]
+) -> int:
+    """Adds the points of the combos of a starting hand against all combos; returns how many are not dead.
+
+    combos: shape (12,), -1 after the last.  numbers: of each combo, shape (1326,).
+    points: of each number against each starting hand, shape (256, _CLASS_LANES).
+    sums: shape (_CLASS_LANES,), added to in place.
+    """
+    alive = 0
+    number = _NO_NUMBER
+    times = 0
+    for i in range(12):
+        combo = combos[i]
+        if combo < 0:
+            break
+        this = integer(numbers[combo])
+        if this == _NO_NUMBER:
+            continue
+        if this != number:
+            if times:
+                _add_scaled(points[number], times, sums)
+            number = this
+            times = 0
+        times += 1
+        alive += 1
+    if times:
+        _add_scaled(points[number], times, sums)
+    return alive
+
+
+@kernel(allocates=False)
+def _take_out_sharing(
+    weight: int, starting_hand: NDArray[np.uint8], carried: NDArray[np.int32], points: NDArray[np.int64]
+) -> None:
+    """Takes the pairs that share a card out of the points, and begins to count them anew.
+
+    carried: shape (52, 26, _CARD_LANES), read and set to 0.  points: shape (169, 169).
+    """
+    for card in range(52):
+        for row in range(26):
+            x = 4 * (row >> 1) + (card + (row & 1) & 3)
+            if x == card:
+                continue
+            hand = integer(starting_hand[_COMBO[card, x]])
+            for y in range(52):
+                if y != card:
+                    other = integer(starting_hand[_COMBO[card, y]])
+                    points[hand, other] -= weight * integer(carried[card, row, y])
+                    carried[card, row, y] = 0
 
 
 @kernel()
@@ -182,40 +263,13 @@ def fill_points(
         count = number_combos(table, board, numbers)
         by_cards[:] = _NO_NUMBER
         per_number[:count] = 0
-        dead = card_bits(board, 5)
-        combo = 0
-        for high in range(52):
-            for low in range(high):
-                if (dead >> high | dead >> low) & 1:
-                    numbers[combo] = _NO_NUMBER
-                else:
-                    number = numbers[combo]
-                    by_cards[high, low] = number
-                    by_cards[low, high] = number
-                    per_number[number, starting_hand[combo]] += np.uint8(1)
-                combo += 1
+        _sort_combos(board, starting_hand, numbers, by_cards, per_number)
         twice_below[:] = 0
         for number in range(count):
             _accumulate(per_number[number], twice_below)
         for hand in range(169):
-            number = _NO_NUMBER
-            times = 0
-            for i in range(12):
-                combo = combos_of[hand, i]
-                if combo < 0:
-                    break
-                this = integer(numbers[combo])
-                if this == _NO_NUMBER:
-                    continue
-                if this != number:
-                    if times:
-                        _add_scaled(per_number[number], times, all_pairs[hand])
-                    number = this
-                    times = 0
-                times += 1
-                alive_combos[hand] += 1
-            if times:
-                _add_scaled(per_number[number], times, all_pairs[hand])
+            alive_combos[hand] += _add_all_pairs(combos_of[hand], numbers, per_number, all_pairs[hand])
+        dead = card_bits(board, 5)
         for card in range(52):
             if dead >> card & 1 == 0:
                 _add_sharing(card, flat_by_cards, flat_sharing)
@@ -233,20 +287,10 @@ def fill_points(
                     _carry(sharing[card, row], carried[card, row])
             in_block = 0
         if last:
-            for card in range(52):
-                for row in range(26):
-                    x = 4 * (row >> 1) + (card + (row & 1) & 3)
-                    if x == card:
-                        continue
-                    hand = integer(starting_hand[_COMBO[card, x]])
-                    for y in range(52):
-                        if y != card:
-                            other = integer(starting_hand[_COMBO[card, y]])
-                            points[hand, other] -= weight * integer(carried[card, row, y])
-                            carried[card, row, y] = 0
+            _take_out_sharing(weights[index], starting_hand, carried, points)
             # A combo shares two cards with itself, but ought to be taken out once.
             for hand in range(169):
-                points[hand, hand] += weight * alive_combos[hand]
+                points[hand, hand] += weights[index] * alive_combos[hand]
                 alive_combos[hand] = 0
 
 

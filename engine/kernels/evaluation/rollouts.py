@@ -6,6 +6,8 @@ whole state is the seed: the same seed gives the same deals on every machine.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,35 +41,45 @@ def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], first: int, last: 
             place += 1
 
 
+class RollOut(NamedTuple):
+    """Who plays in a roll-out, and what is in the pot."""
+
+    plays: NDArray[np.bool_]
+    """Whether a starting hand is played, shape (169,)."""
+    blinds: NDArray[np.float64]
+    """By seat: dead when the seat folds, part of the stake when it plays.  Shape (players,)."""
+    stake: float
+    """What everybody who plays puts into the pot."""
+    free_seat: int
+    """The seat that plays any hand, or -1."""
+    first_counted: int
+    """The seats from here on are valued, ..."""
+    end_counted: int
+    """... up to here, which is not among them."""
+
+
 @kernel()
 def roll_out_starting_hands(
     table: NDArray[np.uint16],
     starting_hands: NDArray[np.uint8],
     seed: int,
     trials: int,
-    players: int,
-    plays: NDArray[np.bool_],
-    blinds: NDArray[np.float64],
-    stake: float,
-    free_seat: int,
-    first_counted: int,
-    end_counted: int,
+    scheme: RollOut,
     sums: NDArray[np.float64],
 ) -> None:
     """Deals `trials` hands to the showdown and adds up what each starting hand earns when it is played.
 
-    A seat plays if its starting hand says so, or if it is `free_seat`: it then puts `stake` into the pot, and
-    otherwise leaves its blind there.  *Every* hand of the counted seats is valued as if it were
-    played, those that are folded too: so a hand that nobody plays has a value to come back with, and one deal
-    values up to `players` hands.
+    A seat plays if its starting hand says so, or if it is the free seat: it then puts the stake into the pot,
+    and otherwise leaves its blind there.  *Every* hand of the counted seats is valued as if it were played,
+    those that are folded too: so a hand that nobody plays has a value to come back with, and one deal values
+    up to as many hands as there are players.
 
     starting_hands: shape (1326,), that of each combo.
-    plays: shape (169,).  blinds: shape (players,), dead when the seat folds; part of the stake when it plays.
-    free_seat: the big blind's when it always plays, else -1.
-    first_counted, end_counted: the seats whose hands are valued, the latter not among them.
     sums: shape (169, 3), added to in place: times valued, gain over folding and its square, in the unit of
     the stake.
     """
+    plays, blinds, stake = scheme.plays, scheme.blinds, scheme.stake
+    players = blinds.shape[0]
     deck = np.arange(52)
     state = np.zeros(1, np.uint64)
     state[0] = np.uint64(seed)
@@ -85,11 +97,11 @@ def roll_out_starting_hands(
             high, low = max(first, second), min(first, second)
             hand = integer(starting_hands[(high * (high - 1) >> 1) + low])
             hands[seat] = hand
-            plays_on = plays[hand] or seat == free_seat
+            plays_on = plays[hand] or seat == scheme.free_seat
             playing[seat] = plays_on
             rank = -1
             # A seat that is neither counted nor in the pot need not be ranked.
-            if plays_on or first_counted <= seat < end_counted:
+            if plays_on or scheme.first_counted <= seat < scheme.end_counted:
                 rank = class_on_board(table, key, deck, 5, first, second)
             ranks[seat] = rank
             if plays_on:
@@ -101,7 +113,7 @@ def roll_out_starting_hands(
                     num_best += 1
             else:
                 pot += blinds[seat]
-        for seat in range(first_counted, end_counted):
+        for seat in range(scheme.first_counted, scheme.end_counted):
             rank = ranks[seat]
             income = blinds[seat] - stake
             if playing[seat]:

@@ -1,9 +1,11 @@
 """Showdowns of known hands over all boards, and of hands drawn from ranges on drawn boards.
 
-Random numbers come from a 64-bit generator (splitmix64) whose state is passed in and returned.
+Random numbers come from SplitMix64 (``engine.kernels.splitmix``): same seed, same deals.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,35 @@ from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import card_bits
 from engine.kernels.cards.ranking import board_key, class_of_key, class_on_board, flush_suit
 from engine.kernels.cards.tables import FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
-from engine.kernels.splitmix import GOLDEN, mixed
+from engine.kernels.splitmix import GOLDEN, mixed, next_word
+
+
+class Tally(NamedTuple):
+    """How often each of some hands has won, shapes (n,) and (n, n + 1)."""
+
+    won: NDArray[np.int64]
+    """Alone."""
+    tied: NDArray[np.int64]
+    """Together with others, by the number of hands that shared the pot."""
+
+
+@kernel(allocates=False, inlined=True)
+def _count_winners(ranks: NDArray[np.int64], tally: Tally) -> None:
+    """Adds a showdown of some hands, ranks of shape (n,), to their tally."""
+    best = -1
+    sharing = 0
+    for hand in range(ranks.shape[0]):
+        if ranks[hand] > best:
+            best = ranks[hand]
+            sharing = 1
+        elif ranks[hand] == best:
+            sharing += 1
+    for hand in range(ranks.shape[0]):
+        if ranks[hand] == best:
+            if sharing == 1:
+                tally.won[hand] += 1
+            else:
+                tally.tied[hand, sharing] += 1
 
 
 @kernel()
@@ -45,8 +75,7 @@ def add_showdowns(
             live[num_live] = card
             num_live += 1
     ranks = np.empty(num_hands, np.int64)
-    won = np.zeros(num_hands, np.int64)
-    tied = np.zeros((num_hands, num_hands + 1), np.int64)
+    tally = Tally(np.zeros(num_hands, np.int64), np.zeros((num_hands, num_hands + 1), np.int64))
 
     to_come = 5 - size
     places = np.arange(to_come)
@@ -57,22 +86,9 @@ def add_showdowns(
             card = live[places[i]]
             full[size + i] = card
             key += KEY_OF_CARD[card]
-        best = -1
-        sharing = 0
         for i in range(num_hands):
-            rank = class_on_board(table, key, full, 5, integer(holes[i, 0]), integer(holes[i, 1]))
-            ranks[i] = rank
-            if rank > best:
-                best = rank
-                sharing = 1
-            elif rank == best:
-                sharing += 1
-        for i in range(num_hands):
-            if ranks[i] == best:
-                if sharing == 1:
-                    won[i] += 1
-                else:
-                    tied[i, sharing] += 1
+            ranks[i] = class_on_board(table, key, full, 5, integer(holes[i, 0]), integer(holes[i, 1]))
+        _count_winners(ranks, tally)
         boards += 1
 
         # The next combination of places, in lexicographic order.
@@ -86,11 +102,11 @@ def add_showdowns(
             places[i] = places[i - 1] + 1
 
     for i in range(num_hands):
-        results[i, 0] += weight * won[i]
-        results[i, 2] += weight * won[i]
+        results[i, 0] += weight * tally.won[i]
+        results[i, 2] += weight * tally.won[i]
         for sharing in range(2, num_hands + 1):
-            results[i, 1] += weight * tied[i, sharing]
-            results[i, 2] += weight * tied[i, sharing] / sharing
+            results[i, 1] += weight * tally.tied[i, sharing]
+            results[i, 2] += weight * tally.tied[i, sharing] / sharing
     return weight * boards
 
 
@@ -137,15 +153,24 @@ def add_range_showdowns(
     return total
 
 
+class AliasTable(NamedTuple):
+    """Walker's alias table, for drawing an index by weight in constant time.
+
+    Of a number below 2**32 that is drawn for index i, those below ``thresholds[i]`` mean i, the others
+    ``aliases[i]``.  Shapes (n,); or (k, n) for k tables.
+    """
+
+    thresholds: NDArray[np.int64]
+    aliases: NDArray[np.int64]
+
+
 @kernel()
 def fill_alias_table(
     weights: NDArray[np.float64], thresholds: NDArray[np.int64], aliases: NDArray[np.int64]
 ) -> None:
-    """Walker's alias table, for drawing an index by weight in constant time.
+    """Fills the parts of an `AliasTable`, shape (n,), in place.
 
-    weights: shape (n,), their sum positive.  `thresholds` and `aliases`, shape (n,), are filled in place:
-    of a number below 2**32 that is drawn for index i, those below ``thresholds[i]`` mean i, the others
-    ``aliases[i]``.
+    weights: shape (n,), their sum positive.
     """
     size = weights.shape[0]
     scaled = weights * (size / weights.sum())
@@ -181,11 +206,56 @@ def fill_alias_table(
             aliases[small[i]] = heaviest
 
 
+@kernel(allocates=False)
+def _deal_hands(
+    ranges: AliasTable,
+    cards: NDArray[np.uint8],
+    dead: int,
+    random_state: NDArray[np.uint64],
+    dealt: NDArray[np.uint8],
+) -> int:
+    """Draws a combo for each range; returns all cards that are dead then as bits, or -1 if two collide.
+
+    dealt: shape (n, 2), filled in place.
+    """
+    for hand in range(dealt.shape[0]):
+        word = next_word(random_state)
+        combo = integer(((word >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
+        if integer(word & np.uint64(0xFFFFFFFF)) >= ranges.thresholds[hand, combo]:
+            combo = ranges.aliases[hand, combo]
+        bits = card_bits(cards[combo], 2)
+        if dead & bits:
+            return -1
+        dead |= bits
+        dealt[hand, 0] = cards[combo, 0]
+        dealt[hand, 1] = cards[combo, 1]
+    return dead
+
+
+@kernel(allocates=False)
+def _deal_board(dead: int, size: int, random_state: NDArray[np.uint64], board: NDArray[np.uint8]) -> None:
+    """Fills a board of five up from its first `size` cards with cards that are not dead."""
+    place = size
+    left = 0
+    word = np.uint64(0)
+    while place < 5:
+        if left == 0:
+            # Ten six-bit numbers from each word; those of 52 and more and dead cards are passed over.
+            word = next_word(random_state)
+            left = 10
+        card = integer(word & np.uint64(63))
+        word >>= np.uint64(6)
+        left -= 1
+        if card < 52 and dead >> card & 1 == 0:
+            dead |= 1 << card
+            board[place] = card
+            place += 1
+
+
 @kernel()
 def sample_showdowns(
     table: NDArray[np.uint16],
-    thresholds: NDArray[np.int64],
-    aliases: NDArray[np.int64],
+    ranges: AliasTable,
     cards: NDArray[np.uint8],
     board: NDArray[np.uint8],
     trials: int,
@@ -195,104 +265,57 @@ def sample_showdowns(
 ) -> int:
     """Deals hands from ranges and boards at random; returns how many trials were completed.
 
-    Hands that collide are dealt again *together*: only so are the deals distributed as the product of the
+    Hands that collide are dealt anew *together*: only so are the deals distributed as the product of the
     weights over disjoint hands.  At most `max_deals` such deals are tried.
 
-    thresholds, aliases: alias tables over the combos, shape (n, 1326).  cards: of each combo, shape (1326,
-    2). board: shape (0..5,).  seed: any integer of 63 bits. results: shape (n, 4), added to in place:
-    boards won alone, tied, share of the pots, square of that.
+    ranges: over the combos, shape (n, 1326).
+    cards: of each combo, shape (1326, 2).
+    board: shape (0..5,).
+    seed: any integer of 63 bits.
+    results: shape (n, 4), added to in place: boards won alone, tied, share of the pots, square of that.
     """
-    num_hands = thresholds.shape[0]
+    num_hands = results.shape[0]
     size = board.shape[0]
     full = np.empty(5, np.uint8)
     for i in range(size):
         full[i] = board[i]
-    base_key = board_key(board, size)
-    board_bits = card_bits(board, size)
-    dealt = np.empty((num_hands, 2), np.int64)
+    on_board = card_bits(board, size)
+    dealt = np.empty((num_hands, 2), np.uint8)
     ranks = np.empty(num_hands, np.int64)
-    won = np.zeros(num_hands, np.int64)
-    tied = np.zeros((num_hands, num_hands + 1), np.int64)
-    state = np.uint64(seed)
+    tally = Tally(np.zeros(num_hands, np.int64), np.zeros((num_hands, num_hands + 1), np.int64))
+    random_state = np.empty(1, np.uint64)
+    random_state[0] = np.uint64(seed)
     done = 0
     deals = 0
     while done < trials and deals < max_deals:
         deals += 1
-        dead = board_bits
-        collided = False
-        for hand in range(num_hands):
-            state += GOLDEN
-            bits = mixed(state)
-            combo = integer(((bits >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
-            if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[hand, combo]:
-                combo = aliases[hand, combo]
-            first, second = integer(cards[combo, 0]), integer(cards[combo, 1])
-            mask = 1 << first | 1 << second
-            if dead & mask:
-                collided = True
-                break
-            dead |= mask
-            dealt[hand, 0] = first
-            dealt[hand, 1] = second
-        if collided:
+        dead = _deal_hands(ranges, cards, on_board, random_state, dealt)
+        if dead < 0:
             continue
-        key = base_key
-        place = size
-        if place < 5:
-            # Ten six-bit numbers from each draw; those of 52 and more and dead cards are passed over.
-            state += GOLDEN
-            bits = mixed(state)
-            left = 10
-            while True:
-                card = integer(bits & np.uint64(63))
-                bits >>= np.uint64(6)
-                left -= 1
-                if card < 52 and dead >> card & 1 == 0:
-                    dead |= 1 << card
-                    full[place] = card
-                    key += KEY_OF_CARD[card]
-                    place += 1
-                    if place == 5:
-                        break
-                if left == 0:
-                    state += GOLDEN
-                    bits = mixed(state)
-                    left = 10
-        best = -1
-        sharing = 0
+        _deal_board(dead, size, random_state, full)
+        key = board_key(full, 5)
         for hand in range(num_hands):
-            rank = class_on_board(table, key, full, 5, dealt[hand, 0], dealt[hand, 1])
-            ranks[hand] = rank
-            if rank > best:
-                best = rank
-                sharing = 1
-            elif rank == best:
-                sharing += 1
-        for hand in range(num_hands):
-            if ranks[hand] == best:
-                if sharing == 1:
-                    won[hand] += 1
-                else:
-                    tied[hand, sharing] += 1
+            ranks[hand] = class_on_board(
+                table, key, full, 5, integer(dealt[hand, 0]), integer(dealt[hand, 1])
+            )
+        _count_winners(ranks, tally)
         done += 1
     for hand in range(num_hands):
-        results[hand, 0] += won[hand]
-        results[hand, 2] += won[hand]
-        results[hand, 3] += won[hand]
+        results[hand, 0] += tally.won[hand]
+        results[hand, 2] += tally.won[hand]
+        results[hand, 3] += tally.won[hand]
         for sharing in range(2, num_hands + 1):
-            results[hand, 1] += tied[hand, sharing]
-            results[hand, 2] += tied[hand, sharing] / sharing
-            results[hand, 3] += tied[hand, sharing] / sharing**2
+            results[hand, 1] += tally.tied[hand, sharing]
+            results[hand, 2] += tally.tied[hand, sharing] / sharing
+            results[hand, 3] += tally.tied[hand, sharing] / sharing**2
     return done
 
 
-@kernel()
+@kernel(allocates=False)
 def sample_against_hand(
     table: NDArray[np.uint16],
-    first: int,
-    second: int,
-    thresholds: NDArray[np.int64],
-    aliases: NDArray[np.int64],
+    hole: NDArray[np.uint8],
+    opponent: AliasTable,
     cards: NDArray[np.uint8],
     board: NDArray[np.uint8],
     trials: int,
@@ -302,14 +325,15 @@ def sample_against_hand(
     """`sample_showdowns` for a known hand and one opponent, whose range must hold no dead combo: nothing
     collides.
 
-    thresholds, aliases: the opponent's alias table, shape (1326,).
+    hole: shape (2,).
+    opponent: over the combos, shape (1326,).
     results: shape (2,), filled in place: boards won and boards tied.
     """
     size = board.shape[0]
     base_key = board_key(board, size)
     base_bits = card_bits(board, size)
-    our_key = KEY_OF_CARD[first] + KEY_OF_CARD[second]
-    our_bits = 1 << first | 1 << second
+    our_key = KEY_OF_CARD[hole[0]] + KEY_OF_CARD[hole[1]]
+    our_bits = card_bits(hole, 2)
     known = base_bits | our_bits
     won = 0
     tied = 0
@@ -318,8 +342,8 @@ def sample_against_hand(
         state += GOLDEN
         bits = mixed(state)
         combo = integer(((bits >> np.uint64(32)) * np.uint64(1326)) >> np.uint64(32))
-        if integer(bits & np.uint64(0xFFFFFFFF)) >= thresholds[combo]:
-            combo = aliases[combo]
+        if integer(bits & np.uint64(0xFFFFFFFF)) >= opponent.thresholds[combo]:
+            combo = opponent.aliases[combo]
         a, b = integer(cards[combo, 0]), integer(cards[combo, 1])
         their_bits = 1 << a | 1 << b
         dead = known | their_bits

@@ -7,11 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.betting_arrays import action_from_number, betting_arrays, game_array
+from engine.kernels.learning import action_values as kernels
 from engine.kernels.learning import situations
-from engine.kernels.learning import street as kernels
 from engine.kernels.learning.scripted_players import Kind, Trait
 from engine.kernels.learning.situations import Counter
-from engine.kernels.learning.street import Record
+from engine.kernels.learning.street import RECORD_SIZE, Record
 from engine.kernels.rules import betting
 from engine.learning import street as street_learning
 from engine.learning.deal_pool import DealPool
@@ -61,7 +61,7 @@ def test_what_the_kernel_plays_is_legal_and_pays_what_the_rules_say(name: str) -
     opponents = population(300, game.is_limit, np.random.default_rng(1))
     for _ in train(learnt, pool, 10_000, 1, opponents=opponents):
         pass
-    record = np.zeros((450, kernels.RECORD_SIZE), np.int64)
+    record = np.zeros((450, RECORD_SIZE), np.int64)
 
     won = play(learnt, pool, 450, 2, opponents, record=record)
 
@@ -83,7 +83,7 @@ def deal_of(pool: DealPool, deal: int) -> Deal:
 
 
 def test_seats_move_around_the_table() -> None:
-    record = np.zeros((6, kernels.RECORD_SIZE), np.int64)
+    record = np.zeros((6, RECORD_SIZE), np.int64)
 
     play(ActionValues.unlearnt(load_game("limit-3p")), small_pool(3), 6, 2, CALLER, record=record)
 
@@ -357,7 +357,7 @@ def test_who_does_not_explore_never_raises_against_its_values() -> None:
     learnt.values[:, 1] = -1
     learnt.values[:, 0] = 0.1
     learnt.counts[:] = 1_000_000
-    record = np.zeros((500, kernels.RECORD_SIZE), np.int64)
+    record = np.zeros((500, RECORD_SIZE), np.int64)
 
     play(learnt, small_pool(), 500, 1, RANDOM, record=record)
 

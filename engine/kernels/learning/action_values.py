@@ -1,0 +1,248 @@
+"""What a street-learner may do in a situation, what it knows that to be worth, and how it learns that.
+
+The loop of the training (``engine.kernels.learning.street``) and the agent at a table call the same
+functions, so that what was learnt there is used here as it was meant.
+
+``rules``, ``spent`` and ``node`` are a game and a betting, as in ``engine.kernels.rules.betting``.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import (
+    FLOAT,
+    FLOAT32_MATRIX,
+    FLOAT_MATRIX,
+    FLOATS,
+    INT,
+    INT32_MATRIX,
+    INT_MATRIX,
+    INTS,
+    entry,
+    integer,
+    kernel,
+    record_of,
+)
+from engine.kernels.learning.situations import num_situations, situation_index, style_of
+from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
+from engine.kernels.splitmix import random_number
+
+
+class Offer(IntEnum):
+    """The actions that are chosen from, by number.  In limit games `RAISE` is the only raise."""
+
+    FOLD = 0
+    CALL = 1
+    RAISE = 2
+    """In no-limit games by half the pot."""
+    RAISE_POT = 3
+    ALL_IN = 4
+
+
+NUM_OFFERS: Final = len(Offer)
+
+NOT_OFFERED: Final = -2
+"""Stands for an action's total where it is not offered."""
+
+
+class CellValues(NamedTuple):
+    """What is known of the actions in all cells, shape (cells, columns): calling, then each raise."""
+
+    values: NDArray[np.float32]
+    """In pots."""
+    counts: NDArray[np.int32]
+    """Observations behind each value."""
+
+
+class Prior(NamedTuple):
+    """How much is believed before anything has been observed, in observations."""
+
+    showdown_weight: float
+    """The weight of what the hand would win if everybody called and nobody bet any more."""
+    any_weight: float
+    """The weight of the value against whomever, for the value against opponents of a style."""
+
+
+class Hand(NamedTuple):
+    """A hand in a betting round."""
+
+    bucket: int
+    strength: float
+    """Against one random hand."""
+
+
+class Cells(NamedTuple):
+    """Rows of `CellValues`, the same one twice where the opponents' style is not known."""
+
+    any: int
+    """Against whomever."""
+    style: int
+    """Against opponents of this style."""
+
+
+class Offers(NamedTuple):
+    """The actions that a position chooses from, by `Offer`; shapes (NUM_OFFERS,)."""
+
+    actions: NDArray[np.int64]
+    """`FOLD`, `CALL` or the total of a raise; NOT_OFFERED where there is none."""
+    values: NDArray[np.float64]
+    """What each is worth, in pots: chips won from here on, by folding none; -inf where it is not offered."""
+
+
+@kernel(allocates=False)
+def _fill_actions(
+    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], actions: NDArray[np.int64]
+) -> None:
+    """The actions that the position to act chooses from; fills `Offers.actions`."""
+    position = node[Node.TO_ACT]
+    for offer in range(NUM_OFFERS):
+        actions[offer] = NOT_OFFERED
+    if spent[position] != node[Node.MAX_SPENT]:
+        actions[Offer.FOLD] = FOLD
+    actions[Offer.CALL] = CALL
+    low, high = legal_raise(rules, spent, node)
+    if high <= 0:
+        return
+    if rules[Rule.GENERAL, General.IS_LIMIT]:
+        actions[Offer.RAISE] = high
+        return
+    pot = pot_of(rules, spent) + max(0, node[Node.MAX_SPENT] - spent[position])
+    half = max(low, node[Node.MAX_SPENT] + (pot + 1) // 2)
+    whole = max(low, node[Node.MAX_SPENT] + pot)
+    if half < high:
+        actions[Offer.RAISE] = half
+    if half < whole < high:
+        actions[Offer.RAISE_POT] = whole
+    actions[Offer.ALL_IN] = high
+
+
+@kernel(allocates=False)
+def _showdown_value(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    action: int,
+    share: float,
+    pot: int,
+) -> float:
+    """What a call or a raise wins from here on if everybody calls and nobody bets any more, in pots."""
+    position = node[Node.TO_ACT]
+    total = min(node[Node.MAX_SPENT] if action == CALL else action, rules[Rule.STACK, position])
+    cost = total - spent[position]
+    final_pot = pot + cost
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
+        if other != position and node[Node.FOLDED] >> other & 1 == 0:
+            final_pot += max(0, min(rules[Rule.STACK, other], total) - spent[other])
+    return float(share * final_pot - cost) / max(1, pot)
+
+
+@kernel(allocates=False)
+def fill_offers(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    strength: float,
+    cells: Cells,
+    learnt: CellValues,
+    prior: Prior,
+    offers: Offers,
+) -> None:
+    """What the position to act may do and what that is worth; `offers` are filled in place.
+
+    strength: of the hand, against one random one.
+    """
+    _fill_actions(rules, spent, node, offers.actions)
+    position = node[Node.TO_ACT]
+    pot = pot_of(rules, spent)
+    share = 1.0
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
+        if other != position and node[Node.FOLDED] >> other & 1 == 0:
+            share *= strength
+    for offer in range(NUM_OFFERS):
+        action = offers.actions[offer]
+        if action == NOT_OFFERED:
+            offers.values[offer] = -np.inf
+            continue
+        if action == FOLD:
+            offers.values[offer] = 0.0
+            continue
+        column = offer - Offer.CALL
+        seen = float(learnt.counts[cells.any, column])
+        value = 0.0
+        if prior.showdown_weight > 0.0 or seen == 0.0:
+            value = _showdown_value(rules, spent, node, action, share, pot)
+        if seen > 0.0:
+            weight = prior.showdown_weight
+            value = (weight * value + seen * learnt.values[cells.any, column]) / (weight + seen)
+        if cells.style != cells.any:
+            seen = float(learnt.counts[cells.style, column])
+            if seen > 0.0:
+                weight = prior.any_weight
+                value = (weight * value + seen * learnt.values[cells.style, column]) / (weight + seen)
+        offers.values[offer] = value
+
+
+@kernel(allocates=False)
+def best_offer(values: NDArray[np.float64]) -> int:
+    """The number of the offer that is worth most, the first of several; shape (NUM_OFFERS,)."""
+    best = integer(Offer.CALL)
+    for offer in range(NUM_OFFERS):
+        if values[offer] > values[best]:
+            best = offer
+    return best
+
+
+@kernel(allocates=False)
+def random_offer(actions: NDArray[np.int64], state: NDArray[np.uint64]) -> int:
+    """A random offer other than to fold, whose value is known."""
+    while True:
+        offer = Offer.CALL + integer(random_number(state) * (NUM_OFFERS - Offer.CALL))
+        if actions[offer] != NOT_OFFERED:
+            return offer
+
+
+@kernel(allocates=False)
+def consider_in_loop(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    counters: NDArray[np.float64],
+    hand: Hand,
+    learnt: CellValues,
+    prior: Prior,
+    offers: Offers,
+) -> Cells:
+    """What the position to act knows before it decides: its cells, what it may do and what that is worth.
+
+    counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).
+    offers: filled in place.
+    """
+    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
+    style = style_of(counters, node[Node.TO_ACT], node[Node.FOLDED], num_players)
+    cell = situation_index(rules, spent, node, hand.bucket)
+    cells = Cells(cell, cell + style * num_situations(rules[Rule.GENERAL, General.IS_LIMIT], num_players))
+    fill_offers(rules, spent, node, hand.strength, cells, learnt, prior, offers)
+    return cells
+
+
+consider = entry(
+    consider_in_loop, INT_MATRIX, INTS, INTS, FLOAT_MATRIX, record_of(Hand, INT, FLOAT),
+    record_of(CellValues, FLOAT32_MATRIX, INT32_MATRIX), record_of(Prior, FLOAT, FLOAT),
+    record_of(Offers, INTS, FLOATS),
+)  # fmt: skip
+
+
+@kernel(allocates=False)
+def learn(learnt: CellValues, cell: int, offer: int, target: float, decay: float) -> None:
+    """Moves one value towards what has come of it, by ``1 / count ** decay``; a fold is worth nothing."""
+    column = offer - Offer.CALL
+    if column < 0:
+        return
+    learnt.counts[cell, column] += 1
+    step = float(learnt.counts[cell, column]) ** -decay
+    learnt.values[cell, column] += np.float32(step * (target - learnt.values[cell, column]))
