@@ -111,7 +111,7 @@ def test_a_folder_depends_on_every_module_of_the_engine_that_is_imported(tmp_pat
     (kernels / "inner").mkdir(parents=True)
     for name, source in sources.items():
         (kernels / f"{name}.py").write_text(source)
-    (tmp_path / "numbers.py").write_text("from engine.other import z\nHALF = 0.5\n")
+    (tmp_path / "bets.py").write_text("from engine.other import z\nHALF = 0.5\n")
     (tmp_path / "other.py").write_text("")
 
     found = set(kernel_modules_of("top", kernels))
