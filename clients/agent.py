@@ -30,6 +30,7 @@ __all__ = [
     "begin_decision",
     "checked_action",
     "decisions_made",
+    "seat_of",
 ]
 
 _LARGEST_SIZE = 2**31 - 1
@@ -83,7 +84,7 @@ class Agent:
     def action_seen(self, view: HandView, position: int, action: Action) -> None:
         """The player in `position` did `action`; `view` is the hand after it, with any new board cards.
 
-        What stood before is ``view.betting.parent``.
+        What stood before is the first item of ``view.betting.last_step``.
         """
 
     def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
@@ -128,17 +129,17 @@ class Agent:
 
         Right for tables with rotating and with fixed seats, since only the distance from us counts.
         """
-        return (self.seat + position - view.position) % view.game.num_players
+        return seat_of(self.seat, view, position)
+
+
+def seat_of(own_seat: int, view: HandView, position: int) -> int:
+    """The seat of the player in a position, for the player whose view it is."""
+    return (own_seat + position - view.position) % view.game.num_players
 
 
 def decisions_made(view: HandView) -> int:
     """How often the player whose view it is has acted in this hand."""
-    position, made = view.position, 0
-    betting = view.betting
-    while betting.parent is not None:
-        made += betting.last_position == position
-        betting = betting.parent
-    return made
+    return view.betting.times_acted(view.position)
 
 
 def begin_decision(agent: Agent, view: HandView) -> None:

@@ -244,11 +244,11 @@ class Arena:
 
 def _tell(watchers: tuple[tuple[int, Agent], ...], state: HandState) -> None:
     """Call `action_seen` of the agents that override it."""
-    betting = state.betting
+    step = state.betting.last_step
+    assert step is not None  # somebody has just acted
+    _, actor, action = step
     for position, agent in watchers:
-        assert betting.last_position is not None
-        assert betting.last_action is not None
-        agent.action_seen(state.view(position), betting.last_position, betting.last_action)
+        agent.action_seen(state.view(position), actor, action)
 
 
 def _result_at_once(waiting: Awaitable[Action]) -> Action:

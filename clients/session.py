@@ -23,6 +23,7 @@ from engine.rules import (
     initial_betting,
     parse_game,
 )
+from engine.rules.betting import Step
 from engine.user_input import parse_finite
 from protocol import (
     NEED_DATA,
@@ -259,10 +260,10 @@ class _Session:
     def _see(self, view: HandView) -> None:
         """Tell the agent what is new in a state."""
         betting = view.betting
-        last = self._betting
+        last, step = self._betting, betting.last_step
         if (
-            last is None
-            or betting.parent is not last
+            step is None
+            or step[0] is not last
             or view.hand_number != self._hand_number
             or view.position != self._position
         ):
@@ -271,9 +272,8 @@ class _Session:
             is_news = True
             self._betting = betting
             if self._sees_actions:
-                assert betting.last_position is not None
-                assert betting.last_action is not None
-                self._agent.action_seen(view, betting.last_position, betting.last_action)
+                _, position, action = step
+                self._agent.action_seen(view, position, action)
         if is_news and betting.position_to_act is None:
             self._hands_finished += 1
             self._agent.hand_finished(view)
@@ -288,20 +288,18 @@ class _Session:
             and betting.game == last.game
         )
         first = last if goes_on and last is not None else initial_betting(betting.game)
-        nodes = _nodes_after(first, betting)
-        if nodes is None:  # the same hand begins again: the dealer has been restarted, perhaps
+        steps = _steps_after(first, betting)
+        if steps is None:  # the same hand begins again: the dealer has been restarted, perhaps
             goes_on = False
-            nodes = _nodes_after(initial_betting(betting.game), betting)
-        assert nodes is not None  # every node follows from the root
+            steps = betting.steps()
         if not goes_on:
             self._start_hand(view)
         self._betting = betting
         if self._sees_actions:
-            for node in nodes:
-                assert node.last_position is not None
-                assert node.last_action is not None
-                self._agent.action_seen(_view_at(view, node), node.last_position, node.last_action)
-        return bool(nodes) or not goes_on
+            states = [*(before for before, _, _ in steps[1:]), betting]  # after each action
+            for (_, position, action), state in zip(steps, states, strict=False):
+                self._agent.action_seen(_view_at(view, state), position, action)
+        return bool(steps) or not goes_on
 
     def _start_hand(self, view: HandView) -> None:
         game = view.game
@@ -339,17 +337,14 @@ class _Session:
         return self._hands_finished
 
 
-def _nodes_after(first: BettingState, last: BettingState) -> list[BettingState] | None:
-    """The nodes from the first's child to the last, oldest first; None where the last does not follow."""
-    nodes: list[BettingState] = []
-    node: BettingState | None = last
-    while node is not None and len(node.text) > len(first.text):
-        nodes.append(node)
-        node = node.parent
-    if node is None or node.text != first.text:
-        return None
-    nodes.reverse()
-    return nodes
+def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
+    """The actions between two states, oldest first; None where the last does not follow from the first."""
+    steps = last.steps()
+    states = [*(before for before, _, _ in steps), last]
+    for number, state in enumerate(states):
+        if state.text == first.text:
+            return steps[number:]
+    return None
 
 
 def _view_at(view: HandView, betting: BettingState) -> HandView:

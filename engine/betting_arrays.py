@@ -44,26 +44,20 @@ def betting_arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np
     spent[: len(betting.spent)] = betting.spent
     last_raiser, former_raiser = -1, -1
     responded = 0
-    found_raise = False
-    state = betting
-    while state.parent is not None:
-        assert state.last_action is not None
-        assert state.last_position is not None
-        raised = state.last_action.kind is ActionKind.RAISE
-        in_this_round = state.parent.betting_round == betting.betting_round
-        if in_this_round and not found_raise and state.last_action.kind is not ActionKind.FOLD:
-            responded |= 1 << state.last_position
-        if raised:
-            found_raise = True
+    betting_round = betting.betting_round
+    for before, position, action in betting.steps_back():
+        kind, in_this_round = action.kind, before.betting_round == betting_round
+        if in_this_round and last_raiser < 0 and kind is not ActionKind.FOLD:
+            responded |= 1 << position
+        if kind is ActionKind.RAISE:
             if last_raiser < 0:
-                last_raiser = state.last_position
+                last_raiser = position
             if not in_this_round:
-                former_raiser = state.last_position
+                former_raiser = position
                 break
-        state = state.parent
     node = np.zeros(NODE_SIZE, np.int64)
     node[Node.TO_ACT] = -1 if betting.position_to_act is None else betting.position_to_act
-    node[Node.ROUND] = betting.betting_round
+    node[Node.ROUND] = betting_round
     node[Node.ACTIONS] = betting.actions_in_round
     node[Node.RAISES] = betting.raises_in_round
     node[Node.MAX_SPENT] = betting.max_spent

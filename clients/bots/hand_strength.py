@@ -89,8 +89,8 @@ class HandStrengthBot(Agent):
         if strength >= (self._raise if to_call > 0 else self._bet):
             legal = betting.legal_actions()
             if legal.can_raise and betting.raises_in_round < _MOST_RAISES:
-                pot = betting.pot + to_call
-                return legal.raising_to(betting.max_spent + (pot if strength >= self._raise else pot // 2))
+                share = 1.0 if strength >= self._raise else 0.5
+                return legal.raising_to(int(betting.total_of_pots(share)))
         return CALL if to_call <= 0 or strength >= self._call else FOLD
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:

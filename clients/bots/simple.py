@@ -74,6 +74,8 @@ _COMMITTED: Final = 1 / 3
 _ALL_IN: Final = 0.4
 """A raise to this part of all chips is made a raise to all."""
 
+_BET: Final = 2 / 3
+"""Of the pot as it is after the call: every bet and raise after the flop."""
 _VALUE_BET: Final = 0.6
 _VALUE_RAISE: Final = 0.85
 _MOST_RAISES: Final = 3
@@ -133,11 +135,9 @@ class SimpleBot(Agent):
 
     def hand_finished(self, view: HandView) -> None:
         """Counts who raised."""
-        us, num_players = view.position, view.game.num_players
-        seat = self.seat - us
         for position, (hands, raised, actions, raises) in enumerate(_counts(view.betting)):
-            if position != us:
-                counts = self._seen[(seat + position) % num_players]
+            if position != view.position:
+                counts = self._seen[self.seat_of(view, position)]
                 counts[0] += hands
                 counts[1] += raised
                 counts[2] += actions
@@ -212,7 +212,7 @@ class SimpleBot(Agent):
         opponents = betting.num_in_hand - 1
         strength **= opponents + self._shown_strength(view, betting)
         pot, to_call = betting.pot, betting.amount_to_call(us)
-        total = self._sized(betting.game, us, betting.max_spent + (pot + to_call) * 2 // 3)
+        total = self._sized(betting.game, us, int(betting.total_of_pots(_BET)))
         if to_call <= 0:
             if strength >= _VALUE_BET:
                 return _RAISES, total
@@ -235,26 +235,20 @@ class SimpleBot(Agent):
 
     def _raising(self, view: HandView, position: int) -> float:
         """*f*: how often the player in a position raises before the flop."""
-        counts = self._seen[(self.seat + position - view.position) % view.game.num_players]
+        counts = self._seen[self.seat_of(view, position)]
         return counts[1] / counts[0]
 
     def _shown_strength(self, view: HandView, betting: BettingState) -> float:
         """How many opponents more, so to speak, the bets and raises of opponents still in the hand are."""
-        us, folded, num_players = view.position, betting.folded, view.game.num_players
-        offset = self.seat - us
         shown = 0.0
-        node = betting
-        while (parent := node.parent) is not None:
-            position = node.last_position
-            assert position is not None
-            assert node.last_action is not None
-            if node.last_action.kind is ActionKind.RAISE and position != us and not folded[position]:
-                counts = self._seen[(offset + position) % num_players]
-                if parent.betting_round == 0:
+        us, folded = view.position, betting.folded
+        for before, position, action in betting.steps_back():
+            if action.kind is ActionKind.RAISE and position != us and not folded[position]:
+                counts = self._seen[self.seat_of(view, position)]
+                if before.betting_round == 0:
                     shown += 0.5 * (1.0 - counts[1] / counts[0])
                 else:
                     shown += 1.0 - counts[3] / counts[2]
-            node = parent
         return shown
 
     def _cards_worth(self, hole: tuple[int, ...], board: tuple[int, ...]) -> tuple[float, int]:
@@ -326,15 +320,12 @@ def _round_so_far(betting: BettingState) -> tuple[tuple[int, ...], int, int]:
     raiser = to_act
     acted = {to_act}
     callers = 0
-    node = betting
-    while (parent := node.parent) is not None:
-        assert node.last_position is not None
-        assert node.last_action is not None
-        acted.add(node.last_position)
-        callers += node.last_action.kind is ActionKind.CALL
-        if raiser == to_act and node.last_action.kind is ActionKind.RAISE:
-            raiser = node.last_position
-        node = parent
+    for _, position, action in betting.steps():
+        acted.add(position)
+        if action.kind is ActionKind.CALL:
+            callers += 1
+        elif action.kind is ActionKind.RAISE:
+            raiser = position
     behind = tuple(p for p in range(betting.game.num_players) if p not in acted and betting.can_act(p))
     return behind, callers, raiser
 
@@ -344,16 +335,11 @@ def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
     """By position, what a finished hand adds: hands in which he acted, hands in which his first action before
     the flop was a raise, actions after the flop, bets and raises after it."""
     counts = [[0, 0, 0, 0] for _ in range(betting.game.num_players)]
-    node = betting
-    while (parent := node.parent) is not None:
-        assert node.last_position is not None
-        assert node.last_action is not None
-        count = counts[node.last_position]
-        raised = node.last_action.kind is ActionKind.RAISE
-        if parent.betting_round == 0:
-            count[:2] = 1, int(raised)  # written over until the first action is left
-        else:
+    for before, position, action in betting.steps():
+        count, raised = counts[position], action.kind is ActionKind.RAISE
+        if before.betting_round > 0:
             count[2] += 1
             count[3] += raised
-        node = parent
+        elif not count[0]:  # the first
+            count[:2] = 1, int(raised)
     return tuple((hands, raised, actions, raises) for hands, raised, actions, raises in counts)

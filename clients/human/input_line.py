@@ -150,22 +150,20 @@ def _raise_of(intention: Move | RaiseTo | RaiseBy, view: HandView) -> Action | N
     if intention is Move.ALL_IN and betting.max_spent >= stack:
         return CALL  # calling takes the last chip
     if low is None or high is None:
-        return Nonsense(why_no_raise(view))
-    base = betting.max_spent  # what a call comes to; a raise "by" is on top of it
-    pot_after_call = betting.pot + max(view.amount_to_call, 0)
+        return Nonsense(legal.why_no_raise)
     match intention:
         case Move.RAISE:
             total = low
         case Move.ALL_IN:
             total = stack
         case Move.RAISE_POT:
-            total = base + pot_after_call
+            total = int(betting.total_of_pots(1.0))
         case Move.RAISE_HALF:
-            total = base + pot_after_call // 2
+            total = int(betting.total_of_pots(0.5))
         case RaiseTo(total=to):
             total = to
         case RaiseBy(chips=chips):
-            total = base + chips
+            total = betting.max_spent + chips  # on top of what a call comes to
         case _:  # pragma: no cover - the other moves are not raises
             raise AssertionError(intention)
     if legal.is_limit and intention is Move.RAISE:
@@ -179,15 +177,3 @@ def _raise_of(intention: Move | RaiseTo | RaiseBy, view: HandView) -> Action | N
     if total < low:
         return Nonsense(f"That would be a raise to {total}; the least is to {low}.")
     return Nonsense(f"That would be a raise to {total}; the most is all in, to {high}.")
-
-
-def why_no_raise(view: HandView) -> str:
-    """Why the player to act may not raise, as a sentence."""
-    betting = view.betting
-    if betting.raises_left() <= 0:
-        return "No more raises are allowed in this betting round."
-    if betting.is_capped_by_length:
-        return "This betting round has become too long for another raise."
-    if betting.game.stacks[view.position] <= betting.max_spent:
-        return "You have no chips left to raise with."
-    return "Nobody is left who could call a raise."

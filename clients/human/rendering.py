@@ -12,6 +12,7 @@ from typing import Final
 
 import attrs
 
+from clients.agent import seat_of
 from clients.human.style import Style
 from engine.rules import Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.rules.hand_names import name_hand
@@ -53,7 +54,7 @@ class Scene:
 
     def seat_of(self, position: int) -> int:
         """The seat of the player in a position of this hand."""
-        return (self.seat + position - self.view.position) % self.view.game.num_players
+        return seat_of(self.seat, self.view, position)
 
     def name_of(self, position: int) -> str:
         """The player in a position: ``You``, or a name that fits a table."""
@@ -140,11 +141,11 @@ def _stack_matters(game: GameDefinition, stack: int) -> bool:
 def render_action(scene: Scene, style: Style) -> list[str]:
     """The last action in words, and the board cards that it has brought."""
     betting = scene.view.betting
-    before = betting.parent
-    if before is None or betting.last_position is None or betting.last_action is None:
+    if betting.last_step is None:
         return []
-    lines = [describe_action(scene, before, betting.last_position, betting.last_action)]
-    return lines + _new_cards(scene, before.betting_round, betting.betting_round, betting.pot, style)
+    before, position, action = betting.last_step
+    new_cards = _new_cards(scene, before.betting_round, betting.betting_round, betting.pot, style)
+    return [describe_action(scene, before, position, action), *new_cards]
 
 
 def describe_action(scene: Scene, before: BettingState, position: int, action: Action) -> str:
@@ -295,7 +296,7 @@ def render_history(scene: Scene, style: Style) -> list[str]:
     if posted:
         lines += _wrapped(f"Posted: {', '.join(posted)}.", style)
     actions: dict[int, list[str]] = {}
-    for before, position, action in _steps(view.betting):
+    for before, position, action in view.betting.steps():
         actions.setdefault(before.betting_round, []).append(
             describe_action(scene, before, position, action).rstrip(".")
         )
@@ -315,17 +316,6 @@ def render_history(scene: Scene, style: Style) -> list[str]:
 def render_state(scene: Scene, style: Style) -> list[str]:
     """Everything about a hand, for somebody who has just come, or come back."""
     return ["", *render_table(scene, style), *render_history(scene, style)]
-
-
-def _steps(betting: BettingState) -> list[tuple[BettingState, int, Action]]:
-    """Each action of a hand with the state in which it was made, oldest first."""
-    steps = []
-    state = betting
-    while state.parent is not None and state.last_position is not None and state.last_action is not None:
-        steps.append((state.parent, state.last_position, state.last_action))
-        state = state.parent
-    steps.reverse()
-    return steps
 
 
 def _wrapped(text: str, style: Style) -> list[str]:

@@ -65,7 +65,7 @@ class Replaying(Agent):
 
     Args:
         hands: by hand number, all actions of the hand in order:
-            ``[action for _, _, action in betting.history()]``.
+            ``[action for _, _, action in betting.steps()]``.
     """
 
     def __init__(self, hands: Sequence[Sequence[Action]]) -> None:
@@ -73,7 +73,7 @@ class Replaying(Agent):
 
     def choose_action(self, view: HandView) -> Action:
         """The action that was played here."""
-        return self._hands[view.hand_number][len(view.betting.history())]
+        return self._hands[view.hand_number][len(view.betting.steps())]
 
 
 class Deciding(Agent):

@@ -125,21 +125,16 @@ def situation_of(betting: BettingState) -> Situation:
     last_action, raiser = LastAction.NOTHING, -1
     acted: set[int] = set()  # in this round
     since_raise: set[int] = set()  # in this round, after its last raise, or the raise itself
-    node = betting
-    while node.parent is not None:
-        assert node.last_action is not None
-        assert node.last_position is not None
-        kind, who = node.last_action.kind, node.last_position
-        if node.parent.betting_round == betting_round:
-            if kind is not ActionKind.FOLD:
-                acted.add(who)
-                if raiser < 0:
-                    since_raise.add(who)
-            if kind is ActionKind.RAISE and raiser < 0:
-                raiser = who
-        if who == position and last_action is LastAction.NOTHING:
+    for before, who, action in betting.steps():
+        kind = action.kind
+        if before.betting_round == betting_round and kind is not ActionKind.FOLD:
+            acted.add(who)
+            if kind is ActionKind.RAISE:
+                raiser, since_raise = who, {who}
+            else:
+                since_raise.add(who)
+        if who == position:
             last_action = LastAction.RAISED if kind is ActionKind.RAISE else LastAction.CALLED
-        node = node.parent
 
     left = max([game.stacks[p] - betting.spent[p] for p in opponents], default=0)
     left = min(left, game.stacks[position] - betting.spent[position])

@@ -32,8 +32,7 @@ def size_of_raise(before: BettingState, total: int) -> RaiseSize:
         raise ValueError(f"after {before.text!r} the hand is over: nobody is to act")
     if total >= before.game.stacks[position]:
         return RaiseSize.ALL_IN
-    pot = before.pot + before.amount_to_call(position)
-    share = (total - before.max_spent) / max(pot, 1)
+    share = before.pots_of_raise(total)
     if share < 0.75:
         is_least = total <= (before.legal_actions().min_raise_to or 0) and share < 0.4
         return RaiseSize.SMALLEST if is_least else RaiseSize.HALF_POT

@@ -230,12 +230,7 @@ def _actions(betting: BettingState) -> tuple[tuple[tuple[int, ActionKind, bool],
     Kept for as long as a table counts one hand, position by position.
     """
     actions: list[list[tuple[int, ActionKind, bool]]] = [[] for _ in range(betting.game.num_players)]
-    node = betting
-    while node.parent is not None:
-        parent, position = node.parent, node.last_position
-        assert position is not None
-        assert node.last_action is not None
-        facing = parent.amount_to_call(position) > 0
-        actions[position].append((parent.betting_round, node.last_action.kind, facing))
-        node = parent
+    for before, position, action in betting.steps_back():
+        facing = before.amount_to_call(position) > 0
+        actions[position].append((before.betting_round, action.kind, facing))
     return tuple(tuple(of_one) for of_one in actions)

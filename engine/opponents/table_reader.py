@@ -68,12 +68,10 @@ class Reading:
 
     def after(self, node: BettingState, board: tuple[int, ...]) -> Reading:
         """After one more action, the last of `node`, and the cards that are dealt then."""
-        parent = node.parent
-        assert parent is not None
-        assert node.last_action is not None
-        decision = self.decision(parent)
-        position = decision.situation.position
-        action = int(TRIPLE_INDEX[node.last_action.kind])
+        step = node.last_step
+        assert step is not None  # there is an action
+        before, position, done = step
+        decision, action = self.decision(before), int(TRIPLE_INDEX[done.kind])
         changed = decision.weights.copy()
         reweight(changed, self.models[position].triples(decision), action, self.noise)
         weights = (*self.weights[:position], changed, *self.weights[position + 1 :])
@@ -171,20 +169,13 @@ class TableReader:
         cards = tuple(board)[: betting.num_board_cards]
         if len(cards) < betting.num_board_cards:
             raise ValueError(f"expected {betting.num_board_cards} board cards, got {len(cards)}")
-        path: list[BettingState] = []
-        node = betting
-        while node is not self._node and node.parent is not None:
-            path.append(node)
-            node = node.parent
-        reading = self.reading
-        if node is not self._node or cards[: len(reading.board)] != reading.board:
+        path = [*(before for before, _, _ in betting.steps()), betting]
+        reading, read = self.reading, 0
+        if self._node in path and cards[: len(reading.board)] == reading.board:
+            read = path.index(self._node)
+        else:
             reading = self._beginning
-            path = []
-            node = betting
-            while node.parent is not None:
-                path.append(node)
-                node = node.parent
-        for node in reversed(path):
+        for node in path[read + 1 :]:
             reading = _after(reading, node, cards[: node.num_board_cards])
         self._node, self.reading = betting, reading
 

@@ -6,21 +6,29 @@ so that a limit match walks a tree that is already there instead of computing it
 
 Words and rules are those of acpc-spec section 3: a position *can act* when it has not folded and has
 chips left; `spent` counts all chips of the hand, blind included.
+
+In no-limit games the size of a bet is spoken of in *pots*: the part of the pot, as it is once the position to
+act has called, by which a raise goes beyond that call.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, TypeAlias
 
 import attrs
 
+from engine.bets import COMMITTED
 from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
 from engine.rules.errors import IllegalActionError
 from engine.rules.game_definition import MAX_ACTIONS_PER_ROUND, GameDefinition
 
 _MAX_REMEMBERED: Final = 20_000
 """Nodes a tree remembers, some 20 MB: all of heads-up limit hold'em, which has 6378 decisions, and more."""
+
+Step: TypeAlias = "tuple[BettingState, int, Action]"
+"""One action: the state before it, the position that was to act, and what it did."""
 
 _MAX_DIGITS: Final = 40
 """Digits of a raise worth reading; CPython refuses to convert thousands of them."""
@@ -37,6 +45,8 @@ class LegalActions:
     max_raise_to: int | None
     """Largest total of a raise; None when no raise is allowed."""
     is_limit: bool
+    why_no_raise: str = attrs.field(default="", eq=False)
+    """Why no raise is allowed, in a sentence to the player who would have made it; empty where one is."""
 
     def __str__(self) -> str:
         options = ["c", "f"] if self.can_fold else ["c"]
@@ -86,10 +96,8 @@ class BettingState:
     """One node of a betting tree.  Begin at `initial_betting(game)` and walk with `apply`."""
 
     game: GameDefinition
-    parent: BettingState | None = attrs.field(repr=False)
-    last_position: int | None
-    """Position that made the last action; None at the start of the hand."""
-    last_action: Action | None
+    last_step: Step | None = attrs.field(repr=False)
+    """The action that led here; None at the start of the hand."""
     spent: tuple[int, ...]
     """Chips each position has put in during this hand."""
     folded: tuple[bool, ...]
@@ -163,10 +171,7 @@ class BettingState:
         """
         if self._legal is not None:
             return self._legal
-        position = self.position_to_act
-        if position is None:
-            raise IllegalActionError(f"the hand is over after {self.text!r}: nobody is to act")
-        game = self.game
+        position, game = self._actor(), self.game
         stack = game.stacks[position]
         low: int | None = None
         high: int | None = None
@@ -177,7 +182,8 @@ class BettingState:
                 low, high = self.min_raise_to, stack
             elif stack > self.max_spent:
                 low = high = stack
-        legal = LegalActions(self.spent[position] != self.max_spent, low, high, game.is_limit)
+        refusal = "" if low is not None else self._why_no_raise(position)
+        legal = LegalActions(self.spent[position] != self.max_spent, low, high, game.is_limit, refusal)
         object.__setattr__(self, "_legal", legal)
         return legal
 
@@ -205,15 +211,92 @@ class BettingState:
                 self._children[action] = child
         return child
 
-    def history(self) -> tuple[tuple[int, int, Action], ...]:
-        """All actions so far as (betting round, position, action), oldest first."""
-        actions: list[tuple[int, int, Action]] = []
-        state = self
-        while state.parent is not None and state.last_position is not None and state.last_action is not None:
-            actions.append((state.parent.betting_round, state.last_position, state.last_action))
-            state = state.parent
-        actions.reverse()
-        return tuple(actions)
+    def steps(self) -> list[Step]:
+        """All actions so far, oldest first."""
+        steps = []
+        step = self.last_step
+        while step is not None:
+            steps.append(step)
+            step = step[0].last_step
+        steps.reverse()
+        return steps
+
+    def steps_back(self) -> Iterator[Step]:
+        """All actions so far, newest first, for those who need not go back to the first."""
+        step = self.last_step
+        while step is not None:
+            yield step
+            step = step[0].last_step
+
+    def times_acted(self, position: int) -> int:
+        """How often a position has acted: as `steps` tells, but asked for before every random number."""
+        times = 0
+        step = self.last_step
+        while step is not None:
+            times += step[1] == position
+            step = step[0].last_step
+        return times
+
+    def pot_after_call(self) -> int:
+        """Chips in the middle once the position to act has called: what the sizes of bets are measured by.
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
+        return self.pot + max(0, self.amount_to_call(self._actor()))
+
+    def total_of_pots(self, share: float) -> float:
+        """The total of a raise by a share of the pot (as it is after the call), neither rounded nor made
+        legal.
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
+        return self.max_spent + share * self.pot_after_call()
+
+    def pots_of_raise(self, total: float) -> float:
+        """The share of the pot by which a raise to a total raises; undoes `total_of_pots`.
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
+        return (total - self.max_spent) / max(1, self.pot_after_call())
+
+    def raise_of_pots(self, share: float) -> Action:
+        """`raise_or_all_in` by a share of the pot, as it is after the call.
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
+        return self.raise_or_all_in(self.total_of_pots(share))
+
+    def raise_or_all_in(self, total: float) -> Action:
+        """The legal raise nearest to a total: the largest where it takes more than `COMMITTED` of the chips
+        left; a call where no raise is legal.
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
+        legal = self.legal_actions()
+        position = self._actor()
+        spent = self.spent[position]
+        if total - spent > COMMITTED * (self.game.stacks[position] - spent):
+            return legal.raising_to(legal.max_raise_to)
+        return legal.raising_to(round(total))
+
+    def _actor(self) -> int:
+        if self.position_to_act is None:
+            raise IllegalActionError(f"the hand is over after {self.text!r}: nobody is to act")
+        return self.position_to_act
+
+    def _why_no_raise(self, position: int) -> str:
+        if self.raises_left() <= 0:
+            return "No more raises are allowed in this betting round."
+        if self.is_capped_by_length:
+            return "This betting round has become too long for another raise."
+        if self.game.stacks[position] <= self.max_spent:
+            return "You have no chips left to raise with."
+        return "Nobody is left who could call a raise."
 
     def _num_can_act(self) -> int:
         return sum(map(self.can_act, range(self.game.num_players)))
@@ -269,7 +352,7 @@ class BettingState:
             text += "/" * (last_round - betting_round)
             betting_round = last_round
         return BettingState(
-            game, self, position, action, spent, folded, max_spent, min_raise_to,
+            game, (self, position, action), spent, folded, max_spent, min_raise_to,
             betting_round, actions, raises, to_act, text, responded, self._tree,
         )  # fmt: skip
 
@@ -292,9 +375,7 @@ def initial_betting(game: GameDefinition) -> BettingState:
     last_round = game.num_rounds - 1
     return BettingState(
         game=game,
-        parent=None,
-        last_position=None,
-        last_action=None,
+        last_step=None,
         spent=game.blinds,
         folded=(False,) * game.num_players,
         max_spent=game.big_blind,

@@ -93,14 +93,10 @@ def first_actions(betting: BettingState, shares: Sequence[float] = (0.5, 1.0, np
     """
     legal = betting.legal_actions()
     actions = [CALL]
-    position = betting.position_to_act
-    if legal.can_raise and position is not None:
+    if legal.can_raise:
         for share in shares:
-            total = legal.max_raise_to
-            if not legal.is_limit and share < np.inf:
-                pot = betting.pot + betting.amount_to_call(position)
-                total = round(betting.max_spent + share * pot)
-            action = legal.raising_to(total)
+            all_in = legal.is_limit or share == np.inf
+            action = legal.raising_to(legal.max_raise_to if all_in else round(betting.total_of_pots(share)))
             if action not in actions:
                 actions.append(action)
     return tuple(actions)
@@ -155,19 +151,12 @@ class Trials:
         spent, node = betting_arrays(spot.betting)
         integers[: betting_kernels.NODE_SIZE] = node
         integers[TreeNode.SPENT : TreeNode.SPENT + len(spent)] = spent
-        state = spot.betting
-        while state.parent is not None:
-            assert state.last_action is not None
-            assert state.last_position is not None
-            kind = state.last_action.kind
-            if kind is not ActionKind.FOLD:
-                if state.parent.betting_round == spot.betting.betting_round:
-                    integers[TreeNode.ENTERED] |= 1 << state.last_position
-                last = TreeNode.LAST_ACTION + state.last_position
-                if integers[last] == LastAction.NOTHING:
-                    raised = kind is ActionKind.RAISE
-                    integers[last] = LastAction.RAISED if raised else LastAction.CALLED
-            state = state.parent
+        for before, position, action in spot.betting.steps():
+            if action.kind is not ActionKind.FOLD:
+                if before.betting_round == spot.betting.betting_round:
+                    integers[TreeNode.ENTERED] |= 1 << position
+                raised = action.kind is ActionKind.RAISE
+                integers[TreeNode.LAST_ACTION + position] = LastAction.RAISED if raised else LastAction.CALLED
         low, high = betting_kernels.legal_raise(self.setting.rules, spent, node)
         integers[TreeNode.LOW], integers[TreeNode.HIGH] = low, high
         for position, weights in enumerate(spot.weights):

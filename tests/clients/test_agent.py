@@ -88,7 +88,7 @@ def test_the_decision_is_part_of_the_seed(view: HandView, seed: int) -> None:
     agent.seed = seed
     begin_decision(agent, view)
 
-    own_actions = sum(position == view.position for _, position, _ in view.betting.history())
+    own_actions = sum(position == view.position for _, position, _ in view.betting.steps())
     assert decisions_made(view) == own_actions
     assert agent.decision_seed == (seed << 64) + (view.hand_number << 32) + own_actions
     assert agent.rng.random() == random.Random(agent.decision_seed).random()

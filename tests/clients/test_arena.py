@@ -39,8 +39,7 @@ from tests.support.strategies import games
 def test_the_arena_writes_the_golden_logs(name: str) -> None:
     log = golden_log(name)
     hands = [
-        [action for _, _, action in parse_betting(log.game, record.betting).history()]
-        for record in log.records
+        [action for _, _, action in parse_betting(log.game, record.betting).steps()] for record in log.records
     ]
     agents = [Replaying(hands) for _ in log.names]
     arena = Arena(log.game, agents, log.seed, names=log.names)
@@ -132,13 +131,9 @@ def test_agents_are_told_what_a_client_at_that_seat_is_told() -> None:
         expected: list[str] = []
         for number, end in enumerate(ends):
             position = (seat - number) % 3
-            node, nodes = end.betting, [end.betting]
-            while node.parent is not None:
-                node = node.parent
-                nodes.append(node)
+            nodes = [*(before for before, _, _ in end.betting.steps()), end.betting]
             expected += [
-                format_match_state(HandState(node, number, end.deal).view(position))
-                for node in reversed(nodes)
+                format_match_state(HandState(node, number, end.deal).view(position)) for node in nodes
             ]
         assert agent.seen == expected
         assert [state for kind, state, *_ in agent.told if kind == "end"] == [

@@ -84,7 +84,8 @@ def test_both_ends_agree_through_any_hand(game: GameDefinition, seed: int, made:
             event = TurnToAct(view) if view.is_our_turn else StateUpdate(view)
             assert pair.from_dealer(event) == [event]
             if following is not None and view.is_our_turn:
-                reply = Reply(following.betting.last_action)
+                _, _, action = following.betting.steps()[-1]
+                reply = Reply(action)
                 assert pair.from_player(reply) == [reply]
                 assert view.betting.apply(reply.action or CALL).text == following.betting.text
 

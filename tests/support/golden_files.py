@@ -79,7 +79,7 @@ def play_deals(
 ) -> Iterator[tuple[list[HandState], HandState]]:
     """Each hand as the hand loop plays it when sent the logged actions: the states asked about, the end."""
     for hand_number, (deal, betting) in enumerate(zip(deals, bettings, strict=False)):
-        yield play_actions(game, hand_number, deal, [a for _, _, a in parse_betting(game, betting).history()])
+        yield play_actions(game, hand_number, deal, [a for _, _, a in parse_betting(game, betting).steps()])
 
 
 def play_actions(

@@ -33,8 +33,7 @@ class Heuristic(Agent):
 
     def action_seen(self, view: HandView, position: int, action: Action) -> None:
         """Counts folds to bets."""
-        before = view.betting.parent
-        assert before is not None
+        before, *_ = view.betting.steps()[-1]
         if position != view.position and before.amount_to_call(position) > 0:
             self._met += 1
             self._folded += action.kind is ActionKind.FOLD
@@ -82,10 +81,7 @@ class Heuristic(Agent):
     @staticmethod
     def _led(view: HandView) -> bool:
         """Whether we made the last bet or raise of the hand."""
-        node = view.betting
-        while node.parent is not None:
-            assert node.last_action is not None
-            if node.last_action.kind is ActionKind.RAISE:
-                return node.last_position == view.position
-            node = node.parent
-        return False
+        raisers = [
+            position for _, position, action in view.betting.steps() if action.kind is ActionKind.RAISE
+        ]
+        return raisers[-1:] == [view.position]

@@ -288,8 +288,8 @@ def replaying(log: GoldenLog) -> Decider:
     for record in log.records:
         parts = _ACTION.findall(record.betting)
         assert "".join(parts) == record.betting
-        history = betting_state(log.game, record.betting).history()
-        for number, (_, position, action) in enumerate(history):
+        steps = betting_state(log.game, record.betting).steps()
+        for number, (_, position, action) in enumerate(steps):
             turns[record.hand_number, "".join(parts[:number])] = position, str(action)
 
     def decide(line: str) -> str | None:
@@ -312,7 +312,7 @@ def conversations(game: GameDefinition, records: Iterable[HandRecord]) -> tuple[
         holes, *board = record.cards.split("/")
         cards = holes.split("|")
         end = parse_betting(game, record.betting)
-        turns = [*end.history(), None]
+        turns = [*end.steps(), None]
         parts = ["", *_ACTION.findall(record.betting)]
         private = ["|" * p + own + "|" * (num_seats - 1 - p) for p, own in enumerate(cards)]
         betting = ""

@@ -14,12 +14,9 @@ little is left behind        all in, when the bet would be more than half of the
 from __future__ import annotations
 
 import random
-from typing import Final
 
 from engine.opponents.action_context import Situation
 from engine.rules import Action, BettingState
-
-_COMMITTED: Final = 0.5
 
 
 def bet_size(
@@ -35,9 +32,8 @@ def bet_size(
         rng: chooses among sizes.
     """
     legal = betting.legal_actions()
-    if legal.is_limit or legal.max_raise_to is None or legal.min_raise_to is None:
+    if legal.is_limit or not legal.can_raise:
         return legal.raising_to()
-    after_call = situation.pot + situation.amount_to_call
     drawn = rng.random()
     if situation.betting_round == 0:
         if situation.raises == 0:
@@ -51,10 +47,5 @@ def bet_size(
         share = 0.5 + 0.5 * drawn
         if folding < 0.08:
             share = 0.75 + max(0.0, value - 0.6) * 3
-        total = betting.max_spent + share * after_call
-    position = situation.position
-    stack = betting.game.stacks[position]
-    left = stack - betting.spent[position]
-    if total - betting.spent[position] > _COMMITTED * left:
-        total = legal.max_raise_to
-    return legal.raising_to(round(total))
+        return betting.raise_of_pots(share)
+    return betting.raise_or_all_in(total)

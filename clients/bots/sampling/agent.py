@@ -206,14 +206,9 @@ class Sampling(Agent):
         is_new = self.book.hand_finished(view)
         if view.game.is_limit or not is_new:
             return
-        node = view.betting
-        while node.parent is not None:
-            assert node.last_action is not None
-            assert node.last_position is not None
-            if node.last_action.raise_to is not None:
-                seat = self.seat_of(view, node.last_position)
-                self.bet_sizes[seat].observe(node.parent, node.last_action.raise_to)
-            node = node.parent
+        for before, position, action in view.betting.steps():
+            if action.raise_to is not None:
+                self.bet_sizes[self.seat_of(view, position)].observe(before, action.raise_to)
 
 
 def explained(estimates: Estimates[Action]) -> str:

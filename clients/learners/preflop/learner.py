@@ -188,7 +188,7 @@ class PreflopLearner(Agent):
         """The key of the state that a decision before the flop is made in."""
         position, last_action = last_caller_or_raiser(view.betting)
         own, other = view.hole_cards[view.position]
-        seat = (self.seat + position - view.position) % len(self._positions)
+        seat = self.seat_of(view, position)
         last_player = self._numbers[seat] if self.knows_names else self._styles.number(seat)
         group = HAND_GROUP[NUM_CARDS * own + other]
         return state_key(group, self._positions[view.position], last_player, last_action)

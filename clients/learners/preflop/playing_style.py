@@ -27,20 +27,14 @@ def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
     """By position, what a finished hand adds: flops seen, calls, calls where a raise was possible, raises."""
     n = betting.game.num_players
     calls, free_calls, raises, folds = [0] * n, [0] * n, [0] * n, [-1] * n
-    node = betting
-    while node.parent is not None:
-        parent = node.parent
-        position, action = node.last_position, node.last_action
-        assert position is not None
-        assert action is not None
+    for before, position, action in betting.steps():
         if action.kind is ActionKind.RAISE:
             raises[position] += 1
         elif action.kind is ActionKind.FOLD:
-            folds[position] = parent.betting_round
-        elif parent.amount_to_call(position) > 0:
+            folds[position] = before.betting_round
+        elif before.amount_to_call(position) > 0:
             calls[position] += 1
-            free_calls[position] += parent.legal_actions().can_raise
-        node = parent
+            free_calls[position] += before.legal_actions().can_raise
     has_flop = betting.betting_round > 0
     return tuple((int(has_flop and folds[p] != 0), calls[p], free_calls[p], raises[p]) for p in range(n))
 

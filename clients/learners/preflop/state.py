@@ -88,15 +88,10 @@ def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
     Where nobody has, the big blind, which is the bet that stands.  A call with all one's chips is a raise: it
     is as much as can be done.
     """
-    node = betting
-    while node.parent is not None:
-        assert node.last_action is not None
-        kind = node.last_action.kind
+    for _, position, action in betting.steps_back():
+        kind = action.kind
         if kind is not ActionKind.FOLD:
-            position = node.last_position
-            assert position is not None
-            is_all_in = node.spent[position] >= node.game.stacks[position]
+            is_all_in = betting.spent[position] >= betting.game.stacks[position]
             return position, _RAISE if is_all_in or kind is ActionKind.RAISE else _CALL
-        node = node.parent
     blinds = betting.game.blinds
     return blinds.index(max(blinds)), _BLIND

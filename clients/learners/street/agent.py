@@ -119,9 +119,9 @@ class StreetLearner(Agent):
 
     def action_seen(self, view: HandView, position: int, action: Action) -> None:
         """Count what somebody did."""
-        before = view.betting.parent
-        assert before is not None  # an action led here
-        self._styles.observe(self.seat_of(view, position), before, action)
+        step = view.betting.last_step
+        assert step is not None  # the action that is seen
+        self._styles.observe(self.seat_of(view, position), step[0], action)
         if position == view.position and self._decisions and self._decisions[-1].done != action:
             self._decisions.pop()  # the dealer acted for us: it was not our decision
 

@@ -125,8 +125,8 @@ def actions_of(log: str, name: str) -> str:
 
 
 def actions_of_hand(betting: str, position: int) -> list[str]:
-    history = parse_betting(load_game("limit-2p"), betting).history()
-    return [str(action) for _, actor, action in history if actor == position]
+    steps = parse_betting(load_game("limit-2p"), betting).steps()
+    return [str(action) for _, actor, action in steps if actor == position]
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
     board = parse_written_cards("Js8c4s")
     learned = SpecificModel()
     for _ in range(50):
-        learned.observe_action(situation_of(betting.parent), 2)
+        learned.observe_action(situation_of(betting.steps()[-1][0]), 2)
     fresh, other = TableReader([SpecificModel(), SpecificModel()]), TableReader([learned, learned])
     fresh.follow(betting, board)
 

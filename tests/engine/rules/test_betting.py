@@ -148,7 +148,8 @@ def test_a_betting_round_takes_at_most_64_actions(players: int, raises: int) -> 
 
     assert state.is_capped_by_length
     assert not state.legal_actions().can_raise
-    assert not state.parent or state.parent.legal_actions().can_raise
+    before, _, _ = state.steps()[-1]
+    assert before.legal_actions().can_raise
 
 
 def test_raising_by_the_smallest_amount_ends_in_a_forced_call() -> None:
@@ -295,15 +296,27 @@ def test_betting_text_says_it_all(states: list[HandState]) -> None:
 
 
 @given(hands())
-def test_history_is_the_path_from_the_start(states: list[HandState]) -> None:
-    history = states[-1].betting.history()
+def test_steps_lead_from_the_first_state_to_the_last(states: list[HandState]) -> None:
+    end = states[-1].betting
+    steps = end.steps()
 
-    assert len(history) == len(states) - 1
-    again = initial_betting(states[0].betting.game)
-    for state, (betting_round, position, action) in zip(states, history, strict=False):
-        assert (state.betting.betting_round, state.position_to_act) == (betting_round, position)
-        again = again.apply(action)
-    assert again.text == states[-1].betting.text
+    assert [before for before, _, _ in steps] == [state.betting for state in states[:-1]]
+    assert [position for _, position, _ in steps] == [state.position_to_act for state in states[:-1]]
+    assert list(end.steps_back()) == steps[::-1]
+    for position in range(end.game.num_players):
+        assert end.times_acted(position) == [who for _, who, _ in steps].count(position)
+
+
+@given(hands())
+def test_steps_are_the_actions_that_the_betting_text_spells(states: list[HandState]) -> None:
+    end = states[-1].betting
+    text = "".join([str(action) for _, _, action in end.steps()])
+    by_round = ["" for _ in range(end.betting_round + 1)]
+    for before, _, action in end.steps():
+        by_round[before.betting_round] += str(action)
+
+    assert text == end.text.replace("/", "")
+    assert "/".join(by_round) == end.text
 
 
 @given(hands())
@@ -321,7 +334,7 @@ def test_an_action_is_legal_exactly_when_it_can_be_applied(states: list[HandStat
         legal = state.legal_actions()
         for action in (*ALL_KINDS, raise_to(size), raise_to(legal.min_raise_to or 1), raise_to(-1)):
             if action in legal:
-                assert state.apply(action).betting.last_action == action
+                assert state.apply(action).betting.last_step == (state.betting, state.position_to_act, action)
             else:
                 with pytest.raises(IllegalActionError):
                     state.apply(action)
@@ -346,9 +359,9 @@ def test_a_raise_is_always_above_the_bet_and_within_the_stack(game: GameDefiniti
 @given(hands())
 def test_a_round_never_has_more_than_64_actions_or_too_many_raises(states: list[HandState]) -> None:
     game = states[0].betting.game
-    history = states[-1].betting.history()
+    steps = states[-1].betting.steps()
     for betting_round in range(game.num_rounds):
-        kinds = [action.kind for r, _, action in history if r == betting_round]
+        kinds = [action.kind for before, _, action in steps if before.betting_round == betting_round]
         assert len(kinds) <= 64
         assert kinds.count(ActionKind.RAISE) <= game.max_raises[betting_round]
 

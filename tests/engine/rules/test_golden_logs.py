@@ -40,7 +40,7 @@ def test_logged_hand_follows_from_game_seed_and_betting(game_name: str, seed: st
     record = parse_hand(line)
     assert record is not None
     deal = next(islice(deals_from(game, int(seed)), record.hand_number, None))
-    actions = [action for _, _, action in parse_betting(game, record.betting).history()]
+    actions = [action for _, _, action in parse_betting(game, record.betting).steps()]
 
     asked, end = play_actions(game, record.hand_number, deal, actions)
 

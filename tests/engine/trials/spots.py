@@ -38,12 +38,9 @@ def experienced_model(seed: int) -> SpecificModel:
     if seed not in _MODELS:
         model = SpecificModel()
         for hand in range(40):
-            for state in random_hand("limit-2p", 1000 * seed + hand)[1:]:
-                parent, last = state.betting.parent, state.betting.last_action
-                assert parent is not None
-                assert last is not None
-                if state.betting.last_position == 0:
-                    model.observe_action(situation_of(parent), TRIPLE_INDEX[last.kind])
+            for before, position, action in random_hand("limit-2p", 1000 * seed + hand)[-1].betting.steps():
+                if position == 0:
+                    model.observe_action(situation_of(before), TRIPLE_INDEX[action.kind])
         _MODELS[seed] = model
     return _MODELS[seed]
 

@@ -27,7 +27,6 @@ from engine.rules import FOLD as PLAY_FOLD
 from engine.rules import (
     LIMIT_RAISE,
     Action,
-    BettingState,
     Deal,
     HandState,
     initial_hand,
@@ -54,14 +53,8 @@ def dealt(game: str, board: str, *hole_cards: str) -> HandState:
 
 
 def after(state: HandState, betting: str) -> HandState:
-    nodes: list[BettingState] = []
-    node: BettingState | None = parse_betting(state.betting.game, betting)
-    while node is not None and node.parent is not None:
-        nodes.append(node)
-        node = node.parent
-    for node in reversed(nodes):
-        assert node.last_action is not None
-        state = state.apply(node.last_action)
+    for _, _, action in parse_betting(state.betting.game, betting).steps():
+        state = state.apply(action)
     return state
 
 
