@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from clients.agent import Agent
+from engine.rules import GameDefinition
 from engine.user_input import parse_finite
 
 AgentFactory = Callable[..., Agent]
@@ -80,6 +81,22 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
         return factory(**arguments)
     except ValueError as error:
         raise OptionError(f"{name} does not take these options: {error}") from error
+
+
+def require_holdem(name: str, game: GameDefinition) -> None:
+    """Refuse to play anything but Texas hold'em; for agents, in `match_started`.
+
+    Args:
+        name: what to call the agent in the message.
+        game: what is being played.
+
+    Raises:
+        OptionError: another game.
+    """
+    if not game.is_holdem:
+        raise OptionError(
+            f"{name} plays Texas hold'em only: 52 cards, two hole cards, a board of 3, 4 and 5 cards"
+        )
 
 
 def agent_options(factory: AgentFactory) -> tuple[inspect.Parameter, ...]:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.starting_hands import starting_hand_percentiles
-from clients.options import OptionError
+from clients.options import require_holdem
 from engine.preparation import prepare_hand_strength
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -75,10 +75,7 @@ class HandStrengthBot(Agent):
         Raises:
             OptionError: the game is not Texas hold'em.
         """
-        if not game.is_holdem:
-            raise OptionError(
-                "hand-strength plays Texas hold'em only: 52 cards, two hole cards, a board of five"
-            )
+        require_holdem("hand-strength", game)
         self._percentiles = starting_hand_percentiles(2)
 
     def choose_action(self, view: HandView) -> Action:

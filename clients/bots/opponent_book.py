@@ -19,7 +19,7 @@ from engine.opponents.table_reader import TableReader
 from engine.opponents.weight_table import WeightTable
 from engine.rules import GameDefinition, HandView
 
-__all__ = ["DEFAULT_NOISE", "Known", "ModelName", "NewModel", "OpponentBook", "check_holdem"]
+__all__ = ["DEFAULT_NOISE", "Known", "ModelName", "NewModel", "OpponentBook"]
 
 ModelName = Literal["none", "generic", "specific"]
 
@@ -37,12 +37,6 @@ _NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
     "generic": GenericModel,
     "specific": SpecificModel,
 }
-
-
-def check_holdem(bot: str, game: GameDefinition) -> None:
-    """Raise ValueError where a game is none that can be read."""
-    if not game.is_holdem:
-        raise ValueError(f"{bot} plays Texas hold'em only: 52 cards, two hole cards, boards of 3, 4 and 5")
 
 
 class OpponentBook:

@@ -52,7 +52,7 @@ from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.starting_hands import starting_hand_percentiles
-from clients.options import OptionError
+from clients.options import require_holdem
 from engine.preparation import prepare_hand_strength
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.rules.betting import BettingState
@@ -121,10 +121,7 @@ class SimpleBot(Agent):
         Raises:
             OptionError: the game is not Texas hold'em.
         """
-        if not game.is_holdem:
-            raise OptionError(
-                "simple plays Texas hold'em only: 52 cards, two hole cards, boards of 3, 4 and 5"
-            )
+        require_holdem("simple", game)
         players = game.num_players
         self._percentiles = starting_hand_percentiles(players)
         usual = _USUAL_RAISING[players]

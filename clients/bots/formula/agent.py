@@ -17,7 +17,8 @@ from clients.agent import Agent, ProbabilityTriple
 from clients.bots.formula import memory as memory_file
 from clients.bots.formula.bet_size import bet_size
 from clients.bots.formula.config import FormulaConfig
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook, check_holdem
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook
+from clients.options import require_holdem
 from engine.combos import combo_index
 from engine.files.lock import FileLock
 from engine.opponents.models.formula import continue_chance, formula_triples
@@ -84,7 +85,7 @@ class Formula(Agent):
         Raises:
             ValueError: the game is not Texas hold'em.
         """
-        check_holdem("formula", game)
+        require_holdem("formula", game)
         self.book.match_started(game, seat, self.names)
 
     # --- playing -------------------------------------------------------------------------------------------

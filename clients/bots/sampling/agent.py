@@ -13,8 +13,9 @@ from typing import Final
 import trio
 
 from clients.agent import Agent, ProbabilityTriple
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook, check_holdem
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook
 from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
+from clients.options import require_holdem
 from engine.opponents.bet_sizes import BetSizes
 from engine.opponents.probability_triple import TRIPLE_INDEX, legal_triple
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
@@ -82,7 +83,7 @@ class Sampling(Agent):
         Raises:
             ValueError: the game is not Texas hold'em.
         """
-        check_holdem("sampling", game)
+        require_holdem("sampling", game)
         self.book.match_started(game, seat, self.names)
         averages(game.num_players)
         for other in range(game.num_players):

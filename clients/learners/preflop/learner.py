@@ -69,7 +69,7 @@ from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
 from clients.learners.preflop.playing_style import Classifier, StyleTable
 from clients.learners.preflop.state import HAND_GROUP, button_positions, last_caller_or_raiser, state_key
 from clients.learners.preflop.verdicts import RULES, hole_cards_verdicts, winning_hand_verdict
-from clients.options import OptionError
+from clients.options import require_holdem
 from engine.cards import NUM_CARDS
 from engine.opponents.probability_triple import legal_triple
 from engine.rules import CALL as PLAY_CALL
@@ -143,8 +143,7 @@ class PreflopLearner(Agent):
         Raises:
             OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
         """
-        if not game.is_holdem:
-            raise OptionError(f"{self.kind} plays Texas hold'em only, and this is another game")
+        require_holdem(self.kind, game)
         self._store.match_started(game)
         table = (game, seat, self.names)
         if table == self._table:

@@ -25,7 +25,7 @@ import attrs
 from clients.agent import Agent, ProbabilityTriple
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
-from clients.options import OptionError
+from clients.options import require_holdem
 from engine.intervals import Winnings
 from engine.learning.deal_pool import deal_pool
 from engine.learning.decision import (
@@ -111,8 +111,7 @@ class StreetLearner(Agent):
             warm_up(game)
 
     def _begin(self, game: GameDefinition) -> None:
-        if not game.is_holdem:
-            raise OptionError(f"{KIND} plays Texas hold'em only, and this is another game")
+        require_holdem(KIND, game)
         self._knowledge.begin(game)
 
     # --- playing -------------------------------------------------------------------------------------------

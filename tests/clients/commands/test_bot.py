@@ -20,11 +20,12 @@ from click.testing import CliRunner
 
 from clients import registry
 from clients.agent import Agent
+from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
 from clients.commands import bot as cli
 from clients.options import OptionError, describe_options, make_agent, parse_settings
 from clients.registry import UnknownBot, installed_bots, load_bot, make_bot
-from engine.rules import format_game, load_game
+from engine.rules import format_game, load_game, packaged_games
 from tests.support.dealer_process import PATIENCE_S, environment
 from tests.support.matches import bot, play_match
 
@@ -122,6 +123,34 @@ def test_an_agent_without_options_says_so() -> None:
         make_bot("always-call:x=1")
     assert describe_options(AlwaysCall) == ""
     assert describe_options(Random) == "fold=0.06 call=0.47 raise=0.47"
+
+
+@pytest.mark.parametrize("game", packaged_games())
+@pytest.mark.parametrize("name", sorted(installed_bots()))
+def test_a_bot_plays_a_game_or_refuses_it_in_one_line(name: str, game: str) -> None:
+    """As `riverboat bot` shows it: an OptionError is one line and exit status 2."""
+    definition = load_game(game)
+    agents = [make_bot(name), *(AlwaysCall() for _ in range(definition.num_players - 1))]
+    complaint = ""
+
+    try:
+        Arena(definition, agents, 1).play(3)
+    except OptionError as error:
+        complaint = str(error)
+
+    assert bool(complaint) == (game in ("leduc", "kuhn-2p", "kuhn.limit.3p") and name not in BASELINES)
+    assert len(complaint.splitlines()) <= 1
+
+
+def test_a_game_it_does_not_play_is_one_line_at_a_table(tmp_path: Path) -> None:
+    arguments = ["match", "leduc", "10", "1", "a", "b", "-q"]
+
+    played = play_match(arguments, [bot("formula"), bot("hand-strength")], tmp_path)
+
+    assert played.statuses == [2, 2]
+    for name, said in zip(("formula", "hand-strength"), played.errors, strict=True):
+        assert said.splitlines()[-1].startswith(f"{name}: {name} plays Texas hold'em only")
+        assert "Traceback" not in said
 
 
 def test_the_baselines_are_installed() -> None:

@@ -86,7 +86,7 @@ def test_a_bot_that_comes_back_in_mid_hand_decides_alike() -> None:
 
 
 def test_games_that_are_not_hold_em_are_refused() -> None:
-    with pytest.raises(ValueError, match="Texas hold'em only"):
+    with pytest.raises(OptionError, match="sampling plays Texas hold'em only"):
         Sampling().match_started(load_game("leduc"), 0)
 
 
