@@ -2,7 +2,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help setup match play test test-slow check format bench image-check clean
+.PHONY: help setup match play test test-slow check format bench stress image-check clean
 
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
@@ -10,6 +10,7 @@ help:
 	@echo "make test     the test suite        make test-slow   the exhaustive and long ones"
 	@echo "make check    format, lint, types, import rules, tests: what has to be green"
 	@echo "make bench    how fast it is, beside its peers"
+	@echo "make stress   long matches, crowds, kills, fuzzing, full disks and signals: half an hour"
 	@echo "make image-check    builds the container image and runs the services' commands in it"
 	@echo "make setup    only set up .venv with everything;   make clean   remove it"
 
@@ -75,6 +76,10 @@ bench: $(DEV)
 	  name=$$(basename $$benchmark .py); \
 	  echo; echo "== $$name"; .venv/bin/python -m tests.benchmarks.$$name || exit 1; \
 	done
+
+stress: $(DEV)
+	@$(COMPILE)
+	.venv/bin/python -m tests.stress
 
 image-check:
 	tests/image_check.sh

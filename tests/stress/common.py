@@ -1,0 +1,189 @@
+"""What the stress scripts share: seed and time on the command line, findings, and a look at processes.
+
+Every script ends by itself, leaves nothing behind outside its temporary folder, talks to this machine only,
+and exits with 1 where it has found something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from tests.support.dealer_process import environment, program
+
+_SHOWN: Final = 2
+"""Findings of one kind that are told in full."""
+_PAGE_KIB: Final = os.sysconf("SC_PAGE_SIZE") // 1024
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+
+@attrs.define(eq=False)
+class Stress:
+    """One run of a script: how it is seeded, how long it may take, what it has found."""
+
+    name: str
+    seed: int
+    minutes: float
+    arguments: argparse.Namespace
+    findings: Counter[str] = attrs.Factory(Counter)
+    """How often something was found, by what kind of thing it is."""
+    _started: float = attrs.Factory(time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self._started
+
+    @property
+    def is_over(self) -> bool:
+        """The time that was given is used up."""
+        return self.seconds > 60 * self.minutes
+
+    def generator(self, *words: object) -> random.Random:
+        """A generator of its own for each part of a run, whatever the others draw."""
+        return random.Random(" ".join(map(str, (self.name, self.seed, *words))))
+
+    def say(self, text: str) -> None:
+        """A line for whoever watches."""
+        print(f"{self.name}: {text}", flush=True)
+
+    def find(self, kind: str, detail: str = "") -> None:
+        """Something is not as it has to be."""
+        self.findings[kind] += 1
+        if self.findings[kind] <= _SHOWN:
+            self.say(f"FOUND {kind}" + "".join(f"\n    {line}" for line in detail.splitlines()[:40]))
+
+    def end(self, figures: str) -> int:
+        """Say what came of it; returns the exit status."""
+        self.say(f"{figures}; {self.seconds:.0f} s")
+        for kind, number in self.findings.most_common():
+            self.say(f"FOUND {number} x {kind}")
+        self.say("nothing was found" if not self.findings else f"found with --seed {self.seed}")
+        return 1 if self.findings else 0
+
+
+def begin(name: str, what: str, minutes: float, *options: tuple[str, type, object, str]) -> Stress:
+    """Read a script's command line and say what begins.
+
+    Args:
+        name: of the script.
+        what: it does, for ``--help``.
+        minutes: that it takes by default, at most.
+        options: more of them, as (name, type, default, help).
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m tests.stress.{name}", description=what)
+    parser.add_argument("--seed", type=int, default=None, help="of whatever is random; default: drawn, said")
+    parser.add_argument(
+        "--minutes", type=float, default=minutes, help=f"at most so long; default {minutes:g}"
+    )
+    for option, kind, default, about in options:
+        parser.add_argument(f"--{option}", type=kind, default=default, help=f"{about}; default {default}")
+    arguments = parser.parse_args()
+    seed = int.from_bytes(os.urandom(4), "big") if arguments.seed is None else arguments.seed
+    stress = Stress(name, seed, arguments.minutes, arguments)
+    if not getattr(arguments, "role", ""):
+        stress.say(f"seed {seed}, at most {arguments.minutes:g} minutes")
+    return stress
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="riverboat-stress-") as name:
+        yield Path(name)
+
+
+# --- processes -------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Usage:
+    """What a process takes."""
+
+    memory_kib: int
+    """Resident."""
+    descriptors: int
+    cpu_s: float
+    """Used so far, in user and kernel mode."""
+
+
+def usage(pid: int) -> Usage | None:
+    """What a process takes now; None when it has ended."""
+    proc = Path(f"/proc/{pid}")
+    try:
+        pages = int((proc / "statm").read_text().split()[1])
+        times = (proc / "stat").read_text().rpartition(")")[2].split()
+        return Usage(
+            pages * _PAGE_KIB, len(os.listdir(proc / "fd")), (int(times[11]) + int(times[12])) / _TICKS
+        )
+    except (OSError, IndexError):
+        return None
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and that are there still."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += map(int, task.read_text().split())
+        except OSError:
+            continue
+    return found
+
+
+def processes_in(place: Path) -> dict[int, str]:
+    """Processes whose working folder is a folder or below it, with their command lines, zombies left out."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            where = os.readlink(entry / "cwd")
+            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            continue
+        if where == str(place) or where.startswith(f"{place}/"):
+            found[int(entry.name)] = words
+    return found
+
+
+def start(
+    words: Sequence[str], place: Path, *, stdout: int | None = None, stderr: int | None = None
+) -> subprocess.Popen[bytes]:
+    """`riverboat` in a folder and a session of its own."""
+    return subprocess.Popen(
+        program(*words),
+        cwd=place,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        start_new_session=True,
+    )
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process that we have started, and its group."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            process.kill()
+    process.wait()
+
+
+def main(run: object) -> None:
+    """Run a script's `run`; its result is the exit status."""
+    assert callable(run)
+    sys.exit(run())

@@ -1,0 +1,280 @@
+"""A hundred tables in one process, 180 players who want to play and 20 who do not: no table starves.
+
+``python -m tests.stress.crowd [--tables N] [--hostile N]``: the tables in one process, the players in a
+second, the hostile ones of `tests.stress.hostile` in a third.  At every table the hands go on; at those
+without a hostile player nobody waits long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import trio
+
+from server.console import SilentConsole
+from server.table.config import OnFailure, TimeLimits
+from server.table.match import MatchServer, serve_match
+from server.table.outcome import Durations
+from tests.benchmarks.cheap_client import reply
+from tests.stress.common import Stress, begin, folder, main, usage
+from tests.stress.hostile import BEHAVIOURS, VERSION, pester
+from tests.support.tables import match_config
+
+_RESPONSE_S: Final = 1.0
+_LONGEST_GAP_S: Final = 3 * _RESPONSE_S
+"""Between two hands of a table without a hostile player, on two busy cores."""
+_LONGEST_HOSTILE_GAP_S: Final = 20 * _RESPONSE_S
+"""A hostile player may be late in each of its decisions, until it loses its seat."""
+_LAG_EVERY_S: Final = 0.02
+_SPREAD: Final = 2.0
+"""The fastest of the tables without a hostile player plays at most so much faster than the slowest."""
+_CLOSE_S: Final = 30.0
+
+
+@attrs.define(eq=False)
+class Watch(SilentConsole):
+    """Counts the hands of a table and the time between them."""
+
+    hands: int = 0
+    last_s: float = attrs.Factory(time.monotonic)
+    longest_gap_s: float = 0.0
+
+    def hand_finished(self, hand_number: int) -> None:
+        """One more."""
+        now = time.monotonic()
+        if self.hands:
+            self.longest_gap_s = max(self.longest_gap_s, now - self.last_s)
+        self.hands, self.last_s = self.hands + 1, now
+
+
+# --- the house -------------------------------------------------------------------------------------------
+
+
+async def house(tables: int, seed: int) -> None:
+    """Open tables, say their ports, serve until stdin is closed; say what became of them."""
+    limits = TimeLimits(response=_RESPONSE_S, hand=1e9, per_hand=1e9, handshake=_RESPONSE_S)
+    watches: list[Watch] = []
+    servers: list[MatchServer] = []
+    lags = Durations()
+    async with trio.open_nursery() as nursery:
+        for number in range(tables):
+            config = match_config(
+                "limit-2p",
+                2**31,
+                seed + number,
+                limits=limits,
+                on_failure=OnFailure.FOLD,
+                comment_failures=True,
+            )
+            watches.append(Watch())
+            servers.append(await nursery.start(serve_match, config, watches[-1]))
+        print(json.dumps([server.ports for server in servers]), flush=True)
+        nursery.start_soon(measure_lag, lags)
+        async with trio.lowlevel.FdStream(sys.stdin.fileno()) as stdin:
+            while await stdin.receive_some():
+                pass
+        now = time.monotonic()
+        report = {
+            "hands": [watch.hands for watch in watches],
+            "gaps": [max(watch.longest_gap_s, now - watch.last_s) for watch in watches],
+            "failures": [[len(seat.failures) for seat in server.seats] for server in servers],
+            "lag": [lags.percentile(share) for share in (0.5, 0.99, 1)],
+        }
+        print(json.dumps(report), flush=True)
+        nursery.cancel_scope.cancel()
+
+
+async def measure_lag(lags: Durations) -> None:
+    """How much later than it should this process turns to a task that wants to run."""
+    while True:
+        due = trio.current_time() + _LAG_EVERY_S
+        await trio.sleep_until(due)
+        lags.add(max(0.0, trio.current_time() - due))
+
+
+# --- the players -----------------------------------------------------------------------------------------
+
+
+async def call(port: int, waits: Durations) -> None:
+    """Call in every hand, and measure how long it takes from a reply to the next message."""
+    stream = await trio.open_tcp_stream("127.0.0.1", port)
+    with contextlib.suppress(trio.BrokenResourceError):  # the house has closed before us
+        await call_over(stream, waits)
+
+
+async def call_over(stream: trio.SocketStream, waits: Durations) -> None:
+    """The same over a connection."""
+    async with stream:
+        await stream.send_all(VERSION)
+        rest, replied_at = b"", 0.0
+        while data := await stream.receive_some(65536):
+            if replied_at:
+                waits.add(time.perf_counter() - replied_at)
+                replied_at = 0.0
+            *lines, rest = (rest + data).split(b"\r\n")
+            answers = b"".join(reply(line) for line in lines if b"f" not in line.split(b":")[3])
+            if answers:
+                await stream.send_all(answers)
+                replied_at = time.perf_counter()
+
+
+async def players(ports: Sequence[Sequence[int]], hostile: int) -> None:
+    """A player who calls on every seat that is not a hostile one's, until stdin is closed."""
+    waits = {"apart": Durations(), "hostile": Durations()}
+    async with trio.open_nursery() as nursery:
+        for number, seats in enumerate(ports):
+            is_apart = number >= hostile
+            for port in seats if is_apart else seats[:1]:
+                nursery.start_soon(call, port, waits["apart" if is_apart else "hostile"])
+        async with trio.lowlevel.FdStream(sys.stdin.fileno()) as stdin:
+            while await stdin.receive_some():
+                pass
+        nursery.cancel_scope.cancel()
+    print(json.dumps({name: summary(each) for name, each in waits.items()}), flush=True)
+
+
+async def pests(ports: Sequence[Sequence[int]], hostile: int, stress: Stress) -> None:
+    """A hostile player on the second seat of the first tables, until stdin is closed."""
+    async with trio.open_nursery() as nursery:
+        for number in range(hostile):
+            behave = BEHAVIOURS[number % len(BEHAVIOURS)]
+            nursery.start_soon(pester, ports[number][1], behave, stress.generator(number))
+        async with trio.lowlevel.FdStream(sys.stdin.fileno()) as stdin:
+            while await stdin.receive_some():
+                pass
+        nursery.cancel_scope.cancel()
+    print("{}", flush=True)
+
+
+def summary(waits: Durations) -> list[float]:
+    """Number, median, p99 and longest."""
+    return (
+        [len(waits), waits.percentile(0.5), waits.percentile(0.99), waits.longest] if waits else [0, 0, 0, 0]
+    )
+
+
+# --- all together ----------------------------------------------------------------------------------------
+
+
+def launch(role: str, stress: Stress, place: Path, *words: str) -> subprocess.Popen[str]:
+    """One of the three processes."""
+    options = [f"--{name}={getattr(stress.arguments, name)}" for name in ("tables", "hostile")]
+    with open(place / f"{role}.err", "wb") as stderr:
+        return subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "tests.stress.crowd",
+                "--role",
+                role,
+                "--seed",
+                str(stress.seed),
+                *options,
+                *words,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        )
+
+
+def report_of(role: str, process: subprocess.Popen[str], stress: Stress, place: Path) -> dict[str, Any]:
+    """Close a process's stdin, and read what it has to say."""
+    try:
+        out, _ = process.communicate(timeout=_CLOSE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, _ = process.communicate()
+        stress.find(f"the {role} did not end", (place / f"{role}.err").read_text()[-3000:])
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    if process.returncode or not lines:
+        stress.find(f"the {role} broke down", (place / f"{role}.err").read_text()[-3000:])
+        return {}
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found
+
+
+def together(stress: Stress, place: Path) -> str:
+    """Start the three processes, let them play, and judge."""
+    tables, hostile = stress.arguments.tables, stress.arguments.hostile
+    at_work = {"house": launch("house", stress, place)}
+    stdout = at_work["house"].stdout
+    assert stdout is not None
+    ports = stdout.readline().strip()
+    for role in ("players", "pests"):
+        at_work[role] = launch(role, stress, place, "--ports", ports)
+    started = time.monotonic()
+    before = None
+    while not stress.is_over and all(process.poll() is None for process in at_work.values()):
+        time.sleep(0.5)
+        if before is None and time.monotonic() - started > 10:
+            before = usage(at_work["house"].pid)
+    after = usage(at_work["house"].pid)
+    seconds = time.monotonic() - started
+    found = {role: report_of(role, at_work[role], stress, place) for role in ("house", "pests", "players")}
+    if not (found["house"] and found["players"] and before and after):
+        return "broken down"
+    hands, gaps, failures = (found["house"][name] for name in ("hands", "gaps", "failures"))
+    apart = hands[hostile:]
+    for role, name, part, most in (
+        ("without", "apart", slice(hostile, None), _LONGEST_GAP_S),
+        ("with", "hostile", slice(hostile), _LONGEST_HOSTILE_GAP_S),
+    ):
+        number, median, p99, longest = found["players"][name]
+        if not hands[part]:
+            continue
+        stress.say(
+            f"{len(hands[part])} tables {role} a hostile player: {min(hands[part])} to {max(hands[part])} "
+            f"hands, longest between two hands {max(gaps[part]):.2f} s; {number} waits: median "
+            f"{median * 1e3:.2f} ms, p99 {p99 * 1e3:.1f} ms, longest {longest:.2f} s"
+        )
+        if max(gaps[part]) > most:
+            stress.find(f"a table {role} a hostile player starves", f"{max(gaps[part]):.2f} s")
+    if apart and max(apart) > _SPREAD * min(apart):
+        stress.find("tables do not get their turns evenly", f"{min(apart)} to {max(apart)} hands")
+    if any(any(each) for each in failures[hostile:]):
+        stress.find("a player who did nothing wrong has failed", str(failures[hostile:]))
+    lag = ", ".join(f"{each * 1e3:.1f}" for each in found["house"]["lag"])
+    stress.say(
+        f"house: {sum(hands) / seconds:.0f} hands/s, lag median, p99, longest {lag} ms, memory "
+        f"{before.memory_kib / 1024:.1f} then {after.memory_kib / 1024:.1f} MiB, descriptors "
+        f"{before.descriptors} then {after.descriptors}, {sum(map(sum, failures[:hostile]))} failures "
+        "on record"
+    )
+    return f"{tables} tables, {2 * tables} clients, {hostile} of them hostile, {sum(hands)} hands"
+
+
+def run() -> int:
+    """The script."""
+    stress = begin(
+        "crowd", __doc__, 10,
+        ("tables", int, 100, "in one process"),
+        ("hostile", int, 20, "tables with a hostile player"),
+        ("role", str, "", "of this process; without, all three are started"),
+        ("ports", str, "[]", "of the tables, as JSON"),
+    )  # fmt: skip
+    tables, hostile, role = (getattr(stress.arguments, name) for name in ("tables", "hostile", "role"))
+    ports = json.loads(stress.arguments.ports)
+    if role == "house":
+        trio.run(house, tables, stress.seed)
+    elif role == "players":
+        trio.run(players, ports, hostile)
+    elif role == "pests":
+        trio.run(pests, ports, hostile, stress)
+    else:
+        with folder() as place:
+            return stress.end(together(stress, place))
+    return 0
+
+
+if __name__ == "__main__":
+    main(run)
