@@ -11,6 +11,7 @@ import click
 from clients.options import OptionError
 from clients.registry import UnknownBot
 from clients.reports.figure import PlotError, require_matplotlib
+from engine.interruption import even_in_kernels
 from engine.seeds import parse_seed
 from engine.user_input import parse_finite
 from protocol import variables
@@ -19,6 +20,7 @@ __all__ = [
     "MOST_CHIPS",
     "MOST_SECONDS",
     "CommandError",
+    "ComputingCommand",
     "FiniteRange",
     "OneLineCommand",
     "json_option",
@@ -65,6 +67,15 @@ class OneLineCommand(click.Command):
             _fail(ctx.info_name, error)
         except (OptionError, UnknownBot) as error:
             _fail(ctx.info_name, CommandError(str(error)))
+
+
+class ComputingCommand(OneLineCommand):
+    """A command whose kernels run for long: a signal ends it though they do."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As above."""
+        with even_in_kernels():
+            return super().invoke(ctx)
 
 
 def _fail(name: str | None, error: click.UsageError) -> NoReturn:

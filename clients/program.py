@@ -1,6 +1,7 @@
 """A bot as a program: connects, plays, and says in one line what went wrong.
 
-Exit status: 0 the match is over, 1 it broke off, 2 usage, 130 on Ctrl-C.
+Exit status: 0 the match is over, 1 it broke off, 2 usage, 130 on Ctrl-C, 128 and its
+number after another signal.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import trio
 from clients.agent import Agent
 from clients.options import OptionError
 from clients.session import SessionError, play
+from engine.interruption import as_ctrl_c
 from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.seeds import parse_seed
 from engine.user_input import parse_whole
@@ -202,9 +204,10 @@ def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:
         print(f"{program}: {line}", file=sys.stderr, flush=True)
 
     try:
-        agent, table = start()
-        agent.prepare(table.game or table.fallback_game)
-        trio.run(join_table, agent, table, say)
+        with as_ctrl_c(under_trio=True) as interruption:
+            agent, table = start()
+            agent.prepare(table.game or table.fallback_game)
+            trio.run(join_table, agent, table, say)
     except OptionError as error:
         say(str(error))
         return 2
@@ -215,11 +218,11 @@ def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:
         say(str(error))
         return 1
     except KeyboardInterrupt:
-        return 130
+        return interruption.status
     except BaseExceptionGroup as group:  # Ctrl-C while the agent was thinking
         if group.split(KeyboardInterrupt)[1] is not None:
             raise
-        return 130
+        return interruption.status
     return 0
 
 

@@ -8,6 +8,7 @@
 ``bets``                    two numbers about bets in no-limit games
 ``records``                 what plain Python and kernels share of a decision: situation, context, triple
 ``intervals``               means and rates, and how far they can be trusted
+``interruption``            how Ctrl-C, SIGTERM and SIGHUP end a program
 ``user_input``              what people type: numbers, and names that are nearly right
 ``printable``               text of others that cannot move the cursor or forge a line
 ``files``                   files replaced in one step, read without trust, and the user's cache

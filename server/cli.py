@@ -9,14 +9,17 @@ import errno
 import os
 import sys
 
+from engine.interruption import end_at_once, ignore_signals
+
 
 def main() -> int:
     """Run the command line; returns the exit status."""
+    end_at_once()
     try:
         _fill_standard_descriptors()
         return _flushed(_run())
-    except KeyboardInterrupt:  # while modules were still being loaded, or at the very end
-        return 130
+    finally:
+        ignore_signals()
 
 
 def _fill_standard_descriptors() -> None:

@@ -17,6 +17,7 @@ from typing import Final
 import attrs
 import trio
 
+from engine.interruption import as_ctrl_c
 from engine.match_key import MatchSeed
 from engine.printable import printable
 from engine.rules import GameDefinition, GameDefinitionError, load_game
@@ -354,7 +355,7 @@ async def _deal(config: MatchConfig) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the dealer; returns its exit status: 0 success, 1 any failure, 130 interrupted."""
+    """Run the dealer; returns its exit status: 0 success, 1 any failure, 130 after Ctrl-C."""
     try:
         config = configure(arguments)
     except _WantsUsage:
@@ -365,10 +366,11 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     try:
         # Ctrl-C at checkpoints only: elsewhere it could break into trio's own work, as starting a task.
-        return trio.run(_deal, config, restrict_keyboard_interrupt_to_checkpoints=True)
+        with as_ctrl_c(under_trio=True) as interruption:
+            return trio.run(_deal, config, restrict_keyboard_interrupt_to_checkpoints=True)
     except KeyboardInterrupt:
-        return 130
+        return interruption.status
     except BaseExceptionGroup as group:  # Ctrl-C that reached one of several tasks
         if group.split(KeyboardInterrupt)[1] is not None:
             raise
-        return 130
+        return interruption.status

@@ -15,8 +15,8 @@ import click
 from clients.one_line import (
     MOST_CHIPS,
     CommandError,
+    ComputingCommand,
     FiniteRange,
-    OneLineCommand,
     json_option,
     plot_option,
     seed_option,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clients.reports.odds import OddsQuery
 
 
-@click.command(cls=OneLineCommand)
+@click.command(cls=ComputingCommand)
 @click.argument("cards", metavar="HOLE [BOARD]", nargs=-1, required=True)
 @click.option(
     "--opponents", type=click.IntRange(1, 9), metavar="N", help="Opponents to beat: 1 to 9 (default 1)."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clients.one_line import CommandError, OneLineCommand, json_option, plot_option, seed_option
+from clients.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
+from engine.files import write_whole
 
 if TYPE_CHECKING:
     from engine.evaluation.preflop.tables import PreflopTable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
 
 
-@click.command(cls=OneLineCommand)
+@click.command(cls=ComputingCommand)
 @click.option(
     "--players", type=click.IntRange(2, 10), default=10, show_default=True, help="Players dealt in."
 )
@@ -131,7 +131,7 @@ def _make(path: str, seed: int, deals: int) -> None:
         report=lambda line: click.echo(line, err=True),
     )
     try:
-        Path(path).write_text(format_tables(tables), encoding="utf-8")
+        write_whole(path, format_tables(tables))
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -5,20 +5,20 @@ Checkpoints are written all along: whatever ends the program, all but the hands 
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from clients.one_line import CommandError, OneLineCommand, json_option, seed_option
+from engine.interruption import as_ctrl_c, held_back
 
 if TYPE_CHECKING:
     from clients.agent import Agent
@@ -108,7 +108,10 @@ def train(
             if not opponents and not isinstance(agent, TrainsItself):
                 raise CommandError(f"{learner} has no opponents of its own: --against BOT[,BOT...]")
             every = checkpoint_every or (_CHECKPOINT_EVERY if opponents else _CHECKPOINT_EVERY_ALONE)
-            result = _run(agent, training(agent, plan), plan, every, as_json)
+            with as_ctrl_c() as interruption:  # while kernels compile; in play it is held back
+                result = _run(agent, training(agent, plan), plan, every, as_json)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(interruption.status) from None
         finally:
             release(agent)
     except (UnknownBot, OptionError, ProgramError) as error:
@@ -116,7 +119,7 @@ def train(
     except (ImportError, AttributeError) as error:
         raise click.ClickException(f"a bot cannot be loaded: {error}") from error
 
-    winnings, seconds, interrupted = result
+    winnings, seconds, status = result
     rate = winnings.rate(definition.big_blind)
     if as_json:
         report = {
@@ -131,7 +134,7 @@ def train(
             "ci95": None if rate.ci95 is None else round(rate.ci95, 3),
             "seconds": round(seconds, 3),
             "hands_per_second": round(winnings.hands / seconds, 1),
-            "interrupted": interrupted,
+            "interrupted": status != 0,
         }
         click.echo(json.dumps(report))
     else:
@@ -139,8 +142,8 @@ def train(
             f"{learner}: {winnings.hands} hands of {game_name}, seed {plan.seed}, {rate.text(1)} mbb/h "
             f"while learning, {winnings.hands / seconds:.0f} hands/s, saved in {save}"
         )
-    if interrupted:
-        raise click.exceptions.Exit(130)
+    if status:
+        raise click.exceptions.Exit(status)
 
 
 def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
@@ -211,8 +214,8 @@ def _run(
     plan: TrainingPlan,
     checkpoint_every: int,
     quiet: bool,
-) -> tuple[Winnings, float, bool]:
-    """Train to the end or to Ctrl-C; what was won, in how many seconds, and whether it was Ctrl-C."""
+) -> tuple[Winnings, float, int]:
+    """Train to the end or to a signal; what was won, in how many seconds, and the exit status."""
     from clients.learners.training import Learner
     from engine.intervals import Winnings
 
@@ -220,39 +223,24 @@ def _run(
     winnings = Winnings()
     saved = 0
     start = time.perf_counter()
-    with _interrupt_noticed() as interrupted, _shown(plan.hands, quiet) as show:
-        for winnings in training:
+    first = list(itertools.islice(training, 1))  # compiles kernels: a signal ends it at once
+    # Now a signal is noted, so that no hand is left half learnt.
+    with _shown(plan.hands, quiet) as show, held_back() as signals:
+        for winnings in itertools.chain(first, training):
             if winnings.hands - saved >= checkpoint_every:
                 agent.save_knowledge()
                 saved = winnings.hands
                 show(winnings.hands, True)
             else:
                 show(winnings.hands, False)
-            if interrupted():
+            if signals:
                 break
+        if winnings.hands > saved:
+            agent.save_knowledge()
     if winnings.hands == 0:
         raise CommandError("nothing was trained")
-    if winnings.hands > saved:
-        agent.save_knowledge()
-    return winnings, time.perf_counter() - start, winnings.hands < plan.hands and interrupted()
-
-
-@contextmanager
-def _interrupt_noticed() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C is noticed instead of raised, so that no hand is left half learnt; a second one is raised."""
-    seen = False
-
-    def notice(number: int, frame: FrameType | None) -> None:
-        nonlocal seen
-        if seen:
-            raise KeyboardInterrupt
-        seen = True
-
-    before = signal.signal(signal.SIGINT, notice)
-    try:
-        yield lambda: seen
-    finally:
-        signal.signal(signal.SIGINT, before)
+    status = 128 + signals[0] if signals and winnings.hands < plan.hands else 0
+    return winnings, time.perf_counter() - start, status
 
 
 @contextmanager

@@ -6,14 +6,14 @@ import json
 
 import click
 
-from clients.one_line import CommandError, FiniteRange, OneLineCommand, json_option, plot_option
+from clients.one_line import CommandError, ComputingCommand, FiniteRange, json_option, plot_option
 from engine.card_text import parse_written_cards
 from engine.cards import InvalidCardError
 from engine.rules import GameDefinitionError, IllegalActionError, load_game
 from engine.rules.betting import parse_betting
 
 
-@click.command(cls=OneLineCommand)
+@click.command(cls=ComputingCommand)
 @click.argument("game")
 @click.argument("betting")
 @click.argument("board", default="")

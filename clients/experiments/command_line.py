@@ -11,6 +11,7 @@ import click
 
 from clients.one_line import CommandError
 from clients.reports.figure import PlotError, require_matplotlib
+from engine.interruption import as_ctrl_c
 
 __all__ = ["ending_in_one_line", "force_option", "jobs_option", "plots_option", "refuse_full", "say"]
 
@@ -89,9 +90,10 @@ def ending_in_one_line(out: Path) -> Iterator[None]:
         out: the folder of the results, which may not be writable.
     """
     try:
-        yield
+        with as_ctrl_c() as interruption:
+            yield
     except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
+        raise click.exceptions.Exit(interruption.status) from None
     except OSError as error:
         raise CommandError(f"{error.filename or out} cannot be written: {error.strerror or error}") from error
     except PlotError as error:

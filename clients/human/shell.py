@@ -81,9 +81,10 @@ async def until_signal(task: Callable[[], Awaitable[int]], say: Callable[[str], 
     """
     statuses: list[int] = []
     async with trio.open_nursery() as nursery:
-        await nursery.start(_await_signal, statuses, say, nursery.cancel_scope)
-        status = await task()
-        statuses.append(status)
+        interrupted = trio.CancelScope()  # within the listening, which goes on until all is tidied up
+        await nursery.start(_await_signal, statuses, say, interrupted)
+        with interrupted:
+            statuses.append(await task())
         nursery.cancel_scope.cancel()
     return statuses[0]
 

@@ -10,8 +10,12 @@ import contextlib
 import errno
 import os
 import secrets
+import signal
 import stat
+from collections.abc import Iterator
 from typing import Final
+
+from engine.interruption import SIGNALS
 
 __all__ = ["write_whole"]
 
@@ -52,20 +56,21 @@ def write_whole(
         return
     folder = os.path.dirname(place)
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}.new")
-    try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with open(handle, "wb") as file:
-            file.write(contents)
-            if found is not None:
-                os.fchmod(handle, stat.S_IMODE(found.st_mode))
-            if durable:
-                file.flush()
-                os.fsync(handle)
-        os.replace(temporary, place)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with _undisturbed():
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            with open(handle, "wb") as file:
+                file.write(contents)
+                if found is not None:
+                    os.fchmod(handle, stat.S_IMODE(found.st_mode))
+                if durable:
+                    file.flush()
+                    os.fsync(handle)
+            os.replace(temporary, place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
     if durable:
         _keep_names(folder)
 
@@ -77,3 +82,13 @@ def _keep_names(folder: str) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Within this, Ctrl-C and its like wait: ending at once would leave the temporary file."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -18,6 +18,7 @@ from typing import Final
 import attrs
 import trio
 
+from engine.interruption import held_back
 from engine.intervals import Z95, LookSchedule, is_settled
 from engine.match_key import MatchKey
 from engine.printable import printable
@@ -180,7 +181,8 @@ class LaunchedMatch:
         try:
             passes = await self._play_passes()
         finally:
-            self.unwritten += self._plan.files.publish()
+            with held_back():
+                self.unwritten += self._plan.files.publish()
         try:
             self._reveal_key()
         except OSError as error:
@@ -201,11 +203,13 @@ class LaunchedMatch:
         plan = self._plan
         interruptions: list[int] = []
         async with trio.open_nursery() as nursery:
-            await nursery.start(_await_signal, interruptions, nursery.cancel_scope)
+            # Signals are listened for until all players have ended: the second one must not cut that short.
+            interrupted = trio.CancelScope()
+            await nursery.start(_await_signal, interruptions, interrupted)
             nursery.start_soon(self._orphanage.keep_reaping)
             if plan.ends_with_stdin:
-                nursery.start_soon(_await_end_of_stdin, interruptions, nursery.cancel_scope)
-            with self._called_off:
+                nursery.start_soon(_await_end_of_stdin, interruptions, interrupted)
+            with interrupted, self._called_off:
                 async with trio.open_nursery() as passes:
                     for number in range(plan.num_passes):
                         await self._playing.acquire_on_behalf_of(number)

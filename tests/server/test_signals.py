@@ -1,0 +1,97 @@
+"""Ctrl-C, SIGTERM and SIGHUP: the exit status says so, nothing else is said, nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from tests.clients.commands.test_train import hands_in
+from tests.support.dealer_process import PATIENCE_S, environment, program
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        program(*words),
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_cpu_s(process: subprocess.Popen[str], seconds: float) -> None:
+    """Until a program has computed for some seconds (Linux): its loading takes less."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline and process.poll() is None:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if (int(fields[11]) + int(fields[12])) / ticks >= seconds:
+            return
+        time.sleep(0.01)  # until another process has come so far
+    pytest.fail("it did not compute")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_program_in_the_midst_of_a_kernel(tmp_path: Path, number: signal.Signals) -> None:
+    process = start(tmp_path, "odds", "AsKs", "Js8c4s", "--trials", "100000000")  # a minute
+    wait_for_cpu_s(process, 3.0)
+    sent = time.monotonic()
+    process.send_signal(number)
+    output, stderr = process.communicate(timeout=PATIENCE_S)
+
+    assert (process.returncode, output) == (128 + number, "")
+    assert "Traceback" not in stderr  # that kernels are compiled may stand there
+    assert time.monotonic() - sent < 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_bot_that_waits(tmp_path: Path, number: signal.Signals) -> None:
+    process = start(tmp_path, "bot", "always-call", "127.0.0.1", "1", "--wait", "60", "--seed", "1")
+    wait_for_cpu_s(process, 0.1)
+    process.send_signal(number)
+    said = process.communicate(timeout=PATIENCE_S)
+
+    assert (process.returncode, said) == (128 + number, ("", ""))
+
+
+def _wait_for_line(stream: IO[str] | None) -> None:
+    assert stream is not None
+    assert stream.readline()
+
+
+def test_training_that_is_asked_to_end_saves(tmp_path: Path) -> None:
+    words = ("hole-cards-learner", "--against", "always-all-in", "--hands", "100000000")
+    process = start(tmp_path, "train", *words, "--save", "k.npz", "--checkpoint-every", "500")
+    _wait_for_line(process.stderr)
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=PATIENCE_S)
+
+    assert process.returncode == 143
+    assert hands_in(tmp_path / "k.npz") == int(output.split()[1])
+
+
+def test_a_key_that_is_pressed_twice_leaves_a_match_in_order(tmp_path: Path) -> None:
+    words = ("match", "leduc", "random", "always-call", "--hands", "1000000", "--out", "m")
+    process = start(tmp_path, *words)
+    log = tmp_path / "m" / "match.log"
+    deadline = time.monotonic() + PATIENCE_S
+    while not (log.exists() and b"STATE:2:" in log.read_bytes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)  # until another process has come so far
+    process.send_signal(signal.SIGINT)
+    _wait_for_line(process.stderr)
+    for _ in range(20):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.005)  # a key that is held down
+    _, stderr = process.communicate(timeout=PATIENCE_S)
+
+    assert (process.returncode, stderr) == (130, "")
+    assert log.read_bytes().endswith(b"\n")
