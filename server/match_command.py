@@ -362,7 +362,7 @@ def _run(plan: MatchPlan, announcer: Announcer, *, as_json: bool) -> int:
     if any(result.failures for result in results) and not unwritten:
         return EXIT_PLAYER_FAILED
     if errors or unwritten:
-        click.echo([*unwritten, *errors][0], err=True)
+        click.echo([*errors, *unwritten][0], err=True)
         return EXIT_FAULT
     return 0
 

@@ -18,6 +18,11 @@ def names_of(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*") if path.is_file()}
 
 
+def complaints(stderr: str) -> list[str]:
+    """What was said but for how far the match was."""
+    return [line for line in stderr.splitlines() if not line.endswith(" hands")]
+
+
 def check_lines(log: Path) -> int:
     """All lines of a log are whole; returns how many hands there are."""
     text = log.read_text()
@@ -35,7 +40,7 @@ def test_the_table_is_printed_though_the_result_cannot_be_kept(tmp_path: Path) -
 
     assert result.returncode == 1
     assert "always-call-2" in result.stdout
-    assert result.stderr == "result.json cannot be written: File too large\n"
+    assert complaints(result.stderr) == ["result.json cannot be written: File too large"]
     assert names_of(tmp_path / "out") == names_of(tmp_path / "whole") - {"result.json"}
     assert check_lines(tmp_path / "out/match.log") == 3
 
@@ -46,8 +51,9 @@ def test_the_table_is_printed_though_the_log_cannot_be_kept(size: int, tmp_path:
 
     assert result.returncode == 1
     assert "always-call-2" in result.stdout
-    assert result.stderr.count("\n") == 1
-    assert "File too large" in result.stderr
+    (complaint,) = complaints(result.stderr)
+    assert complaint.startswith("ERROR: logging failed for game ")
+    assert complaint.endswith("; riverboat: File too large")
     assert names_of(tmp_path / "out") <= {"match.log", "dealer.err", "result.json"} | {
         f"{name}.{end}" for name in ("always-call", "always-call-2") for end in ("out", "err")
     }
