@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import pytest
 
-from tests.support.dealer_process import PATIENCE_S, dealer_process, environment
+from tests.support.dealer_process import PATIENCE_S, dealer_process, environment, program
 
 ACPC_DEALER: Final = os.environ.get("ACPC_DEALER")
 """Path of the ACPC's dealer program, where there is one."""
@@ -24,6 +25,16 @@ DEALERS: Final = [
     ),
 ]
 """For `play_match`: our dealer, and the original."""
+
+_RAW_BOT: Final = """\
+import socket, sys
+dealer = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile("rwb")
+dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
+for number, line in enumerate(dealer):
+    {misbehave}
+    if not line.startswith(b"#"):
+        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
+"""
 
 
 @attrs.frozen
@@ -83,3 +94,30 @@ def play_match(
         [player.returncode for player in running],
         errors,
     )
+
+
+def run_match(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """``riverboat match``, run in `folder` to its end."""
+    return subprocess.run(
+        program("match", *words), cwd=folder, env=environment(), capture_output=True, text=True, timeout=90
+    )
+
+
+def result_of(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
+    """What a match prints with ``--json``; it has to end with `status`."""
+    done = run_match(folder, *words, "--json")
+    assert done.returncode == status, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def raw_bot(folder: Path, name: str, misbehave: str = "pass") -> str:
+    """Write a program that always calls; returns the command that runs it in `folder`.
+
+    Args:
+        folder: where it is written.
+        name: of its file, without the suffix.
+        misbehave: a statement it executes at each line that arrives, whose `number` counts from 0.
+    """
+    (folder / f"{name}.py").write_text(_RAW_BOT.format(misbehave=misbehave))
+    return f"{sys.executable} {name}.py"
