@@ -1,4 +1,4 @@
-"""What people type: numbers that can be reckoned with, and names that are nearly right.
+"""What people type and programs say: numbers, names that are nearly right, text that is safe to show.
 
 Python reads more than people mean.  ``float`` takes ``nan``, ``inf`` and ``1e999``, which pass every
 comparison with a bound or fail it silently; ``int`` refuses more than 4,300 digits with an error of its own.
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["did_you_mean", "parse_finite", "parse_whole"]
+__all__ = ["did_you_mean", "parse_finite", "parse_whole", "printable"]
 
 _MAX_DIGITS: Final = 1000
 """Far beyond any number that is meant, far below what Python refuses to convert (4,300)."""
@@ -64,3 +64,21 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with ``?`` for whatever does not print as one character.
+
+    Control characters, escape sequences among them, move the cursor and forge lines; marks of direction turn
+    text around; what was no text to begin with (lone surrogates) cannot be written.
+
+    Args:
+        text: of somebody else's.
+        keep: characters that may stay as they are, such as line ends.
+
+    >>> printable("won\\r\\x1b[2Knothing")
+    'won??[2Knothing'
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter in keep else "?" for letter in text)

@@ -19,11 +19,10 @@ import trio
 
 from engine.interruption import as_ctrl_c
 from engine.match_key import MatchSeed
-from engine.printable import printable
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import read_digits, wrap_unsigned
 from engine.seeds import random_seed
-from engine.user_input import parse_finite, parse_whole
+from engine.user_input import parse_finite, parse_whole, printable
 from server.errors import MatchAborted
 from server.seat_tokens import hidden_tokens
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names

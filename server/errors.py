@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import attrs
 
-from engine.printable import printable
+from engine.user_input import printable
 
 
 class FailureKind(StrEnum):

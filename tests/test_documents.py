@@ -18,7 +18,7 @@ from tests.support.documents import (
     is_broken_link,
     is_missing_path,
 )
-from tests.support.picture import COMMAND, PICTURE, played
+from tests.support.terminal.picture import COMMAND, PICTURE, played
 
 DOCUMENTS = documents()
 

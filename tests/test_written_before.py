@@ -22,7 +22,7 @@ from engine.intervals import half_width
 from engine.learning.street import ActionValues
 from engine.rules import GameDefinition, load_game, parse_game
 from protocol.records import parse_hand, parse_score
-from tests.support.golden_files import GOLDEN, GoldenLog, read_log, rebuilt_log
+from tests.support.hands.golden_files import GOLDEN, GoldenLog, read_log, rebuilt_log
 from tests.support.tables import always, match_config, play_match
 
 WRITTEN: Final = GOLDEN / "written_before"

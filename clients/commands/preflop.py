@@ -139,9 +139,9 @@ def _make(path: str, seed: int, deals: int) -> None:
 def _show_solution(seed: int, as_json: bool) -> None:
     import numpy as np
 
+    from engine.evaluation.preflop.differences import differences
     from engine.evaluation.preflop.game import (
         call_or_fold_game,
-        differences,
         exact_matchups,
         exploitability,
         game_value,

@@ -21,8 +21,8 @@ import trio
 from engine.interruption import held_back
 from engine.intervals import Z95, LookSchedule, is_settled
 from engine.match_key import MatchKey
-from engine.printable import printable
 from engine.rules import game_path
+from engine.user_input import printable
 from protocol import variables
 from protocol.records import format_key
 from server.launching.announcement import Announcer

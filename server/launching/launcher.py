@@ -18,7 +18,7 @@ from typing import IO, Final
 import attrs
 import trio
 
-from engine.printable import printable
+from engine.user_input import printable
 from protocol import variables
 from server.errors import Failure, FailureKind
 from server.launching.doorman import Doorman

@@ -10,8 +10,8 @@ from collections import deque
 from pathlib import Path
 
 from engine.match_key import MatchKey
-from engine.printable import printable
 from engine.rules import HandState
+from engine.user_input import printable
 from protocol.records import (
     Transaction,
     TransactionError,

@@ -1,7 +1,7 @@
 """How fast the dealer deals: ``python -m tests.benchmarks.bench_dealer [--hands N] [--runs N]``.
 
 Heads-up limit hold'em on loopback with the log on and without a trace, against the cheapest clients: a
-blocking Python process per seat that knows no rules (`tests.benchmarks.cheap_client`; one for all tables
+blocking Python process per seat that knows no rules (`tests.support.cheap_client`; one for all tables
 where there are many), or the program named in ``ACPC_PLAYER``, called as ``PLAYER GAME HOST PORT``.  Where
 ``ACPC_DEALER`` names the original dealer it is measured in the same run.  "CPU" is the dealer's own, user and
 system, from its line with the ports on.  Medians of several runs, taken in turn; the clients and the kernel

@@ -22,7 +22,7 @@ from clients.arena import Arena
 from clients.bots.formula.agent import Formula
 from clients.registry import make_bot
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game
-from tests.support.heuristic_bot import Heuristic
+from tests.support.hands.heuristic_bot import Heuristic
 
 
 def make(spec: str) -> Agent:

@@ -23,7 +23,7 @@ from engine.rules import (
     parse_betting,
 )
 from engine.seeds import _mix, derive_seed
-from tests.support.strategies import views
+from tests.support.hands.strategies import views
 
 
 class Drawer(Agent):

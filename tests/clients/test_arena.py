@@ -30,9 +30,9 @@ from engine.rules import (
     raise_to,
 )
 from protocol import format_match_state
-from tests.support.golden_files import LOGS, golden_log
+from tests.support.hands.golden_files import LOGS, golden_log
+from tests.support.hands.strategies import games
 from tests.support.matches import DEALERS, bot, play_match
-from tests.support.strategies import games
 
 
 @pytest.mark.parametrize("name", LOGS)

@@ -17,7 +17,7 @@ from engine.kernels.rules import betting as kernels
 from engine.kernels.rules.betting import Node
 from engine.rules import CALL, FOLD, Action, CardDealer, GameDefinition, HandState, initial_hand, load_game
 from engine.rules.hand_rank import hand_rank
-from tests.support.strategies import choices, choose, games
+from tests.support.hands.strategies import choices, choose, games
 
 NAMES = ["limit-2p", "limit-3p", "limit-6p", "nolimit-2p", "nolimit-2p-100bb", "nolimit-3p", "nolimit-6p"]
 

@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 from engine.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.rules import CardDealer, Deal, GameDefinition, KeyedDealer, load_game
 from engine.seeds import derive_seed
-from tests.support.strategies import games
+from tests.support.hands.strategies import games
 
 KEYS = st.binary(min_size=32, max_size=32)
 

@@ -29,7 +29,7 @@ from protocol import (
     format_match_state,
 )
 from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
-from tests.support.strategies import choices, chunkings, games, play
+from tests.support.hands.strategies import choices, chunkings, games, play
 
 
 @given(st.data())

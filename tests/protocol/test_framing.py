@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.framing import MAX_LINE, LineBuffer
-from tests.support.strategies import chunkings
+from tests.support.hands.strategies import chunkings
 
 
 def lines_of(pieces: list[bytes], *, end: bool = True) -> list[bytes]:

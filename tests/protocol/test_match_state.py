@@ -11,8 +11,8 @@ from engine.cards import format_cards, parse_cards
 from engine.rules import CALL, GameDefinition, HandState, HandView, initial_hand, load_game, parse_betting
 from protocol import BadMatchState, format_match_state, parse_match_state
 from protocol.match_state import HandMessages, read_match_state
-from tests.support.golden_files import deals_from
-from tests.support.strategies import hands, views
+from tests.support.hands.golden_files import deals_from
+from tests.support.hands.strategies import hands, views
 
 LIMIT = load_game("limit-2p")
 NO_LIMIT = load_game("nolimit-3p")

@@ -12,7 +12,7 @@ import protocol
 from engine.rules import CALL, HandState, initial_hand, load_game, play_hand
 from protocol import DealerConnection, Event, Reply, StateUpdate, TurnToAct, Version
 from tests.support.doubles_protocol import drain
-from tests.support.golden_files import deals_from
+from tests.support.hands.golden_files import deals_from
 
 README = Path(protocol.__file__).with_name("README.md").read_text("utf-8")
 LIMIT = load_game("limit-2p")

@@ -21,7 +21,7 @@ from protocol.records import (
     parse_score,
     parse_transaction,
 )
-from tests.support.strategies import hands
+from tests.support.hands.strategies import hands
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from protocol import (
 )
 from protocol.actions import MissingSizeError, read_action
 from tests.support.doubles_protocol import drain
-from tests.support.golden_files import deals_from
+from tests.support.hands.golden_files import deals_from
 
 NO_LIMIT = load_game("nolimit-3p")
 SHOWN = "MATCHSTATE:1:0:r300fc/:|Td4d|/6s3d6c"

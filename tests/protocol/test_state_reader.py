@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.rules import GameDefinition, HandView, initial_betting, load_game
 from protocol import BadMatchState, format_match_state, parse_match_state
 from protocol.state_reader import MatchStateReader
-from tests.support.strategies import games, play
+from tests.support.hands.strategies import games, play
 
 
 def outcome(read: MatchStateReader | GameDefinition, text: str) -> HandView | str:

@@ -15,7 +15,7 @@ import pytest
 from server.dealer_command import UsageError, configure, main
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.dealer_process import dealer_process, environment, program
-from tests.support.golden_files import GOLDEN
+from tests.support.hands.golden_files import GOLDEN
 from tests.support.tables import VERSION
 
 GAME = "leduc.game"

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from tests.support.golden_files import GOLDEN
+from tests.support.hands.golden_files import GOLDEN
 
 ROOT: Final = Path(__file__).parent.parent.parent
 PATIENCE_S: Final = 20.0

@@ -16,7 +16,7 @@ from typing import Final
 import attrs
 
 from tests.support.dealer_process import DealerProcess, dealer_process, mask_stamps
-from tests.support.golden_files import GOLDEN
+from tests.support.hands.golden_files import GOLDEN
 
 DIALOGUES: Final = GOLDEN / "dialogues"
 _SENDS: Final = re.compile(r"S(\d+)> (.*?)(?:\s{3,}\((?:after ([\d.]+) s|sent early)\))?$")

@@ -15,7 +15,7 @@ from protocol import format_match_state
 from protocol.actions import read_action
 from protocol.records import parse_score
 from tests.support.dialogue import Receives, Sends, Step, load_dialogue
-from tests.support.golden_files import golden_game
+from tests.support.hands.golden_files import golden_game
 
 
 @attrs.frozen

@@ -16,7 +16,7 @@ from protocol import (
     TurnToAct,
     Version,
 )
-from tests.support.golden_files import deals_from
+from tests.support.hands.golden_files import deals_from
 
 LEDUC = load_game("leduc")
 

@@ -23,7 +23,7 @@ from server.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.match import MatchServer, serve_match
 from server.table.outcome import MatchOutcome
-from tests.support.golden_files import GOLDEN, GoldenLog
+from tests.support.hands.golden_files import GOLDEN, GoldenLog
 
 VERSION: Final = "VERSION:2.0.0"
 Decider = Callable[[str], str | None]

@@ -9,7 +9,7 @@ trees are made here,
 
 and solved exactly, up to the exploitability asked for, by regret matching+ with linear averaging
 (`solve`).  `iterated_strategy` plays the same trees by iterated roll-outs as Poki does;
-`exploitability` says how near to optimal that is and `differences` on which hands they part.
+`exploitability` says how near to optimal that is, and ``preflop.differences`` on which hands they part.
 
 The big blind is 1, so that 1000 times a value is mbb/h.  Values are the first player's (the small blind's).
 
@@ -20,19 +20,18 @@ games using CFR+" (2014).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
+from engine.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.evaluation.equity import preflop_equities, preflop_pair_counts
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import rollouts
 
 __all__ = [
-    "Difference",
     "Fold",
     "Matchups",
     "Node",
@@ -41,7 +40,6 @@ __all__ = [
     "Strategy",
     "action_values",
     "call_or_fold_game",
-    "differences",
     "exact_matchups",
     "exploitability",
     "game_value",
@@ -304,7 +302,7 @@ def solve(
                 strategy[history] = np.where(
                     total > 0, regrets[history] / np.where(total > 0, total, 1.0), 1 / len(values)
                 )
-            _add_reached(game.root, position, strategy, np.full(NUM_STARTING_HANDS, float(iteration)), sums)
+            add_reached(game.root, position, strategy, np.full(NUM_STARTING_HANDS, float(iteration)), sums)
         if iteration % 50 == 0:
             average = _averages(sums)
             if exploitability(game, average, matchups) <= max_exploitability:
@@ -314,7 +312,7 @@ def solve(
     )
 
 
-def _add_reached(
+def add_reached(
     node: Node | Fold | Showdown, position: int, strategy: Strategy, reach: Floats, sums: dict[str, Floats]
 ) -> None:
     """Adds to each decision of `position` its strategy, weighted by the chance that its own actions lead
@@ -326,7 +324,7 @@ def _add_reached(
     if node.position == position:
         sums[node.history] += reach * chances
     for child, chance in zip(node.children, chances, strict=True):
-        _add_reached(child, position, strategy, reach * chance if node.position == position else reach, sums)
+        add_reached(child, position, strategy, reach * chance if node.position == position else reach, sums)
 
 
 def _averages(sums: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -400,93 +398,3 @@ def iterated_strategy(
         strategy = chosen
         noise *= cooling
     return strategy
-
-
-@attrs.frozen
-class Difference:
-    """A hand that two strategies play differently."""
-
-    history: str
-    """The decision."""
-    hand: str
-    """Such as ``"K7o"``."""
-    played: str
-    """The action of the strategy that is judged."""
-    optimal: str
-    """The likeliest action of the optimal one."""
-    optimal_chance: float
-    """How often the optimal one takes the action that was played."""
-    cost: float
-    """What the action played gives away against the optimal strategy each time, in thousandths of a big
-    blind.
-    """
-
-
-_NEGLIGIBLE: Final = 1e-6
-
-
-def differences(
-    game: PreflopGame,
-    strategy: Strategy,
-    optimal: Strategy,
-    matchups: Matchups,
-    *,
-    tolerance: float = 0.5,
-) -> list[Difference]:
-    """The hands on which ``strategy`` takes an action that the optimal one takes less often than
-    ``tolerance``.
-
-    Decisions that the optimal strategy does not reach with a hand are left out.
-
-    Returns:
-        By what the action costs, the dearest first.
-    """
-    found: list[Difference] = []
-    for position in (0, 1):
-        values = action_values(game, optimal, matchups, position)
-        reached: dict[str, Floats] = {
-            node.history: np.zeros((len(node.actions), 169)) for node in game.decisions()
-        }
-        _add_reached(game.root, position, optimal, np.ones(NUM_STARTING_HANDS), reached)
-        opponent_chance = _opponent_chances(game, optimal, matchups, position)
-        for node in game.decisions():
-            if node.position != position:
-                continue
-            own_chance = reached[node.history].sum(axis=0)
-            for hand, name in enumerate(STARTING_HAND_NAMES):
-                action = int(np.argmax(strategy[node.history][:, hand]))
-                chance = float(optimal[node.history][action, hand])
-                frequency = float(opponent_chance[node.history][hand])
-                if chance >= tolerance or own_chance[hand] < 0.01 or frequency < _NEGLIGIBLE:
-                    continue
-                worth = values[node.history][:, hand] / frequency
-                found.append(
-                    Difference(
-                        node.history,
-                        name,
-                        node.actions[action],
-                        node.actions[int(np.argmax(optimal[node.history][:, hand]))],
-                        chance,
-                        1000 * float(worth.max() - worth[action]),
-                    )
-                )
-    return sorted(found, key=lambda difference: -difference.cost)
-
-
-def _opponent_chances(
-    game: PreflopGame, strategy: Strategy, matchups: Matchups, position: int
-) -> dict[str, Floats]:
-    """For each decision, the chance of each hand of `position` together with the opponent's actions before
-    it.
-    """
-    chances: dict[str, Floats] = {}
-
-    def walk(node: Node | Fold | Showdown, reach: Floats) -> None:
-        if not isinstance(node, Node):
-            return
-        chances[node.history] = matchups.met @ reach if position == 0 else reach @ matchups.met
-        for child, chance in zip(node.children, strategy[node.history], strict=True):
-            walk(child, reach if node.position == position else reach * chance)
-
-    walk(game.root, np.ones(NUM_STARTING_HANDS))
-    return chances

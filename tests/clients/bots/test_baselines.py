@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clients.agent import begin_decision
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from engine.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, HandView, load_game, play_hand, raise_to
-from tests.support.strategies import views
+from tests.support.hands.strategies import views
 
 
 def view_after(game_name: str, *actions: str) -> HandView:

@@ -18,7 +18,7 @@ from clients.options import OptionError
 from engine.cards import format_cards, parse_cards
 from engine.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, load_game, raise_to
 from engine.rules.hand_rank import hand_rank
-from tests.support.holdem_hands import decisions, holdem_games, view_with
+from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
 NO_LIMIT_6P = load_game("nolimit-6p-100bb")

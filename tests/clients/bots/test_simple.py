@@ -19,8 +19,8 @@ from clients.bots.simple import SimpleBot, draw_outs
 from clients.options import OptionError
 from engine.cards import format_cards, parse_cards
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
-from tests.support.golden_files import GOLDEN
-from tests.support.holdem_hands import decisions, holdem_games, view_with
+from tests.support.hands.golden_files import GOLDEN
+from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
 from tests.support.matches import DEALERS, bot, play_match
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")

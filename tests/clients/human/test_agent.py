@@ -23,8 +23,8 @@ from clients.testing import Scripted
 from engine.cards import parse_cards
 from engine.rules import HandView, load_game, parse_betting
 from server.table.config import TimeLimits
-from tests.support.person import ScreenText, Watched, type_match
 from tests.support.tables import Table, always, folding_config, table_of
+from tests.support.terminal.person import ScreenText, Watched, type_match
 
 LIMIT = load_game("limit-2p")
 

@@ -39,7 +39,7 @@ from engine.rules import (
     parse_game,
 )
 from engine.rules.hand_names import name_hand
-from tests.support.person import check_transcript, type_match, without_escapes
+from tests.support.terminal.person import check_transcript, type_match, without_escapes
 
 LIMIT, NO_LIMIT, THREE = load_game("limit-2p"), load_game("nolimit-2p"), load_game("nolimit-3p")
 

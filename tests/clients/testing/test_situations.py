@@ -11,7 +11,7 @@ from clients.bots.baselines import AlwaysCall
 from clients.testing import Situation, situations, stacked_deal, tied_deals
 from engine.cards import InvalidCardError, format_cards, parse_cards
 from engine.rules import GameDefinition, StackedDealer, load_game, packaged_games
-from tests.support.strategies import games
+from tests.support.hands.strategies import games
 
 
 @pytest.mark.parametrize("name", packaged_games())

@@ -29,7 +29,7 @@ from engine.rules import (
     raise_to,
 )
 from protocol import BadVersion
-from tests.support.golden_files import LOGS, golden_log
+from tests.support.hands.golden_files import LOGS, golden_log
 from tests.support.tables import conversations
 
 

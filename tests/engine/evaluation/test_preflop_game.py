@@ -9,13 +9,13 @@ import pytest
 
 from engine.combos import parse_starting_hand
 from engine.evaluation.equity import preflop_equities_against_random
+from engine.evaluation.preflop.differences import differences
 from engine.evaluation.preflop.game import (
     Matchups,
     Node,
     PreflopGame,
     Showdown,
     call_or_fold_game,
-    differences,
     exact_matchups,
     exploitability,
     game_value,

@@ -22,7 +22,7 @@ from engine.evaluation.preflop.roll_outs import (
     roll_out_income_rates,
 )
 from engine.evaluation.preflop.tables import InvalidTablesError, format_tables, parse_tables, shipped_tables
-from tests.support.poki_table_3_1 import TABLE_3_1
+from tests.support.hands.poki_table_3_1 import TABLE_3_1
 
 HANDS = np.array([parse_starting_hand(name) for name in TABLE_3_1])
 IR_10 = np.array([plain for plain, _ in TABLE_3_1.values()], float)

@@ -23,8 +23,8 @@ from engine.rules import (
     parse_betting,
     raise_to,
 )
-from tests.support.golden_files import golden_game
-from tests.support.strategies import choices, choose, games, hands
+from tests.support.hands.golden_files import golden_game
+from tests.support.hands.strategies import choices, choose, games, hands
 
 HEADS_UP = load_game("nolimit-2p")
 ALL_KINDS = (FOLD, CALL, LIMIT_RAISE)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.cards import format_cards
 from engine.rules import CardDealer, Deal, GameDefinition, StackedDealer, acpc_generator, load_game
-from tests.support.golden_files import deals_from
-from tests.support.strategies import games
+from tests.support.hands.golden_files import deals_from
+from tests.support.hands.strategies import games
 
 # acpc-spec 4.1
 FIRST_OUTPUTS = {

@@ -21,8 +21,8 @@ from engine.rules import (
 )
 from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
 from engine.rules.game_file import wrap_int32, wrap_unsigned
-from tests.support.golden_files import GOLDEN, golden_game
-from tests.support.strategies import games
+from tests.support.hands.golden_files import GOLDEN, golden_game
+from tests.support.hands.strategies import games
 
 LIMIT = """GAMEDEF
 limit

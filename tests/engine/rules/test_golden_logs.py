@@ -9,7 +9,7 @@ import pytest
 from engine.rules import CALL, initial_hand, parse_betting
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import format_hand, format_score, parse_hand
-from tests.support.golden_files import (
+from tests.support.hands.golden_files import (
     LOGS,
     deals_from,
     golden_game,

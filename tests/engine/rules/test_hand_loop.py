@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.rules import CALL, FOLD, CardDealer, GameDefinition, IllegalActionError, load_game, play_hand
-from tests.support.strategies import choices, choose, games, play, random_hand
+from tests.support.hands.strategies import choices, choose, games, play, random_hand
 
 
 @given(games(), st.integers(0, 2**32 - 1), choices)

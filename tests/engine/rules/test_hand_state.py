@@ -8,8 +8,8 @@ import types
 from hypothesis import given
 
 from engine.rules import CALL, Deal, HandState, HandView, initial_hand, load_game
-from tests.support.golden_files import deals_from
-from tests.support.strategies import hands
+from tests.support.hands.golden_files import deals_from
+from tests.support.hands.strategies import hands
 
 
 def may_see(state: HandState, viewer: int, position: int) -> bool:

@@ -22,7 +22,7 @@ from engine.rules import (
     load_game,
 )
 from protocol.match_state import format_hole_cards_and_board
-from tests.support.strategies import choose
+from tests.support.hands.strategies import choose
 
 HANDS = 600
 """Hands of each game; there are twenty games."""

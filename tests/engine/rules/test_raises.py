@@ -19,8 +19,8 @@ from engine.rules import (
     parse_betting,
     raise_to,
 )
-from tests.support.golden_files import golden_game
-from tests.support.strategies import hands
+from tests.support.hands.golden_files import golden_game
+from tests.support.hands.strategies import hands
 
 HEADS_UP = load_game("nolimit-2p")
 """Blinds of 100 and 50, stacks of 20000."""

@@ -20,8 +20,8 @@ from engine.rules import (
     parse_betting,
 )
 from protocol.records import format_chips
-from tests.support.golden_files import golden_game
-from tests.support.strategies import hands
+from tests.support.hands.golden_files import golden_game
+from tests.support.hands.strategies import hands
 
 
 def exact_chips_won(state: HandState) -> list[Fraction]:

@@ -13,7 +13,7 @@ import trio
 from engine.match_key import MatchSeed
 from server.table.config import MatchConfig
 from tests.support.dealer_process import dealer_process
-from tests.support.golden_files import LOGS, GoldenLog, golden_log
+from tests.support.hands.golden_files import LOGS, GoldenLog, golden_log
 from tests.support.tables import Decider, conversations, open_table, play_match, replaying
 
 PLAYED_BY_TURNS = ("random.rnd01.123456", "random.rnd25.123456")

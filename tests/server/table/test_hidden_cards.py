@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.rules import GameDefinition
 from protocol.records import HandRecord
-from tests.support.strategies import games
+from tests.support.hands.strategies import games
 from tests.support.tables import (
     Table,
     betting_state,

@@ -14,7 +14,7 @@ import pytest
 from server.table.config import MatchConfig, TimeLimits
 from server.table.outcome import MatchOutcome
 from tests.support.dealer_process import dealer_process, sit_down
-from tests.support.golden_files import golden_game
+from tests.support.hands.golden_files import golden_game
 from tests.support.tables import (
     Decider,
     Player,

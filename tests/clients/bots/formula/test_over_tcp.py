@@ -18,7 +18,7 @@ from clients.bots.formula.memory import load
 from clients.program import Table, join_table
 from engine.rules import CALL, Action, HandView, load_game
 from tests.support.dealer_process import PATIENCE_S, DealerProcess, dealer_process, environment, program
-from tests.support.golden_files import GOLDEN
+from tests.support.hands.golden_files import GOLDEN
 from tests.support.matches import DEALERS, bot, play_match
 
 LIMIT = "holdem.limit.2p.reverse_blinds.game"

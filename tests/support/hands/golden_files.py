@@ -21,7 +21,7 @@ from engine.rules import (
 )
 from protocol.records import HandRecord, format_hand, format_score, parse_hand, parse_score
 
-GOLDEN: Final = Path(__file__).parent.parent / "golden"
+GOLDEN: Final = Path(__file__).parent.parent.parent / "golden"
 LOGS: Final = tuple(sorted(path.name.removesuffix(".log.gz") for path in GOLDEN.glob("*.log.gz")))
 """Names of all golden logs, such as ``random.leduc.0``."""
 

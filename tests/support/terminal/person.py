@@ -15,7 +15,7 @@ from clients.arena import Arena
 from clients.human.agent import Human
 from clients.human.style import PLAIN, Style
 from engine.rules import Action, GameDefinition, HandView
-from tests.support.golden_files import GOLDEN
+from tests.support.hands.golden_files import GOLDEN
 
 TRANSCRIPTS: Final = GOLDEN / "terminal"
 _ESCAPE: Final = re.compile(r"\x1b\[[0-9;]*m")

@@ -1,4 +1,4 @@
-"""The picture in the README: ``python -m tests.support.picture`` plays a match and writes ``docs/match.svg``.
+"""The picture in the README, ``docs/match.svg``: ``python -m tests.support.terminal.picture`` makes it.
 
 A test looks whether the picture shows the table that is printed today; when it fails, make the picture again.
 """
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tests.support.dealer_process import ROOT, program
-from tests.support.terminals import in_terminal
+from tests.support.terminal.terminals import in_terminal
 
 COMMAND: Final = "match limit-2p formula always-call --hands 1000 --seed 7"
 PICTURE: Final = ROOT / "docs" / "match.svg"

@@ -18,7 +18,7 @@ from engine.rules import (
     play_hand,
 )
 from engine.rules.action import FOLD, LIMIT_RAISE, raise_to
-from tests.support.strategies import choose
+from tests.support.hands.strategies import choose
 
 
 @st.composite

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from engine.printable import printable
+from engine.user_input import printable
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 CALLER: Final = """\
