@@ -78,8 +78,8 @@ from server.errors import MatchAborted
 from server.launching.players import PlayerError, parse_players
 from server.table.match import MatchServer
 from tests.stress.mutations import NUMBERS, chunks, mutated_bytes, mutated_text
-from tests.support.golden_files import GOLDEN, GoldenLog, golden_log
-from tests.support.strategies import choose
+from tests.support.hands.golden_files import GOLDEN, GoldenLog, golden_log
+from tests.support.hands.strategies import choose
 from tests.support.tables import conversations, match_config
 
 _LOGS: Final = (
