@@ -23,9 +23,9 @@ from server.console import SilentConsole
 from server.table.config import OnFailure, TimeLimits
 from server.table.match import MatchServer, serve_match
 from server.table.outcome import Durations
-from tests.benchmarks.cheap_client import reply
 from tests.stress.common import Stress, begin, folder, main, usage
 from tests.stress.hostile import BEHAVIOURS, VERSION, pester
+from tests.support.cheap_client import reply
 from tests.support.tables import match_config
 
 _RESPONSE_S: Final = 1.0
