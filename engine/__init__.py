@@ -5,7 +5,6 @@
 ``rules``                   games, dealing, betting, showdowns, the hand loop
 ``match_key``               the secret that a match's cards and its players' seeds follow from
 ``seeds``                   seeds derived from seeds
-``bets``                    two numbers about bets in no-limit games
 ``records``                 what plain Python and kernels share of a decision: situation, context, triple
 ``intervals``               means and rates, and how far they can be trusted
 ``interruption``            how Ctrl-C, SIGTERM and SIGHUP end a program

@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from engine.bets import USUAL_NO_LIMIT_BET
+USUAL_NO_LIMIT_BET: Final = 0.75
+"""The bet that is reckoned with before its size is chosen, in pots."""
 
 # --- the triple ------------------------------------------------------------------------------------------
 

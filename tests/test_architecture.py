@@ -56,7 +56,6 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
     "module",
     [
         "engine",
-        "engine.bets",
         "engine.cards",
         "engine.files",
         "engine.records",

@@ -132,7 +132,7 @@ def kernel_modules_of(module: str, folder: Path = _FOLDER) -> dict[str, bytes]:
     """The source of a kernel module and of all modules of `engine` it imports, directly or not, by name.
 
     Names are dotted, as in ``trials.nodes``; a module that is not a kernel's, whose constants are compiled
-    in, has its full name, ``engine.bets``.  What is imported inside functions counts as well; relative
+    in, has its full name, ``engine.records``.  What is imported inside functions counts as well; relative
     imports are not followed, since this package has none.  A kernel that stands elsewhere has no source.
     """
     sources = {"_jit": (folder / "_jit.py").read_bytes()}  # what it imports is not compiled into anything

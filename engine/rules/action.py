@@ -39,3 +39,7 @@ LIMIT_RAISE: Final = Action(ActionKind.RAISE)
 def raise_to(total: int) -> Action:
     """The no-limit raise to a total of `total` chips in the pot."""
     return Action(ActionKind.RAISE, total)
+
+
+COMMITTED: Final = 0.5
+"""A raise of more than this part of the chips left is made all in: the rest would follow anyhow."""

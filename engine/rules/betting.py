@@ -19,8 +19,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from engine.bets import COMMITTED
-from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
+from engine.rules.action import CALL, COMMITTED, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
 from engine.rules.errors import IllegalActionError
 from engine.rules.game_definition import MAX_ACTIONS_PER_ROUND, GameDefinition
 

@@ -21,7 +21,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bets import COMMITTED
 from engine.kernels._jit import integer, kernel
 from engine.kernels.opponents.records import Thresholds
 from engine.kernels.opponents.reweighting import likelihood
@@ -40,6 +39,7 @@ from engine.kernels.rules.betting import (
 from engine.kernels.trials.players import Players
 from engine.kernels.trials.strata import NUM_STRATA, Averages
 from engine.records import NUM_SIZES, LastAction, RaiseSize
+from engine.rules.action import COMMITTED
 
 
 class Child(IntEnum):
