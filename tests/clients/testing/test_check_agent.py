@@ -35,7 +35,7 @@ from engine.rules import (
     raise_to,
 )
 from tests.clients.testing.checks import checked, choosing, only_fault
-from tests.support.strategies import games
+from tests.support.hands.strategies import games
 
 # --- those who play right ---------------------------------------------------------------------------------
 
