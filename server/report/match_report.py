@@ -136,7 +136,7 @@ class Report:
             failure = result.failure
             if failure is not None:
                 where = "" if failure.hand_number is None else f" in hand {failure.hand_number}"
-                more = f" (first of {len(result.failures)} failures)" if len(result.failures) > 1 else ""
+                more = f" (first of {result.num_failures} failures)" if result.num_failures > 1 else ""
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
             if result.hands_by_default:
                 click.echo(f"{result.name}: checked or folded for in {result.hands_by_default} hands")

@@ -83,6 +83,8 @@ class PlayerResult:
     sb_per_hand: float | None
     """Small bets per hand; None in no-limit games."""
     failures: tuple[Failure, ...]
+    num_failures: int
+    """How often it has failed, which may be more often than is told one by one."""
     hands_by_default: int
     """Hands in which the house checked or folded for the player, which was late or not there."""
     decision_seconds: DecisionTimes | None
@@ -108,7 +110,7 @@ class PlayerResult:
                 "failure": self.failure.kind.value,
                 "failure_detail": self.failure.detail,
                 "failure_hand": self.failure.hand_number,
-                "failures": len(self.failures),
+                "failures": self.num_failures,
             }
         if self.hands_by_default:
             row["hands_by_default"] = self.hands_by_default
@@ -138,6 +140,12 @@ def player_results(
         if len(passes) > 1:
             half = half_width(_means_of_deals(seated), critical_value)
         has_rate = per_hand is not None and to_mbb is not None
+        failures = tuple(
+            failure
+            for each, (_, seat) in zip(passes, seated, strict=True)
+            for failure in each.failures_at(seat)
+        )
+        more_failures = sum(outcome.seats[seat].more_failures for outcome, seat in seated)
         results.append(
             PlayerResult(
                 name=name,
@@ -147,11 +155,8 @@ def player_results(
                 ci95=half * to_mbb if half is not None and to_mbb else None,
                 plain_ci95=plain_half * to_mbb if plain_half is not None and to_mbb else None,
                 sb_per_hand=per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
-                failures=tuple(
-                    failure
-                    for each, (_, seat) in zip(passes, seated, strict=True)
-                    for failure in each.failures_at(seat)
-                ),
+                failures=failures,
+                num_failures=len(failures) + more_failures,
                 hands_by_default=sum(outcome.seats[seat].hands_by_default for outcome, seat in seated),
                 decision_seconds=DecisionTimes.of(
                     sum([outcome.seats[seat].decision_times for outcome, seat in seated], Durations())

@@ -74,6 +74,8 @@ class SeatOutcome:
     name: str
     failures: Sequence[Failure] = ()
     """In the order they happened."""
+    more_failures: int = 0
+    """Failures after those, of which only the number is kept."""
     decision_times: Durations = attrs.Factory(Durations)
     """How long its decisions took."""
     warnings: int = 0

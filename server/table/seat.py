@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import attrs
 import trio
 
@@ -10,6 +12,9 @@ from server.errors import Failure
 from server.table.channel import Channel
 from server.table.config import TimeLimits
 from server.table.outcome import Durations, SeatOutcome
+
+_MOST_FAILURES: Final = 1000
+"""That are kept one by one: some 300 KB."""
 
 
 class SeatClock:
@@ -126,12 +131,22 @@ class Seat:
     """Until when the vacant seat is waited for, on trio's clock; None before it is vacated, and once somebody
     has replied there since."""
     failures: list[Failure] = attrs.Factory(list)
+    """In the order they happened, the first `_MOST_FAILURES` of them."""
+    more_failures: int = 0
+    """How often it has failed beyond those."""
     decision_times: Durations = attrs.Factory(Durations)
     warnings: int = 0
     """Replies that had to be ignored or corrected."""
     hands_by_default: int = 0
     """Hands in which the house checked or folded for it."""
     _last_by_default: int = -1
+
+    def has_failed(self, failure: Failure) -> None:
+        """Record a failure; a client that comes and goes for ever does not fill the memory."""
+        if len(self.failures) < _MOST_FAILURES:
+            self.failures.append(failure)
+        else:
+            self.more_failures += 1
 
     def acted_by_default(self, hand_number: int) -> None:
         """The house has checked or folded for it."""
@@ -147,5 +162,10 @@ class Seat:
     def outcome(self) -> SeatOutcome:
         """What its player has come to so far, apart from the chips."""
         return SeatOutcome(
-            self.name, self.failures, self.decision_times, self.warnings, self.hands_by_default
+            name=self.name,
+            failures=self.failures,
+            more_failures=self.more_failures,
+            decision_times=self.decision_times,
+            warnings=self.warnings,
+            hands_by_default=self.hands_by_default,
         )

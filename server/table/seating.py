@@ -308,12 +308,12 @@ class Seating:
         """
         if self._config.on_failure is OnFailure.ABORT:
             raise self._ends_match(seat, failure, acpc_lines)
-        seat.failures.append(failure)
+        seat.has_failed(failure)
         self._note(_describe(seat, failure))
 
     def _ends_match(self, seat: Seat, failure: Failure, acpc_lines: str) -> MatchAborted:
         """Record a failure that ends the match; returns what ends it."""
-        seat.failures.append(failure)
+        seat.has_failed(failure)
         if self._config.comment_failures:
             try:
                 self._records.write(f"# {_describe(seat, failure)}\n")

@@ -7,6 +7,7 @@ import random
 import statistics
 from array import array
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,9 @@ from engine.intervals import half_width
 from engine.rules import load_game
 from server.errors import Failure, FailureKind
 from server.report.results import DecisionTimes, Pass, player_results
+from server.table.config import TimeLimits
 from server.table.outcome import Durations, MatchOutcome, SeatOutcome
+from server.table.seat import Seat, SeatClock
 from tests.support.tables import always, match_config, play_match
 
 
@@ -95,6 +98,21 @@ def test_a_connection_lost_by_a_process_that_died_is_a_crash() -> None:
 
     assert results[0].failure == Failure(FailureKind.CRASHED, "was killed by SIGKILL", 3)
     assert results[1].failure == lost
+
+
+def test_a_client_that_comes_and_goes_for_ever_is_counted_and_does_not_fill_the_memory() -> None:
+    seat = Seat(0, "leaver", SeatClock(TimeLimits(), 1), None)
+    for hand_number in range(2500):
+        seat.has_failed(Failure(FailureKind.DISCONNECTED, "left", hand_number))
+    played = attrs.evolve(outcome([1.0], [-1.0]), seats=(seat.outcome(), SeatOutcome("stayer")))
+    game = load_game("limit-2p")
+
+    first, second = player_results([Pass(played, (0, 1))], ["leaver", "stayer"], game)
+
+    assert len(first.failures) == 1000
+    assert first.as_json(game)["failures"] == 2500
+    assert first.as_json(game)["failure_hand"] == 0
+    assert second.num_failures == 0
 
 
 durations = st.lists(st.floats(0, 1e6) | st.floats(-7, 6).map(lambda power: 10**power), max_size=300)
