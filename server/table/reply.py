@@ -60,6 +60,7 @@ async def read_reply(
     Raises:
         SeatFailed: it left, or did not answer in time.
     """
+    # Long, because it is one loop over kinds of events that share six variables; it runs for every action.
     connection, channel = client.connection, client.channel
     response = seat.clock.response
     shown_at = heard_at = now()
