@@ -25,7 +25,9 @@ from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPla
 from server.launching.match_folder import match_folder
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.process_control import adopt_orphans, keep_others_out
+from server.launching.sandbox import why_there_are_none
 from server.parameters import FiniteRange, ListeningAddress
+from server.progress import show_progress
 from server.report.match_report import Report
 from server.report.results import Pass
 from server.seat_tokens import hidden_tokens
@@ -34,7 +36,6 @@ from server.table.outcome import MatchOutcome
 
 EXIT_FAULT: Final = 1
 EXIT_PLAYER_FAILED: Final = 3
-_PROGRESS_S: Final = 0.1
 _DEFAULT_HANDS: Final = 1000
 _DEFAULT_MOST_HANDS: Final = 100_000
 
@@ -162,6 +163,12 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     help="Start a launched player that crashes in play again, up to N times.",
 )
 @click.option(
+    "--sandbox",
+    is_flag=True,
+    help="Launch players where they see neither others' processes nor files and reach only their table "
+    "(needs bwrap).",
+)
+@click.option(
     "--end-with-stdin",
     is_flag=True,
     help="End the match when standard input is closed: for programs that launch one.",
@@ -197,6 +204,7 @@ def match(
     start_time: float,
     grace: float,
     recover: int,
+    sandbox: bool,
     end_with_stdin: bool,
     announce: int | None,
 ) -> None:
@@ -210,6 +218,8 @@ def match(
     keep_others_out()  # before there is a key
     adopt_orphans()
     try:
+        if sandbox:
+            _check_sandboxes(recover)
         definition = _load_game(game)
         seated = _players(players, definition)
         folder = _folder(out, game)
@@ -241,7 +251,9 @@ def match(
             raise click.UsageError(
                 "passes that are played side by side cannot share ports: use one of --jobs, --ports"
             )
-        plan = MatchPlan(config, seated, folder, duplicate, jobs, until, start_time, recover, end_with_stdin)
+        plan = MatchPlan(
+            config, seated, folder, duplicate, jobs, until, start_time, recover, sandbox, end_with_stdin
+        )
     except click.UsageError as error:
         announcer.failed(error.format_message())
         raise
@@ -256,6 +268,16 @@ def _announcer(descriptor: int | None) -> Announcer:
         return Announcer(descriptor)
     except OSError as error:
         raise click.UsageError(f"--announce {descriptor}: {error.strerror}") from None
+
+
+def _check_sandboxes(recover: int) -> None:
+    fault = why_there_are_none()
+    if fault is not None:
+        raise click.UsageError(f"--sandbox: {fault}")
+    if recover:
+        raise click.UsageError(
+            "--recover does not go with --sandbox: a player started again would not find its table"
+        )
 
 
 def _load_game(text: str) -> GameDefinition:
@@ -420,29 +442,7 @@ async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> tuple[l
     match = LaunchedMatch(plan, say, announcer)
     async with trio.open_nursery() as nursery:
         if not as_json:
-            nursery.start_soon(_show_progress, match, plan.config.hands * plan.num_passes)
+            nursery.start_soon(show_progress, match, plan.config.hands * plan.num_passes)
         passes = await match.play()
         nursery.cancel_scope.cancel()
     return passes, match.unwritten
-
-
-async def _show_progress(match: LaunchedMatch, hands: int) -> None:
-    """How far the match is: a bar on a terminal, else a line every tenth of the way."""
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("hands"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            bar = progress.add_task("hands", total=hands)
-            while True:
-                progress.update(bar, completed=match.hands_done)
-                await trio.sleep(_PROGRESS_S)
-    said = 0
-    while True:
-        await trio.sleep(_PROGRESS_S)
-        tenth = match.hands_done * 10 // hands
-        if tenth > said:
-            said = tenth
-            with contextlib.suppress(OSError):  # nobody reads it: the match goes on
-                click.echo(f"{match.hands_done} of {hands} hands", err=True)

@@ -1,14 +1,12 @@
 """What is computed once for a user and kept: compiled kernels, and arrays that take seconds to compute.
 
-They lie in ``$RIVERBOAT_CACHE_DIR``, else ``$XDG_CACHE_HOME/riverboat``, else ``~/.cache/riverboat``.
-Nothing there is needed: a folder that cannot be read or written, or a file that is damaged, costs the
-computation.
+They lie in the `cache_directory`.  Nothing there is needed: a folder that cannot be read or written, or a
+file that is damaged, costs the computation.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -16,28 +14,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from engine.files.cache_directory import cache_directory
 from engine.files.formats import format_arrays, parse_arrays
 from engine.files.whole import write_whole
 
-__all__ = ["cache_directory", "load_cached", "store_cached"]
+__all__ = ["load_cached", "store_cached"]
 
 _SCHEMA: Final = "schema"
 """The name of the number that says how a file's arrays are to be understood."""
-
-
-def cache_directory() -> Path:
-    """The folder of this user's compiled kernels and computed tables (not necessarily existing yet)."""
-    override = os.environ.get("RIVERBOAT_CACHE_DIR")
-    if override:
-        return Path(override).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    # The base directory specification says that a relative path is to be ignored.
-    if base and os.path.isabs(base):
-        return Path(base) / "riverboat"
-    try:
-        return Path.home() / ".cache" / "riverboat"
-    except RuntimeError:  # no home directory, as in some containers
-        return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
 
 
 def load_cached(

@@ -37,6 +37,8 @@ class _Seat:
     """The user's, which whoever sits there must say."""
     process: int | None = None
     """That was launched, the latest; it leads a session."""
+    listener: socket.socket | None = None
+    """Inside its sandbox, where it has one."""
     is_settled: trio.Event = attrs.Factory(trio.Event)
     """It has been launched, or will not be."""
     is_known: bool = False
@@ -50,11 +52,18 @@ class Doorman:
         players: by seat.
         tokens: that the user has chosen for the seats; None or missing for others.
         say: takes lines for people.
+        has_sandboxes: players are launched in sandboxes, and connect there.
     """
 
     def __init__(
-        self, players: Sequence[Player], tokens: Sequence[str | None], say: Callable[[str], None]
+        self,
+        players: Sequence[Player],
+        tokens: Sequence[str | None],
+        say: Callable[[str], None],
+        *,
+        has_sandboxes: bool = False,
     ) -> None:
+        self._has_sandboxes = has_sandboxes
         chosen = (*tokens, *[None] * len(players))
         self._seats = [
             _Seat(player, token or secrets.token_urlsafe(_TOKEN_BYTES), token)
@@ -67,24 +76,48 @@ class Doorman:
         """What a seat's player is given to say."""
         return self._seats[seat].token
 
-    def is_launched(self, seat: int, process: int | None) -> None:
-        """A seat's process has been started; None where it could not be."""
+    def is_launched(self, seat: int, process: int | None, listener: socket.socket | None = None) -> None:
+        """A seat's process has been started.
+
+        Args:
+            seat: its number.
+            process: None where it could not be started.
+            listener: where it connects inside its sandbox.
+        """
         self._seats[seat].process = process
+        self._seats[seat].listener = listener
         self._seats[seat].is_settled.set()
 
     def knows(self, seat: int) -> bool:
         """Whether the client of a seat is certainly its player."""
         return self._seats[seat].is_known
 
-    async def __call__(self, number: int, connection: socket.socket) -> Entry:
-        """Whether a connection may sit down, and on what condition."""
+    def close(self) -> None:
+        """Let go of the listening sockets of sandboxes."""
+        for seat in self._seats:
+            if seat.listener is not None:
+                seat.listener.close()
+                seat.listener = None
+
+    async def listener(self, number: int) -> socket.socket | None:
+        """The listening socket of a seat's sandbox, for the caller to close; None where there is none."""
+        seat = self._seats[number]
+        if self._has_sandboxes and seat.player.command is not None:
+            await seat.is_settled.wait()
+        return None if seat.listener is None else seat.listener.dup()
+
+    async def judge(self, number: int, connection: socket.socket) -> Entry:
+        """On what condition a connection may sit down: who connects in a sandbox is its player."""
         seat = self._seats[number]
         if seat.player.command is None:
             return Entry(seat.chosen_token)
         await seat.is_settled.wait()
-        return await trio.to_thread.run_sync(self._judge, number, connection)
+        if seat.listener is not None:
+            seat.is_known = True
+            return Entry(seat.chosen_token)
+        return await trio.to_thread.run_sync(self._judge_owner, number, connection)
 
-    def _judge(self, number: int, connection: socket.socket) -> Entry:
+    def _judge_owner(self, number: int, connection: socket.socket) -> Entry:
         seat = self._seats[number]
         seat.is_known = False
         if not local_sockets.can_be_traced():

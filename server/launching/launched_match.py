@@ -30,6 +30,7 @@ from server.launching.doorman import Doorman
 from server.launching.launcher import Launcher
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
+from server.launching.sandbox import Sandbox
 from server.private_files import FOLDER_MODE, PrivateFiles
 from server.record_file import Opener, RecordFile
 from server.report.results import Pass, PlayerResult, player_results
@@ -61,6 +62,8 @@ class MatchPlan:
     """For a launched player to join."""
     recover: int = 0
     """How often a launched player that crashes in play is started again."""
+    in_sandboxes: bool = False
+    """Players are launched in sandboxes."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
     files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
@@ -235,7 +238,7 @@ class LaunchedMatch:
         console = _FileConsole(folder / "dealer.err", plan.files.open, self._count_hand)
         # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
         environment = {variables.DUPLICATE: str(number)} if plan.duplicate else {}
-        doorman = Doorman(seated, config.seat_tokens, self._say)
+        doorman = Doorman(seated, config.seat_tokens, self._say, has_sandboxes=plan.in_sandboxes)
         launcher = Launcher(
             folder / "players",
             plan.files,
@@ -244,6 +247,7 @@ class LaunchedMatch:
             environment,
             doorman,
             self._orphanage,
+            Sandbox(plan.folder) if plan.in_sandboxes else None,
             plan.recover,
         )
         schedule = plan.schedule

@@ -7,9 +7,11 @@ groups are asked to end and then killed, and what has left its group ends in the
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +27,7 @@ from server.launching.doorman import Doorman
 from server.launching.environment import players_environment
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
+from server.launching.sandbox import HOST, Sandbox, receive_listener
 from server.private_files import FOLDER_MODE, PrivateFiles
 from server.table.match import MatchServer
 
@@ -43,8 +46,10 @@ class _Process:
 
     seat: int
     name: str
+    player: Player
     line: Sequence[str]
-    """What is executed."""
+    """What is executed, in a sandbox where there is one."""
+    port: int
     environment: Mapping[str, str]
     process: trio.Process | None = None
     returncode: int | None = None
@@ -67,6 +72,7 @@ class Launcher:
         variables: of the players' environment, beside those of their seats.
         doorman: lets the players in.
         orphanage: knows whom we wait for.
+        sandbox: that players are shut into; None for none.
         recover: how often a player that crashes in play is started again.
 
     *Resource handling*: `end` must run on every way out.
@@ -81,6 +87,7 @@ class Launcher:
         variables: Mapping[str, str],
         doorman: Doorman,
         orphanage: Orphanage,
+        sandbox: Sandbox | None,
         recover: int = 0,
     ) -> None:
         self._folder = folder
@@ -90,6 +97,7 @@ class Launcher:
         self._variables = variables
         self._doorman = doorman
         self._orphanage = orphanage
+        self._sandbox = sandbox
         self._recover = recover
         self._processes: list[_Process] = []
         self._is_settling = False
@@ -112,7 +120,7 @@ class Launcher:
         """
         self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
-            line = player.command_line(host, server.ports[seat])
+            line = player.command_line(host if self._sandbox is None else HOST, server.ports[seat])
             if line is None or player.command is None:
                 continue
             environment = {
@@ -122,7 +130,7 @@ class Launcher:
                 variables.SEED: str(seed),
                 variables.TOKEN: self._doorman.token(seat),
             }
-            entry = _Process(seat, player.name, line, environment)
+            entry = _Process(seat, player.name, player, line, server.ports[seat], environment)
             try:
                 process = await self._execute(entry)
             except OSError as error:
@@ -142,20 +150,28 @@ class Launcher:
         is_first = entry.process is None
         stdout, stderr = (self._open(self._output(entry, stream), is_first) for stream in ("out", "err"))
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
-            with self._orphanage.starting():
-                process = await trio.lowlevel.open_process(
-                    entry.line,
-                    stdin=subprocess.DEVNULL,
-                    stdout=stdout,
-                    stderr=stderr,
-                    env=entry.environment,
-                    start_new_session=True,
-                )
-                self._orphanage.awaits(process.pid)
-            if is_first:
-                self._processes.append(entry)
-            entry.process = process
-            self._doorman.is_launched(entry.seat, process.pid)
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                line = entry.line
+                if self._sandbox is not None:
+                    line = self._sandbox.command_line(entry.player, line, entry.port, theirs.fileno())
+                with self._orphanage.starting():
+                    process = await trio.lowlevel.open_process(
+                        line,
+                        stdin=subprocess.DEVNULL,
+                        stdout=stdout,
+                        stderr=stderr,
+                        env=entry.environment,
+                        start_new_session=True,
+                        pass_fds=() if self._sandbox is None else (theirs.fileno(),),
+                    )
+                    self._orphanage.awaits(process.pid)
+                if is_first:
+                    self._processes.append(entry)
+                entry.process = process
+                theirs.close()
+                listener = None if self._sandbox is None else await _listener_of_a_sandbox(ours)
+            self._doorman.is_launched(entry.seat, process.pid, listener)
         return process
 
     def _open(self, path: Path, is_first: bool) -> IO[bytes]:
@@ -246,6 +262,7 @@ class Launcher:
                 _signal_group(process.pid, signal.SIGKILL)  # also what a player left behind
             for _, process in self._started():
                 await process.wait()
+        self._doorman.close()
 
     def _started(self) -> list[tuple[_Process, trio.Process]]:
         return [(entry, entry.process) for entry in self._processes if entry.process is not None]
@@ -273,6 +290,13 @@ class Launcher:
         end = self._files.tail(self._output(entry, "err"), _LAST_WORDS)
         words = [line.strip() for line in end.decode("utf-8", "replace").split("\n") if line.strip()]
         return printable(words[-1][:200]) if words else ""
+
+
+async def _listener_of_a_sandbox(connection: socket.socket) -> socket.socket | None:
+    """Where the player connects; None where its sandbox has failed, whose process then ends and says why."""
+    with contextlib.suppress(OSError):
+        return await receive_listener(connection)
+    return None
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

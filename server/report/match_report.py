@@ -99,6 +99,7 @@ class Report:
                 "start_time": plan.start_s,
                 "grace": limits.grace,
                 "jobs": plan.jobs,
+                "sandbox": plan.in_sandboxes,
             },
             "error": self._error,
             "started": started.isoformat(timespec="seconds"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import attrs
 
@@ -41,8 +41,14 @@ class Entry:
     """Why it may not at all."""
 
 
-Door = Callable[[int, socket.socket], Awaitable[Entry]]
-"""Asked about every connection to a seat, by the seat's number."""
+class Door(Protocol):
+    """Who may sit down in a match."""
+
+    async def listener(self, seat: int) -> socket.socket | None:
+        """Where a seat's player connects: a listening socket that is ours to close; None for its port."""
+
+    async def judge(self, seat: int, connection: socket.socket) -> Entry:
+        """On what condition a connection to a seat may sit down there."""
 
 
 @attrs.frozen

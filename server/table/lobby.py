@@ -152,6 +152,11 @@ class Lobby:
 
     async def _listener(self, seat: Seat) -> socket.socket:
         """The seat's listening socket, opened again if need be."""
+        door = self._config.door
+        elsewhere = None if door is None else await door.listener(seat.number)
+        if elsewhere is not None:
+            self.stop_listening(seat)
+            self._listeners[seat.number] = elsewhere
         listener = self._listeners.get(seat.number)
         while listener is None:
             try:
@@ -188,7 +193,7 @@ class Lobby:
         """A connection as a client that may shake hands; None where there is to be none."""
         door = self._config.door
         try:
-            entry = Entry(seat.token) if door is None else await door(seat.number, sock)
+            entry = Entry(seat.token) if door is None else await door.judge(seat.number, sock)
             if entry.refusal is None:
                 return Client(Channel(sock), DealerConnection(self._config.game), entry.token)
             self.turn_away(seat, entry.refusal)

@@ -6,8 +6,10 @@ to nothing else; a test that hangs is ended by pytest.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
+import socket
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -52,6 +54,15 @@ def folding_config(
     limits = TimeLimits(response=response, hand=3600.0, per_hand=3600.0)
     changes = {"limits": limits, "on_failure": OnFailure.FOLD, **changes}
     return match_config(game, hands, **changes)
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports of this machine that nobody listens on."""
+    with contextlib.ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(number)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
 
 
 @attrs.define(eq=False)

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.files.cache import cache_directory, load_cached, store_cached
+from engine.files.cache import load_cached, store_cached
+from engine.files.cache_directory import cache_directory
 
 POINTS = np.arange(6).reshape(2, 3)
 EXPECTED = {"points": ((2, 3), np.int64)}

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from engine.files.cache import cache_directory
+from engine.files.cache_directory import cache_directory
 from engine.kernels._jit import (
     KEPT_FOLDERS,
     folder_name,

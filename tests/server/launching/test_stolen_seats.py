@@ -21,7 +21,7 @@ from server.launching.doorman import Doorman
 from server.launching.players import parse_players
 from server.table.config import Entry
 from tests.support.dealer_process import environment, program
-from tests.support.tables import folding_config, table_of
+from tests.support.tables import folding_config, free_ports, table_of
 
 needs_proc = pytest.mark.skipif(
     not local_sockets.can_be_traced(), reason="the system does not tell whose a connection is"
@@ -106,19 +106,12 @@ def match_result(
     return result
 
 
-def two_free_ports() -> tuple[int, int]:
-    with socket.socket() as first, socket.socket() as second:
-        for each in (first, second):
-            each.bind(("127.0.0.1", 0))
-        return first.getsockname()[1], second.getsockname()[1]
-
-
 @needs_proc
 def test_a_bot_that_connects_first_does_not_get_its_opponents_seat(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
     (tmp_path / "thief.py").write_text(THIEF)
     (tmp_path / "caller.py").write_text("open('gate').read()\n" + CALLER)
-    ports = two_free_ports()
+    ports = free_ports(2)
     words = ("limit-2p", f"{sys.executable} thief.py {ports[1]}", f"{sys.executable} caller.py")
     result = match_result(tmp_path, *words, "--hands", "10", "--ports", f"{ports[0]},{ports[1]}")
 
@@ -140,7 +133,7 @@ def test_a_seat_that_was_taken_with_a_stolen_token_is_reported(tmp_path: Path) -
     )
     (tmp_path / "thief.py").write_text(TOKEN_THIEF + CALLER)
     (tmp_path / "caller.py").write_text("open('gate').read()\n" + CALLER)
-    ports = two_free_ports()
+    ports = free_ports(2)
     words = ("limit-2p", f"{sys.executable} thief.py {ports[1]}", f"{sys.executable} caller.py")
     options = ("--hands", "100", "--ports", f"{ports[0]},{ports[1]}")
     result = match_result(tmp_path, *words, *options, status=3)
@@ -222,11 +215,18 @@ async def connected(port: int) -> trio.SocketStream:
         await trio.lowlevel.checkpoint()
 
 
-async def test_who_must_say_a_token_and_does_not_is_nobodys_failure() -> None:
-    async def door(seat: int, connection: socket.socket) -> Entry:
+class WordForTheFirst:
+    """A door where the first seat's player must say a word."""
+
+    async def listener(self, seat: int) -> socket.socket | None:
+        return None
+
+    async def judge(self, seat: int, connection: socket.socket) -> Entry:
         return Entry("word" if seat == 0 else None)
 
-    async with table_of(folding_config("leduc", door=door)) as table:
+
+async def test_who_must_say_a_token_and_does_not_is_nobodys_failure() -> None:
+    async with table_of(folding_config("leduc", door=WordForTheFirst())) as table:
         ports = table.server.ports
         async with await connected(ports[0]) as stranger:
             await stranger.send_all(b"nonsense\n")
@@ -249,7 +249,7 @@ def doorman() -> Doorman:
 
 async def test_clients_from_elsewhere_must_say_the_token(doorman: Doorman) -> None:
     with socket.socket() as unconnected:
-        entries = [await doorman(seat, unconnected) for seat in range(3)]
+        entries = [await doorman.judge(seat, unconnected) for seat in range(3)]
 
     if local_sockets.can_be_traced():
         assert entries == [Entry(doorman.token(0)), Entry(doorman.token(1)), Entry("chosen")]
@@ -260,6 +260,6 @@ async def test_where_nothing_is_known_about_connections_those_must_say_the_token
 ) -> None:
     monkeypatch.setattr(local_sockets, "can_be_traced", lambda: False)
     with socket.socket() as unconnected:
-        entries = [await doorman(seat, unconnected) for seat in range(3)]
+        entries = [await doorman.judge(seat, unconnected) for seat in range(3)]
 
     assert entries == [Entry(doorman.token(0)), Entry(None), Entry("chosen")]
