@@ -27,8 +27,8 @@ from server.launching.players import Player, PlayerError, parse_players
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.launching.sandbox import why_there_are_none
 from server.parameters import FiniteRange, ListeningAddress
-from server.progress import show_progress
 from server.report.match_report import Report
+from server.report.progress import show_progress
 from server.report.results import Pass
 from server.seat_tokens import hidden_tokens
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names

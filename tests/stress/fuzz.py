@@ -3,8 +3,8 @@
 Each must end well or with a documented error, in one line where people see it.
 
 ``python -m tests.stress.fuzz [--inputs N] [--only TARGET --index I]``.  What is fed is in
-`tests.stress.fuzz_targets`, how it is spoilt in `tests.stress.mutations`.  A finding names its target and
-index, with which it can be had again.
+`tests.stress.fuzzing`, how it is spoilt in its ``mutations``.  A finding names its
+target and index, with which it can be had again.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ from typing import Final
 import click
 
 from tests.stress.common import Stress, begin, folder, main
-from tests.stress.fuzz_targets import TARGETS, Target, set_folder
+from tests.stress.fuzzing import files, people, protocol
+from tests.stress.fuzzing.files import set_folder
+from tests.stress.fuzzing.inputs import Target
 
 _SLOW_S: Final = 2.0
 """A reader that takes longer for one input can be made to stall."""
 _LONGEST: Final = 20_000
 """Characters of a complaint; beyond it is no line for people."""
 _BATCH: Final = 500
+
+_TARGETS: Final = (*protocol.TARGETS, *files.TARGETS, *people.TARGETS)
+"""All readers; the shares add up to one."""
 
 
 def feed(stress: Stress, target: Target, index: int) -> str:
@@ -66,7 +71,7 @@ def run() -> int:
     )  # fmt: skip
     warnings.simplefilter("ignore")
     only, index = stress.arguments.only, stress.arguments.index
-    targets = [target for target in TARGETS if only in target.name]
+    targets = [target for target in _TARGETS if only in target.name]
     left = {target.name: max(1, round(stress.arguments.inputs * target.share)) for target in targets}
     done: Counter[str] = Counter()
     spent: Counter[str] = Counter()

@@ -1,6 +1,6 @@
 """The first program inside a sandbox: opens the player's port, hands it to the house, becomes the player.
 
-``python -m server.launching.sandbox_entry DESCRIPTOR PORT KEPT CACHE COMMAND...``
+``python -m server.launching.sandbox.entry DESCRIPTOR PORT KEPT CACHE COMMAND...``
 
 The folder CACHE is made as one that holds what KEPT does and may be written to: with links to its files, in
 whose place new ones are put.

@@ -8,7 +8,7 @@
   a cache that it can write to for itself alone: what is compiled there is run by whoever loads it;
 * no other process, and no network but a loopback of its own.
 
-**The table.**  Before the player starts, `server.launching.sandbox_entry` opens a port on that loopback and
+**The table.**  Before the player starts, `server.launching.sandbox.entry` opens a port on that loopback and
 hands the listening socket out to us: a socket stays where it was made, so that we accept from outside who
 connects inside, nothing is passed on by anybody, and a decision takes no longer than without a sandbox.
 
@@ -94,7 +94,7 @@ class Sandbox:
             if hidden.is_dir() and any(hidden.is_relative_to(path) for path in visible):
                 words += ["--tmpfs", str(hidden)]
         words += ["--setenv", "HOME", "/tmp", "--setenv", CACHE_VARIABLE, _CACHE, "--chdir", here]
-        entry = [sys.executable, "-P", "-m", "server.launching.sandbox_entry"]
+        entry = [sys.executable, "-P", "-m", "server.launching.sandbox.entry"]
         kept = str(cache_directory().absolute())
         return [*words, "--", *entry, str(descriptor), str(port), kept, _CACHE, *line]
 

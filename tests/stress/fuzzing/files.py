@@ -1,0 +1,294 @@
+"""Every reader of files, fed with what is nearly right."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import zlib
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import trio
+import trio.testing
+
+from clients.bots.formula.memory import InvalidMemoryError, format_memory, parse_memory
+from clients.learners.journal import JournalError, journal_path, read_journal
+from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, write_knowledge
+from clients.learners.preflop import knowledge as preflop_knowledge
+from clients.learners.street import knowledge as street_knowledge
+from engine.files.formats import format_arrays, parse_arrays
+from engine.learning.street import ActionValues
+from engine.opponents.models.specific import SpecificModel
+from engine.opponents.statistics import PlayerStatistics
+from engine.rules import (
+    CardDealer,
+    GameDefinition,
+    GameDefinitionError,
+    HandState,
+    IllegalActionError,
+    format_game,
+    initial_hand,
+    load_game,
+    parse_betting,
+    parse_game,
+)
+from protocol.records import TransactionError, parse_hand, parse_score, parse_transaction
+from server.console import SilentConsole
+from server.errors import MatchAborted
+from server.table.match import MatchServer
+from tests.stress.fuzzing.inputs import (
+    HANDS,
+    LOGS,
+    Target,
+    any_log,
+    encoded,
+    games,
+    log_of,
+)
+from tests.stress.fuzzing.mutations import mutated_bytes, mutated_text
+from tests.support.hands.strategies import choose
+from tests.support.tables import match_config
+
+
+def _game_files(rng: random.Random) -> None:
+    data = encoded(mutated_text(rng, games()))
+    game = parse_game(data, "some.game")
+    assert parse_game(format_game(game)) == game
+    if rng.random() < 0.2:
+        _play_a_hand(game, rng)
+
+
+def _play_a_hand(game: GameDefinition, rng: random.Random) -> None:
+    state: HandState = initial_hand(game, 0, CardDealer(game, rng.randrange(2**32)).deal())
+    for _ in range(400):
+        if state.is_finished:
+            state.chips_won()
+            return
+        state = state.apply(choose(rng.randrange(2**16), state.legal_actions()))
+
+
+def _log_lines(rng: random.Random) -> None:
+    log = any_log(rng)
+    line = mutated_text(rng, log.text.splitlines(keepends=True)[:60])
+    record = parse_hand(line)
+    parse_score(line)
+    if record is not None:
+        parse_betting(log.game, record.betting)
+
+
+@functools.cache
+def _transactions(name: str) -> list[str]:
+    """Lines of the transaction log of a golden log's match."""
+    lines = []
+    for record in log_of(name).records[:HANDS]:
+        for _, _, action in parse_betting(log_of(name).game, record.betting).steps():
+            lines.append(f"{action} {record.hand_number} 1795244896.520175 1795244896.520224\n")
+    return lines
+
+
+def _transaction_lines(rng: random.Random) -> None:
+    name = rng.choice(LOGS)
+    entry = parse_transaction(mutated_text(rng, _transactions(name)), log_of(name).game.is_limit)
+    assert abs(entry.seconds) < 1e60
+
+
+_FOLDER: Path = Path()
+
+
+def set_folder(folder: Path) -> None:
+    """Where targets that need files put them."""
+    global _FOLDER
+    _FOLDER = folder
+
+
+def _resumed_matches(rng: random.Random) -> None:
+    """A match that goes on from a damaged transaction log, as far as nobody has to be asked."""
+    name = rng.choice(LOGS)
+    entries = _transactions(name)[: rng.randint(1, 60)]
+    if rng.random() < 0.8:
+        at = rng.randrange(len(entries))
+        entries = [
+            *entries[:at],
+            mutated_text(rng, [entries[at], *_transactions(name)[:5]], 2),
+            *entries[at + 1 :],
+        ]
+    tlog = _FOLDER / "resumed.tlog"
+    tlog.write_bytes(encoded("".join(entries)))
+    log = _FOLDER / "resumed.log"
+    log.write_bytes(encoded(mutated_text(rng, ["".join(log_of(name).text.splitlines(keepends=True)[:9])], 2)))
+    config = match_config(
+        log_of(name).game, 20, log_of(name).seed, log_path=log, transaction_path=tlog, append=True
+    )
+    server = MatchServer(config, SilentConsole())
+    server._records.open()
+    try:
+        server._records.begin_replay()
+        trio.run(_replay, server)
+    finally:
+        server._records.close()
+
+
+async def _replay(server: MatchServer) -> None:
+    """The hands of a transaction log, as long as nobody has to be asked."""
+    dealer = server._config.cards.dealer(server._config.game)
+    for hand_number in range(server._config.hands):
+        if not server._records.is_replaying:
+            return
+        with trio.move_on_after(0):  # live play would wait for players: it is cancelled at once
+            await server._play_hand(hand_number, dealer)
+
+
+@functools.cache
+def _archives() -> tuple[bytes, ...]:
+    arrays = {
+        "header": np.array("{}"),
+        "values": np.arange(12, dtype=np.int32).reshape(4, 3),
+        "e": np.zeros((0, 2)),
+    }
+    return (format_arrays(arrays), format_arrays({"x": np.ones(3)}))
+
+
+def _archives_of_arrays(rng: random.Random) -> None:
+    data = mutated_bytes(rng, _archives())
+    for array in parse_arrays(data).values():
+        assert array.nbytes <= len(data)
+
+
+_STREET_GAME: Final = "limit-2p"
+_PREFLOP_GAME: Final = "limit Texas hold'em"
+
+
+def _knowledge_files(rng: random.Random) -> None:
+    """Files that are whole, with a right digest, and hold what no learner has learnt; and damaged ones."""
+    path = _FOLDER / "knowledge.npz"
+    journal_path(path).unlink(missing_ok=True)
+    if rng.random() < 0.5:
+        game = load_game(_STREET_GAME)
+        arrays: dict[str, Any] = {
+            "places": np.array([4, 9], np.int32),
+            "values": np.array([0.5, 1], np.float32),
+            "counts": np.array([3, 1], np.int32),
+        }
+        meta: dict[str, Any] = {"hands": 7, "game": format_game(game)}
+        kind, text = street_knowledge.KIND, street_knowledge.describe_game(game)
+    else:
+        arrays = {"keys": np.array([3, 17], np.int32), "values": np.ones((2, 6), np.int32)}
+        meta = {"hands": 7, "names": [], "notes": {"classifier": "as-meant"}}
+        kind, text = "poker-learner", _PREFLOP_GAME
+    if rng.random() < 0.8:
+        _spoil(rng, arrays, meta)
+    try:
+        write_knowledge(path, kind, text, arrays, meta)
+    except (ValueError, TypeError, RecursionError):  # what cannot be written need not be read
+        return
+    if rng.random() < 0.3:
+        path.write_bytes(mutated_bytes(rng, (path.read_bytes(),)))
+    if rng.random() < 0.5:
+        _write_journal(rng, path)
+    with KnowledgeFile(path, None) as file:
+        knowledge = file.read()
+    assert knowledge is not None
+    if knowledge.kind == street_knowledge.KIND:
+        try:
+            street_knowledge.fill_values(ActionValues.unlearnt(load_game(_STREET_GAME)), knowledge)
+        except (TypeError, ValueError) as error:  # as `StreetKnowledge.begin` takes them
+            raise KnowledgeError(f"{path} is damaged: {error}") from error
+    else:
+        preflop_knowledge.read_base(knowledge, path)
+
+
+_ODD_VALUES: Final[tuple[Any, ...]] = (
+    None, True, -1, 0, 2**31, 2**63, 10**400, float("nan"), float("inf"), 0.5, "", "x", "\ud800", [], {},
+    [[]], ["a", "a"], [1, 2, 3], {"a": 1},
+)  # fmt: skip
+_ODD_ARRAYS: Final = (
+    np.zeros(0), np.zeros((2, 2)), np.array(3), np.array(["x"]), np.array([-1, -1], np.int32),
+    np.array([2**31 - 1, 2**31 - 1], np.int32), np.array([np.nan, np.inf], np.float32),
+    np.array([9, 4], np.int32), np.array([1j]), np.array([True, False]), np.zeros((2, 6), np.int64) - 5,
+    np.array([2**62, 1], np.int64), np.array([b"x"]), np.array(["2020-01-01"], "datetime64[D]"),
+)  # fmt: skip
+
+
+def _spoil(rng: random.Random, arrays: dict[str, Any], meta: dict[str, Any]) -> None:
+    for _ in range(rng.randint(1, 2)):
+        if rng.random() < 0.6:
+            arrays[rng.choice([*arrays, "more"])] = rng.choice(_ODD_ARRAYS)
+        else:
+            meta[rng.choice([*meta, "more"])] = rng.choice(_ODD_VALUES)
+    if rng.random() < 0.2:
+        arrays.pop(rng.choice([*arrays]))
+    if rng.random() < 0.2:
+        meta.pop(rng.choice([*meta]))
+
+
+_RECORDS: Final = (
+    "[8,[[2,0,0.25,4]]]",
+    "[8,[[2,0,0.25,4],[3,1,-0.5,1]]]",
+    "[12,[[3,1,1,1,1,1,1]],0,[]]",
+    '[12,[[3,1,1,1,1,1,1]],0,["a","b"]]',
+    "[1e400,[[0,0,NaN,1]]]",
+)
+
+
+def _write_journal(rng: random.Random, path: Path) -> None:
+    """A journal that goes on from the file, with records whose checksums are right, whatever they say."""
+    try:
+        with KnowledgeFile(path, None) as file:
+            knowledge = file.read()
+    except KnowledgeError:
+        return
+    assert knowledge is not None
+    data = f"riverboat journal 1 {knowledge.digest}\n".encode()
+    for _ in range(rng.randint(0, 3)):
+        payload = encoded(mutated_text(rng, _RECORDS, 3)).replace(b"\n", b" ")
+        data += b"%08x %s\n" % (zlib.crc32(payload), payload)
+    if rng.random() < 0.3:
+        data = mutated_bytes(rng, (data,))
+    journal_path(path).write_bytes(data)
+
+
+def _journals(rng: random.Random) -> None:
+    payload = encoded(mutated_text(rng, _RECORDS, 2)).replace(b"\n", b" ")
+    whole = b"riverboat journal 1 abcdef\n%08x %s\n" % (zlib.crc32(payload), payload)
+    path = _FOLDER / "some.journal"
+    path.write_bytes(mutated_bytes(rng, (whole, whole + whole[27:]), 3))
+    for record in read_journal(path).records:
+        assert isinstance(record, str)
+
+
+@functools.cache
+def _memory() -> str:
+    return format_memory({name: (SpecificModel(), PlayerStatistics()) for name in ("them", "you")})
+
+
+def _memories(rng: random.Random) -> None:
+    if rng.random() < 0.5:
+        parse_memory(mutated_text(rng, (_memory(),)))
+        return
+    data = json.loads(_memory())
+    holder: Any = data
+    while True:  # down to some place in it
+        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        if not keys:
+            break
+        key = rng.choice(keys)
+        if isinstance(holder[key], dict | list) and rng.random() < 0.8:
+            holder = holder[key]
+            continue
+        holder[key] = rng.choice(_ODD_VALUES)
+        break
+    parse_memory(json.dumps(data))
+
+
+TARGETS: Final = (
+    Target("game files", _game_files, (GameDefinitionError,), 0.12),
+    Target("logs", _log_lines, (ValueError, IllegalActionError), 0.12),
+    Target("transaction logs", _transaction_lines, (TransactionError,), 0.14, False),
+    Target("resumed matches", _resumed_matches, (MatchAborted,), 0.005, False),
+    Target("archives of arrays", _archives_of_arrays, (ValueError,), 0.03),
+    Target("knowledge files", _knowledge_files, (KnowledgeError,), 0.002),
+    Target("journals", _journals, (JournalError,), 0.03),
+    Target("memory files", _memories, (InvalidMemoryError,), 0.005),
+)
