@@ -11,7 +11,8 @@ and is answered with the capabilities it is granted; from then on it also gets
     #game DEFINITION   the game file, its lines joined by ``;``
     #clock SECONDS     before each of its turns: how long it may think
 
-Unknown words and unknown ``#`` lines are ignored by both sides.
+Only its first greeting is answered; comments may stand before it.  Unknown words and unknown ``#`` lines are
+ignored by both sides.
 """
 
 from __future__ import annotations
