@@ -35,7 +35,7 @@ from server.launching.players import Player
 
 HOST: Final = "127.0.0.1"
 """Where a player in a sandbox finds its table."""
-_OURS: Final = Path(__file__).resolve().parents[2]
+_OURS: Final = Path(__file__).resolve().parents[3]
 _OUR_PACKAGES: Final = ("engine", "protocol", "server", "clients")
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store")
 _ALONE: Final = (
