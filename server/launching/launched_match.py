@@ -27,7 +27,7 @@ from protocol import variables
 from protocol.records import format_key
 from server.launching.announcement import Announcer
 from server.launching.doorman import Doorman
-from server.launching.launcher import Launcher
+from server.launching.launcher import Launcher, Patience
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.launching.sandbox import Sandbox
@@ -242,13 +242,12 @@ class LaunchedMatch:
         launcher = Launcher(
             folder / "players",
             plan.files,
-            plan.start_s,
+            Patience(plan.start_s, plan.recover),
             self._say,
             environment,
             doorman,
             self._orphanage,
             Sandbox(plan.folder) if plan.in_sandboxes else None,
-            plan.recover,
         )
         schedule = plan.schedule
         rule = None

@@ -61,19 +61,28 @@ class _Process:
     """It ended, and somebody else played on in its seat."""
 
 
+@attrs.frozen
+class Patience:
+    """What is granted to players that are launched."""
+
+    start_s: float
+    """Seconds to join."""
+    recover: int = 0
+    """How often a player that crashes in play is started again."""
+
+
 class Launcher:
     """Starts and ends the players of one match.
 
     Args:
         folder: for what the players write.
         files: makes what is in it.
-        start_s: seconds a player has to join.
+        patience: what the players are granted.
         say: takes lines for people.
         variables: of the players' environment, beside those of their seats.
         doorman: lets the players in.
         orphanage: knows whom we wait for.
         sandbox: that players are shut into; None for none.
-        recover: how often a player that crashes in play is started again.
 
     *Resource handling*: `end` must run on every way out.
     """
@@ -82,23 +91,22 @@ class Launcher:
         self,
         folder: Path,
         files: PrivateFiles,
-        start_s: float,
+        patience: Patience,
         say: Callable[[str], None],
         variables: Mapping[str, str],
         doorman: Doorman,
         orphanage: Orphanage,
         sandbox: Sandbox | None,
-        recover: int = 0,
     ) -> None:
         self._folder = folder
         self._files = files
-        self._start_s = start_s
+        self._start_s = patience.start_s
         self._say = say
         self._variables = variables
         self._doorman = doorman
         self._orphanage = orphanage
         self._sandbox = sandbox
-        self._recover = recover
+        self._recover = patience.recover
         self._processes: list[_Process] = []
         self._is_settling = False
         self._is_ending = False
