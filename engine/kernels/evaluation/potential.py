@@ -144,6 +144,7 @@ def fill_transitions(
     _sum_over_combos(board, cards, groups, ours_now, weights, scratch, transitions)
 
 
+# Many parameters: a small array of the board would take Python half a microsecond a call.
 @kernel()
 def _transitions_of_cards(
     table: NDArray[np.uint16],

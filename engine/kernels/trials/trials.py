@@ -193,6 +193,7 @@ def _fill_features(
     deals.known[trial, betting_round - 1] |= wanted
 
 
+# Long, because handing all these arrays on at every decision would cost more than the decision.
 @kernel(allocates=False)
 def play_trials(
     setting: Setting,
