@@ -3,6 +3,7 @@
 ===================  ==============================================================================
 `end_at_once`        the rule: nothing needs tidying while modules load and kernels compile
 `even_in_kernels`    the same where compiled code runs for long
+`die_of`             for a program that dies of a signal as a C program does
 `held_back`          for work that is brought to an end first
 `as_ctrl_c`          for programs that tidy up as a KeyboardInterrupt passes through them
 `ignore_signals`     when all is done
@@ -22,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["SIGNALS", "as_ctrl_c", "end_at_once", "even_in_kernels", "held_back", "ignore_signals"]
+__all__ = ["SIGNALS", "as_ctrl_c", "die_of", "end_at_once", "even_in_kernels", "held_back", "ignore_signals"]
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -40,6 +41,13 @@ def end_at_once() -> None:
     for number in SIGNALS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _leave)
+
+
+def die_of(*numbers: int) -> None:
+    """From now on these signals kill this process, as they kill a C program; but not what is ignored."""
+    for number in numbers:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def ignore_signals() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Final
 import attrs
 import trio
 
-from engine.interruption import as_ctrl_c
+from engine.interruption import as_ctrl_c, die_of
 from engine.match_key import MatchSeed
 from engine.rules import GameDefinition, GameDefinitionError, load_game
 from engine.rules.game_file import read_digits, wrap_unsigned
@@ -355,6 +356,9 @@ async def _deal(config: MatchConfig) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the dealer; returns its exit status: 0 success, 1 any failure, 130 after Ctrl-C."""
+    if [*arguments] == ["--help"]:
+        sys.stdout.write(USAGE)
+        return 0
     try:
         config = configure(arguments)
     except _WantsUsage:
@@ -366,6 +370,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         # Ctrl-C at checkpoints only: elsewhere it could break into trio's own work, as starting a task.
         with as_ctrl_c(under_trio=True) as interruption:
+            die_of(signal.SIGTERM, signal.SIGHUP)  # as the ACPC dealer does; each line of its files is whole
             return trio.run(_deal, config, restrict_keyboard_interrupt_to_checkpoints=True)
     except KeyboardInterrupt:
         return interruption.status

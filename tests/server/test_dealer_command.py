@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from server.dealer_command import UsageError, configure, main
+from server.dealer_command import USAGE, UsageError, configure, main
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.dealer_process import dealer_process, environment, program
 from tests.support.hands.golden_files import GOLDEN
@@ -363,3 +363,9 @@ def test_an_interrupted_dealer_leaves_quietly_and_with_complete_files(tmp_path: 
     assert (status, stdout) == (130, "")
     assert "Traceback" not in dealer.stderr
     assert Path("match.log").read_text() == dealer.stderr
+
+
+def test_help_is_the_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+
+    assert capsys.readouterr().out.startswith(USAGE)
