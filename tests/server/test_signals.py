@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +14,14 @@ import pytest
 
 from tests.clients.commands.test_train import hands_in
 from tests.support.dealer_process import PATIENCE_S, environment, program
+
+
+@pytest.fixture(autouse=True)
+def default_signals() -> Iterator[None]:
+    """Programs under test get the signals as a terminal gives them, also where the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def start(folder: Path, *words: str) -> subprocess.Popen[str]:

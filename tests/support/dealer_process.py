@@ -18,7 +18,7 @@ from typing import Final
 from tests.support.hands.golden_files import GOLDEN
 
 ROOT: Final = Path(__file__).parent.parent.parent
-PATIENCE_S: Final = 20.0
+PATIENCE_S: Final = 60.0
 """After which a test calls a read hanging: far more than a busy machine needs."""
 _STAMP: Final = re.compile(r"\b\d{10}\.\d{6}\b")
 
