@@ -35,7 +35,7 @@ from tests.support.dealer_process import environment, program
 
 GAME: Final = "holdem.limit.2p.reverse_blinds"
 NAMES: Final = ("a", "b")
-CLIENT: Final = Path(__file__).with_name("cheap_client.py")
+CLIENT: Final = Path(__file__).parent.parent / "support" / "cheap_client.py"
 STARTS: Final = 11
 
 
