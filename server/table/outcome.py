@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -15,6 +16,8 @@ _BUCKETS_PER_E: Final = 51
 _LEAST_S: Final = 1e-7
 _OFFSET: Final = 1000
 # So that the bucket of `_LEAST_S` has a number above 0, which is the bucket of all that is less.
+_AT_ONCE: Final = 4096
+# Durations that are noted before they are put into buckets: 30 KB.
 
 
 class Durations:
@@ -24,32 +27,55 @@ class Durations:
     by less than 1 % of its value.  The longest is exact; what is below a tenth of a microsecond counts as 0.
     """
 
-    __slots__ = ("_buckets", "longest")
+    __slots__ = ("_buckets", "_longest", "_recent")
 
     def __init__(self, seconds: Iterable[float] = ()) -> None:
         self._buckets: dict[int, int] = {}
-        self.longest = 0.0
-        """The longest so far, in seconds."""
+        self._longest = 0.0
+        self._recent: list[float] = []
         for each in seconds:
             self.add(each)
 
     def add(self, seconds: float) -> None:
-        """Count one more; this is done for every decision, in .4 µs."""
-        bucket = int(math.log(seconds) * _BUCKETS_PER_E + _OFFSET) if seconds > _LEAST_S else 0
-        buckets = self._buckets
-        buckets[bucket] = buckets.get(bucket, 0) + 1
-        if seconds > self.longest:
-            self.longest = seconds
+        """Count one more; called for every decision, it only notes the number."""
+        recent = self._recent
+        recent.append(seconds)
+        if len(recent) == _AT_ONCE:
+            self._count()
+
+    def _count(self) -> None:
+        """Put what was noted into its buckets: in order, so that each bucket is one search."""
+        ordered = sorted(self._recent)
+        self._recent.clear()
+        if not ordered:
+            return
+        self._longest = max(self._longest, ordered[-1])
+        buckets, at = self._buckets, 0
+        while at < len(ordered):
+            seconds = ordered[at]
+            bucket = int(math.log(seconds) * _BUCKETS_PER_E + _OFFSET) if seconds > _LEAST_S else 0
+            bound = math.exp((bucket + 1 - _OFFSET) / _BUCKETS_PER_E) if bucket else _LEAST_S
+            end = max(at + 1, bisect_right(ordered, bound, at))
+            buckets[bucket] = buckets.get(bucket, 0) + end - at
+            at = end
+
+    @property
+    def longest(self) -> float:
+        """The longest so far, in seconds."""
+        self._count()
+        return self._longest
 
     def __len__(self) -> int:
+        self._count()
         return sum(self._buckets.values())
 
     def __add__(self, other: Durations) -> Durations:
         both = Durations()
         for each in (self, other):
+            each._count()
             for bucket, number in each._buckets.items():
                 both._buckets[bucket] = both._buckets.get(bucket, 0) + number
-        both.longest = max(self.longest, other.longest)
+        both._longest = max(self._longest, other._longest)
         return both
 
     def percentile(self, share: float) -> float:

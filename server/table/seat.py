@@ -38,7 +38,7 @@ class SeatClock:
     def is_exceeded_by(self, seconds: float) -> bool:
         """Whether a decision that has taken `seconds` so far passes a limit."""
         limits = self._limits
-        counted = min(seconds, limits.response)
+        counted = limits.response if seconds > limits.response else seconds
         return (
             seconds > self.response
             or self.in_hand + counted > limits.hand
