@@ -278,3 +278,38 @@ def test_matches_that_begin_in_the_same_second_have_folders_of_their_own(tmp_pat
 
     assert len(set(folders)) == 24
     assert all(folder.is_dir() for folder in folders)
+
+
+CRASHES_EVERY_TEN_HANDS = """
+import os, sys
+from clients import CALL, Agent, run
+
+class Crashes(Agent):
+    def hand_finished(self, view):
+        if view.hand_number % 10 == 9:
+            print("hand", view.hand_number, "was too much", file=sys.stderr, flush=True)
+            os._exit(5)
+
+    def choose_action(self, view):
+        return CALL
+
+run(Crashes)
+"""
+
+
+@pytest.mark.parametrize(("recover", "played"), [(0, 10), (2, 30), (9, 60)])
+def test_a_player_that_crashes_is_started_again_as_often_as_asked(
+    recover: int, played: int, tmp_path: Path
+) -> None:
+    """It is waited for meanwhile: it misses no hand until it has crashed once too often."""
+    (tmp_path / "crashes.py").write_text(CRASHES_EVERY_TEN_HANDS)
+    options = ("--hands", "60", "--recover", str(recover), "--grace", "60", "--seed", "3", "--out", "m")
+    result = result_of(tmp_path, "limit-2p", "python crashes.py", "always-call", *options, status=3)
+
+    crashing, other = result["players"]
+    assert result["hands"] == 60
+    assert crashing["failure"] == "crashed"
+    assert "hand 9 was too much" in crashing["failure_detail"]
+    assert crashing.get("hands_by_default", 0) == 60 - played
+    assert "hands_by_default" not in other
+    assert (tmp_path / "m/players/crashes.err").read_text().count("was too much") == min(recover + 1, 6)

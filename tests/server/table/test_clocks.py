@@ -120,26 +120,12 @@ async def test_junk_before_an_answer_is_not_charged_again_and_again(virtual_cloc
     assert 8 <= table.server.seats[0].clock.in_hand < 8.5
 
 
-async def test_each_line_restarts_the_wait_but_not_the_clock(virtual_clock: MockClock) -> None:
+@pytest.mark.parametrize("line", ["junk", "# thinking"])
+async def test_a_line_restarts_the_wait_but_not_the_clock(line: str, virtual_clock: MockClock) -> None:
     async with table_of(match_config(limits=TimeLimits(response=10.0))) as table:
         first, second = await seated(table)
         await trio.sleep(6)
-        await first.say("junk")
-        await trio.sleep(6)
-        await first.answer("c")
-        assert await first.line() is None
-        await first.leave()
-        await second.leave()
-        outcome = await table.outcome()
-
-    assert outcome.error == OUT_OF_TIME
-
-
-async def test_a_comment_is_free_but_gives_no_more_time(virtual_clock: MockClock) -> None:
-    async with table_of(match_config(limits=TimeLimits(response=10.0))) as table:
-        first, second = await seated(table)
-        await trio.sleep(6)
-        await first.say("# thinking")
+        await first.say(line)
         await trio.sleep(6)
         await first.answer("c")
         assert await first.line() is None
