@@ -1,5 +1,9 @@
 """``python -m clients NAME HOST PORT`` is ``riverboat bot NAME HOST PORT``."""
 
-from clients.commands.bot import bot
+from engine.at_once import end_at_once
 
-bot(prog_name="python -m clients")
+if __name__ == "__main__":
+    end_at_once()  # while the rest is loaded
+    from clients.commands.bot import bot
+
+    bot(prog_name="python -m clients")

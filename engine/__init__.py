@@ -8,6 +8,7 @@
 ``records``                 what plain Python and kernels share of a decision: situation, context, triple
 ``intervals``               means and rates, and how far they can be trusted
 ``interruption``            how Ctrl-C, SIGTERM and SIGHUP end a program
+``at_once``                 the same in a program's first moments
 ``user_input``              what people type and programs say: numbers, names, text that is safe to show
 ``files``                   files replaced in one step, read without trust, and the user's cache
 ``preparation``             compiling before a clock runs, known without loading the compiler

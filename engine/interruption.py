@@ -23,24 +23,14 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any, Final
 
+from engine.at_once import end_at_once, leave
+
 __all__ = ["SIGNALS", "as_ctrl_c", "die_of", "end_at_once", "even_in_kernels", "held_back", "ignore_signals"]
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _INSISTS_S: Final = 2.0
 """Somebody who sends a signal again so much later does not want to wait; sooner they pressed a key twice."""
-_SHOW_CURSOR: Final = b"\r\x1b[K\x1b[?25h"
-"""For a terminal on which a bar has been drawn."""
-
-
-def end_at_once() -> None:
-    """From now on a signal ends this process as soon as Python sees it, with nothing tidied up.
-
-    What our caller wants ignored stays so, as under nohup.
-    """
-    for number in SIGNALS:
-        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _leave)
 
 
 def die_of(*numbers: int) -> None:
@@ -56,13 +46,6 @@ def ignore_signals() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _leave(number: int, frame: FrameType | None = None) -> None:
-    with contextlib.suppress(OSError):
-        if os.isatty(2):
-            os.write(2, _SHOW_CURSOR)
-    os._exit(128 + number)
-
-
 @contextlib.contextmanager
 def even_in_kernels() -> Iterator[None]:
     """Within this, what `end_at_once` has begun holds though compiled code keeps Python from seeing signals.
@@ -70,7 +53,7 @@ def even_in_kernels() -> Iterator[None]:
     Not for programs of trio, which wants to be woken itself; a kernel must have let go of the interpreter's
     lock.
     """
-    if signal.getsignal(signal.SIGINT) is not _leave:
+    if signal.getsignal(signal.SIGINT) is not leave:
         yield
         return
     ours, pythons = os.pipe()
@@ -88,7 +71,7 @@ def _watch(wakeups: int) -> None:
     """Leave when one of our signals arrives; the interpreter writes its number as a byte."""
     while received := os.read(wakeups, 1):
         if received[0] in SIGNALS:
-            _leave(received[0])
+            leave(received[0])
     os.close(wakeups)
 
 
@@ -103,7 +86,7 @@ def held_back() -> Iterator[list[int]]:
         if not noted:
             since = time.monotonic()
         elif time.monotonic() - since > _INSISTS_S:
-            _leave(noted[0])
+            leave(noted[0])
         noted.append(number)
 
     before = _handlers()
