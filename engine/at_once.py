@@ -1,10 +1,19 @@
 """A signal ends the program at once, from its first moments on; `engine.interruption` has the other ways.
 
-Nothing is imported here that takes time: even Python's own `signal` takes long enough to be interrupted.
+Nothing is imported here that takes time: Python's own `signal` takes long enough to be interrupted, hence its
+part in C.
 """
 
 import os
-from _signal import SIG_DFL, SIGHUP, SIGINT, SIGTERM, default_int_handler, getsignal, signal
+from _signal import (  # type: ignore[import-not-found]
+    SIG_DFL,
+    SIGHUP,
+    SIGINT,
+    SIGTERM,
+    default_int_handler,
+    getsignal,
+    signal,
+)
 
 __all__ = ["end_at_once", "leave"]
 
