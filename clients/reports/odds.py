@@ -16,7 +16,6 @@ from engine.cards import format_cards
 from engine.combos import starting_hand
 from engine.evaluation.hand_odds import joint_hand_odds, raw_hand_odds
 from engine.evaluation.hand_potential import HandPotential, hand_potential
-from engine.evaluation.hand_rank import describe_hand
 from engine.evaluation.hand_strength import (
     HandStrength,
     effective_hand_strength,
@@ -38,6 +37,7 @@ from engine.evaluation.reflective_odds import (
     reflective_hand_odds,
 )
 from engine.intervals import Z95
+from engine.rules.hand_names import name_hand
 
 __all__ = ["ODDS_COLUMNS", "HandWorth", "OddsQuery", "hand_worth", "odds_report", "odds_rows", "report_rows"]
 
@@ -117,7 +117,7 @@ def odds_report(query: OddsQuery) -> dict[str, Any]:
     """
     hole_cards, board = query.hole_cards, query.board
     report: dict[str, Any] = {"hole_cards": format_cards(hole_cards), "board": format_cards(board)}
-    report["hand"] = describe_hand([*hole_cards, *board]) if board else None
+    report["hand"] = name_hand([*hole_cards, *board], kickers=True) if board else None
     worth = hand_worth(hole_cards, board) if board else None
     report |= _worth_entries(worth)
     raw = raw_hand_odds(hole_cards, board)

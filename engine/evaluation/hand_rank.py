@@ -2,6 +2,7 @@
 
 A rank is an integer, 0 (7-5-4-3-2 of mixed suits) to 7461 (a royal flush); greater is better, equal ranks
 split the pot, and 5, 6 and 7 cards are on the same scale.  Cards are the integers of ``engine.cards``.
+`engine.rules.hand_rank` is the plain form, for any deck and number of cards, on a scale of its own.
 
 ===========================  =============================================================
 ``hand_rank(cards)``         one hand, checked
@@ -15,7 +16,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from enum import IntEnum
 from typing import Final
 
 import numpy as np
@@ -24,14 +24,8 @@ from numpy.typing import NDArray
 from engine.cards import NUM_CARDS, format_cards
 from engine.combos import NUM_COMBOS
 from engine.kernels.cards import ranking
-from engine.kernels.cards.tables import (
-    CATEGORY_SHIFT,
-    MAIN_SHIFT,
-    NUM_CLASSES,
-    RANK_MASK,
-    class_scores,
-    ranking_table,
-)
+from engine.kernels.cards.tables import CATEGORY_SHIFT, NUM_CLASSES, class_scores, ranking_table
+from engine.rules.hand_rank import HandCategory
 
 __all__ = [
     "DEAD_COMBO",
@@ -42,8 +36,6 @@ __all__ = [
     "check_cards",
     "count_five_card_hands",
     "count_seven_card_hands",
-    "describe_hand",
-    "describe_hand_rank",
     "hand_category",
     "hand_rank",
     "hand_ranks",
@@ -66,20 +58,6 @@ rank_six_cards = ranking.rank_six
 
 rank_seven_cards = ranking.rank_seven
 """The rank of the best five of seven different cards, seven ints.  Unchecked, as `rank_five_cards`."""
-
-
-class HandCategory(IntEnum):
-    """The nine categories, in ascending order; a royal flush is the best straight flush."""
-
-    HIGH_CARD = 0
-    PAIR = 1
-    TWO_PAIR = 2
-    THREE_OF_A_KIND = 3
-    STRAIGHT = 4
-    FLUSH = 5
-    FULL_HOUSE = 6
-    FOUR_OF_A_KIND = 7
-    STRAIGHT_FLUSH = 8
 
 
 def check_cards(cards: Sequence[int], what: str = "cards") -> tuple[int, ...]:
@@ -205,71 +183,3 @@ def hand_category(rank: int) -> HandCategory:
         ValueError: a number outside 0..7461.
     """
     return HandCategory(_score(rank) >> CATEGORY_SHIFT)
-
-
-_NAMES: Final = (
-    "deuce",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "jack",
-    "queen",
-    "king",
-    "ace",
-)
-_PLURALS: Final = tuple(name + ("es" if name == "six" else "s") for name in _NAMES)
-
-
-def _ranks_of(mask: int) -> list[int]:
-    """The ranks of a mask, highest first."""
-    return [rank for rank in range(12, -1, -1) if mask >> rank & 1]
-
-
-def _listed(mask: int) -> str:
-    *names, last = [_NAMES[rank] for rank in _ranks_of(mask)]
-    return f"{', '.join(names)} and {last}" if names else last
-
-
-def describe_hand_rank(rank: int) -> str:
-    """A hand rank in words: ``"two pair, kings and tens, queen kicker"``.
-
-    Raises:
-        ValueError: a number outside 0..7461.
-    """
-    score = _score(rank)
-    category = HandCategory(score >> CATEGORY_SHIFT)
-    main, kicker_mask = score >> MAIN_SHIFT & RANK_MASK, score & RANK_MASK
-    plural = " and ".join([_PLURALS[r] for r in _ranks_of(main)])
-    match category:
-        case HandCategory.HIGH_CARD:
-            return f"high card, {_listed(kicker_mask)}"
-        case HandCategory.PAIR:
-            return f"pair of {plural}, {_listed(kicker_mask)} kickers"
-        case HandCategory.TWO_PAIR:
-            return f"two pair, {plural}, {_listed(kicker_mask)} kicker"
-        case HandCategory.THREE_OF_A_KIND:
-            return f"three of a kind, {plural}, {_listed(kicker_mask)} kickers"
-        case HandCategory.STRAIGHT:
-            return f"straight, {_listed(main)} high"
-        case HandCategory.FLUSH:
-            return f"flush, {_listed(kicker_mask)}"
-        case HandCategory.FULL_HOUSE:
-            return f"full house, {plural} over {_PLURALS[_ranks_of(kicker_mask)[0]]}"
-        case HandCategory.FOUR_OF_A_KIND:
-            return f"four of a kind, {plural}, {_listed(kicker_mask)} kicker"
-        case HandCategory.STRAIGHT_FLUSH:
-            return "royal flush" if rank == NUM_CLASSES - 1 else f"straight flush, {_listed(main)} high"
-
-
-def describe_hand(cards: Sequence[int]) -> str:
-    """The best five of 5, 6 or 7 cards in words: ``"two pair, kings and tens, queen kicker"``.
-
-    Raises:
-        ValueError: as `hand_rank`.
-    """
-    return describe_hand_rank(hand_rank(cards))

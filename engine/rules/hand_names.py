@@ -1,8 +1,7 @@
 """Hands in words: "two pair, kings and tens", of any number of cards, in any game.
 
-The words are those of `engine.evaluation`.  They are worked out here from the rules' plain hand rank
-because naming must not wait for numba at the first showdown, and because Kuhn and Leduc have hands of
-one and two cards; a test holds the two to the same words.
+They are worked out from the rules' plain hand rank: naming must not wait for numba at the first showdown,
+and Kuhn and Leduc have hands of one and two cards.
 """
 
 from __future__ import annotations
@@ -10,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.rules import hand_rank
+from engine.rules.hand_rank import HandCategory, hand_category, hand_rank, ranks_in_order
 
 _NAMES: Final = (
     "deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace",
 )  # fmt: skip
 _MAIN_RANKS: Final = (0, 1, 2, 1, 1, 0, 2, 1, 1)
 """By category: how many ranks name the hand; the others are kickers."""
+_HAVE_KICKERS: Final = (
+    HandCategory.PAIR,
+    HandCategory.TWO_PAIR,
+    HandCategory.THREE_OF_A_KIND,
+    HandCategory.FOUR_OF_A_KIND,
+)
 
 
 def name_hand(cards: Sequence[int], *, kickers: bool = False) -> str:
@@ -31,35 +36,34 @@ def name_hand(cards: Sequence[int], *, kickers: bool = False) -> str:
     'two pair, kings and tens'
     """
     value = hand_rank(cards)
-    category = value >> 20
-    ranks = [(value >> shift & 15) - 1 for shift in (16, 12, 8, 4, 0) if value >> shift & 15]
+    category, ranks = hand_category(value), ranks_in_order(value)
     main, rest = ranks[: _MAIN_RANKS[category]], ranks[_MAIN_RANKS[category] :]
     plurals = " and ".join(map(_plural, main))
     text = _name(category, main, rest, plurals)
-    if kickers and rest and category in (1, 2, 3, 7):
+    if kickers and rest and category in _HAVE_KICKERS:
         text += f", {_listed(rest)} kicker{'s' if len(rest) > 1 else ''}"
     return text
 
 
-def _name(category: int, main: list[int], rest: list[int], plurals: str) -> str:
+def _name(category: HandCategory, main: list[int], rest: list[int], plurals: str) -> str:
     match category:
-        case 0:
+        case HandCategory.HIGH_CARD:
             return f"high card, {_listed(rest)}"
-        case 1:
+        case HandCategory.PAIR:
             return f"pair of {plurals}"
-        case 2:
+        case HandCategory.TWO_PAIR:
             return f"two pair, {plurals}"
-        case 3:
+        case HandCategory.THREE_OF_A_KIND:
             return f"three of a kind, {plurals}"
-        case 4:
+        case HandCategory.STRAIGHT:
             return f"straight, {_NAMES[main[0]]} high"
-        case 5:
+        case HandCategory.FLUSH:
             return f"flush, {_listed(rest)}"
-        case 6:
+        case HandCategory.FULL_HOUSE:
             return f"full house, {_plural(main[0])} over {_plural(main[1])}"
-        case 7:
+        case HandCategory.FOUR_OF_A_KIND:
             return f"four of a kind, {plurals}"
-        case _:
+        case HandCategory.STRAIGHT_FLUSH:
             return "royal flush" if main[0] == 12 else f"straight flush, {_NAMES[main[0]]} high"
 
 

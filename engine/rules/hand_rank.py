@@ -9,14 +9,25 @@ kickers there are, suits never break a tie.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Final
 
 from engine.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, rank_of, suit_of
 
-(
-    HIGH_CARD, PAIR, TWO_PAIR, THREE_OF_A_KIND, STRAIGHT,
-    FLUSH, FULL_HOUSE, FOUR_OF_A_KIND, STRAIGHT_FLUSH,
-) = range(9)  # fmt: skip
+
+class HandCategory(IntEnum):
+    """The nine categories, in ascending order; a royal flush is the best straight flush."""
+
+    HIGH_CARD = 0
+    PAIR = 1
+    TWO_PAIR = 2
+    THREE_OF_A_KIND = 3
+    STRAIGHT = 4
+    FLUSH = 5
+    FULL_HOUSE = 6
+    FOUR_OF_A_KIND = 7
+    STRAIGHT_FLUSH = 8
+
 
 # A hand is one integer, a sum over its cards: thirteen 3-bit rank counts below, four 5-bit suit counts
 # above.  The suit counts start at 11, so that five of a suit set the count's top bit.
@@ -39,8 +50,8 @@ _MAX_REMEMBERED: Final = 200_000
 def hand_rank(cards: Sequence[int]) -> int:
     """The value of the best five-card hand among some cards: greater wins, equal ties.
 
-    Comparable among hands of equally many cards.  ``value >> 20`` is the category, 0 (high card) to 8
-    (straight flush).
+    Comparable among hands of equally many cards.  `hand_category` and `ranks_in_order` take it apart; the
+    compiled evaluator's ranks, 0..7461, are on another scale.
 
     Args:
         cards: 1 to 10 different cards.
@@ -60,9 +71,20 @@ def hand_rank(cards: Sequence[int]) -> int:
     return value
 
 
-def _value(category: int, *ranks: int) -> int:
+def hand_category(value: int) -> HandCategory:
+    """The category of a `hand_rank`."""
+    return HandCategory(value >> _CATEGORY_SHIFT)
+
+
+def ranks_in_order(value: int) -> list[int]:
+    """The ranks, 0..12, that a `hand_rank` is made of, most telling first: a pair's before its kickers'."""
+    digits = [value >> shift & 15 for shift in range(_CATEGORY_SHIFT - 4, -1, -4)]
+    return [digit - 1 for digit in digits if digit]
+
+
+def _value(category: HandCategory, *ranks: int) -> int:
     """Category and up to five ranks, most telling first, as one integer."""
-    value = category
+    value = int(category)
     for k in range(5):
         value = value << 4 | (ranks[k] + 1 if k < len(ranks) else 0)
     return value
@@ -82,7 +104,12 @@ def _best_flush(cards: Sequence[int]) -> int:
         ranks = sorted((rank_of(card) for card in cards if suit_of(card) == suit), reverse=True)
         if len(ranks) >= 5:
             high = _straight_high(sum(1 << rank for rank in ranks))
-            best = max(best, _value(FLUSH, *ranks[:5]) if high is None else _value(STRAIGHT_FLUSH, high))
+            best = max(
+                best,
+                _value(HandCategory.FLUSH, *ranks[:5])
+                if high is None
+                else _value(HandCategory.STRAIGHT_FLUSH, high),
+            )
     return best
 
 
@@ -101,16 +128,16 @@ def _value_of_ranks(key: int) -> int:
         return [r for r in range(NUM_RANKS - 1, -1, -1) if mask >> r & 1 and r not in used][:number]
 
     if quads:
-        return _value(FOUR_OF_A_KIND, quads[0], *kickers(1, quads[0]))
+        return _value(HandCategory.FOUR_OF_A_KIND, quads[0], *kickers(1, quads[0]))
     if trips and len(trips) + len(pairs) > 1:
-        return _value(FULL_HOUSE, trips[0], max([*trips[1:], *pairs]))
+        return _value(HandCategory.FULL_HOUSE, trips[0], max([*trips[1:], *pairs]))
     high = _straight_high(mask)
     if high is not None:
-        return _value(STRAIGHT, high)
+        return _value(HandCategory.STRAIGHT, high)
     if trips:
-        return _value(THREE_OF_A_KIND, trips[0], *kickers(2, trips[0]))
+        return _value(HandCategory.THREE_OF_A_KIND, trips[0], *kickers(2, trips[0]))
     if len(pairs) > 1:
-        return _value(TWO_PAIR, pairs[0], pairs[1], *kickers(1, pairs[0], pairs[1]))
+        return _value(HandCategory.TWO_PAIR, pairs[0], pairs[1], *kickers(1, pairs[0], pairs[1]))
     if pairs:
-        return _value(PAIR, pairs[0], *kickers(3, pairs[0]))
-    return _value(HIGH_CARD, *singles[:5])
+        return _value(HandCategory.PAIR, pairs[0], *kickers(3, pairs[0]))
+    return _value(HandCategory.HIGH_CARD, *singles[:5])

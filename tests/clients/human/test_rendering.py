@@ -38,7 +38,6 @@ from engine.rules import (
     parse_betting,
     parse_game,
 )
-from engine.rules.hand_names import name_hand
 from tests.support.terminal.person import check_transcript, type_match, without_escapes
 
 LIMIT, NO_LIMIT, THREE = load_game("limit-2p"), load_game("nolimit-2p"), load_game("nolimit-3p")
@@ -182,24 +181,6 @@ def test_chips_clocks_and_names_are_short() -> None:
     assert [format_clock(seconds) for seconds in (8.4, 119.0, 600.0)] == ["8 s", "119 s", "10 min"]
     assert short_name("a-very-long-name-indeed") == "a-very-long-nam~"
     assert short_name("esc\x1b[31m") == "esc?[31m"
-
-
-def test_hands_are_named_in_the_words_of_the_engine() -> None:
-    from engine.evaluation.hand_rank import describe_hand
-
-    rng = random.Random(11)
-    hands = [rng.sample(range(52), rng.choice((5, 6, 7))) for _ in range(5000)]
-    hands += [list(parse_cards(text)) for text in ("AhKhQhJhTh", "5c4c3c2cAc", "AhAdAcAsKd", "6c6d6h2s2d")]
-
-    for cards in hands:
-        assert name_hand(cards, kickers=True) == describe_hand(cards)
-    assert name_hand(parse_cards("KsTdKhTc2s3d5c")) == "two pair, kings and tens"
-
-
-def test_small_hands_have_names_too() -> None:
-    assert [name_hand(parse_cards(text)) for text in ("Kd", "KdKh", "KdQh", "6s6h6d")] == [
-        "high card, king", "pair of kings", "high card, king and queen", "three of a kind, sixes",
-    ]  # fmt: skip
 
 
 def test_a_terminal_gets_what_it_can_show() -> None:

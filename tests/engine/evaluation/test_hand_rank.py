@@ -22,7 +22,6 @@ from engine.evaluation.hand_rank import (
     board_ranks,
     count_five_card_hands,
     count_seven_card_hands,
-    describe_hand,
     hand_category,
     hand_rank,
     hand_ranks,
@@ -158,25 +157,6 @@ def test_any_combo_on_any_board_ranks_as_its_hand(cards: list[int]) -> None:
     high, low = max(hole), min(hole)
 
     assert board_ranks(board)[high * (high - 1) // 2 + low] == hand_rank(cards)
-
-
-@pytest.mark.parametrize(
-    ("cards", "words"),
-    [
-        ("KhKdTsTcQh2d3c", "two pair, kings and tens, queen kicker"),
-        ("7c5d4h3s2c", "high card, seven, five, four, three and deuce"),
-        ("6c6dAhJs9c2d3h", "pair of sixes, ace, jack and nine kickers"),
-        ("2c2d2hAsKc", "three of a kind, deuces, ace and king kickers"),
-        ("Ac2d3h4s5c5dAh", "straight, five high"),
-        ("Ac9c7c4c2cAdAh", "flush, ace, nine, seven, four and deuce"),
-        ("AcAdAh6s6cKdKh", "full house, aces over kings"),
-        ("9c9d9h9sAcAdAh", "four of a kind, nines, ace kicker"),
-        ("9h8h7h6h5hAhKd", "straight flush, nine high"),
-        ("TsJsQsKsAs9s8s", "royal flush"),
-    ],
-)
-def test_hands_are_described_in_words(cards: str, words: str) -> None:
-    assert describe_hand(parse_cards(cards)) == words
 
 
 def test_the_best_and_the_worst_hand_have_the_first_and_the_last_rank() -> None:

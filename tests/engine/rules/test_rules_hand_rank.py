@@ -14,17 +14,7 @@ from hypothesis import strategies as st
 
 from engine.cards import parse_cards
 from engine.rules import hand_rank, load_game
-from engine.rules.hand_rank import (
-    FLUSH,
-    FOUR_OF_A_KIND,
-    FULL_HOUSE,
-    HIGH_CARD,
-    PAIR,
-    STRAIGHT,
-    STRAIGHT_FLUSH,
-    THREE_OF_A_KIND,
-    TWO_PAIR,
-)
+from engine.rules.hand_rank import HandCategory, hand_category
 from tests.oracles.plain_hand_rank import Value, plain_hand_value
 
 FULL_DECK = tuple(range(52))
@@ -35,8 +25,8 @@ def deck(suits: int, ranks: int) -> tuple[int, ...]:
     return attrs.evolve(game, num_suits=suits, num_ranks=ranks).deck
 
 
-def category(cards: Sequence[int]) -> int:
-    return hand_rank(cards) >> 20
+def category(cards: Sequence[int]) -> HandCategory:
+    return hand_category(hand_rank(cards))
 
 
 def check_order(hands: Iterable[Sequence[int]]) -> None:
@@ -45,7 +35,7 @@ def check_order(hands: Iterable[Sequence[int]]) -> None:
     for hand in hands:
         value, rank = plain_hand_value(hand), hand_rank(hand)
         assert rank_of_value.setdefault(value, rank) == rank, hand
-        assert rank >> 20 == value[0], hand
+        assert hand_category(rank) == value[0], hand
     assert all(low < high for low, high in pairwise(rank_of_value[value] for value in sorted(rank_of_value)))
 
 
@@ -57,15 +47,15 @@ def test_counts_of_all_five_card_hands_of_a_piquet_deck() -> None:
     counts = Counter(map(category, combinations(deck(4, 8), 5)))
 
     assert counts == {
-        STRAIGHT_FLUSH: 4 * 4,
-        FOUR_OF_A_KIND: 8 * 28,
-        FULL_HOUSE: 8 * 4 * 7 * 6,
-        FLUSH: 4 * (56 - 4),
-        STRAIGHT: 4 * (4**5 - 4),
-        THREE_OF_A_KIND: 8 * 4 * 21 * 16,
-        TWO_PAIR: 28 * 36 * 24,
-        PAIR: 8 * 6 * 35 * 64,
-        HIGH_CARD: (56 - 4) * (4**5 - 4),
+        HandCategory.STRAIGHT_FLUSH: 4 * 4,
+        HandCategory.FOUR_OF_A_KIND: 8 * 28,
+        HandCategory.FULL_HOUSE: 8 * 4 * 7 * 6,
+        HandCategory.FLUSH: 4 * (56 - 4),
+        HandCategory.STRAIGHT: 4 * (4**5 - 4),
+        HandCategory.THREE_OF_A_KIND: 8 * 4 * 21 * 16,
+        HandCategory.TWO_PAIR: 28 * 36 * 24,
+        HandCategory.PAIR: 8 * 6 * 35 * 64,
+        HandCategory.HIGH_CARD: (56 - 4) * (4**5 - 4),
     }
 
 
@@ -74,7 +64,7 @@ def test_counts_of_all_five_card_hands() -> None:
     ranks = Counter(map(hand_rank, combinations(FULL_DECK, 5)))
     counts: Counter[int] = Counter()
     for rank, count in ranks.items():
-        counts[rank >> 20] += count
+        counts[hand_category(rank)] += count
 
     assert len(ranks) == 7462
     assert [counts[k] for k in range(9)] == [1302540, 1098240, 123552, 54912, 10200, 5108, 3744, 624, 40]
@@ -87,9 +77,9 @@ def test_counts_of_sampled_seven_card_hands() -> None:
 
     counts = Counter(category(rng.sample(FULL_DECK, 7)) for _ in range(60_000))
 
-    for k, frequency in enumerate(published):
+    for each, frequency in zip(HandCategory, published, strict=True):
         expected = 60_000 * frequency / 133_784_560
-        assert abs(counts[k] - expected) < 5 * expected**0.5 + 1
+        assert abs(counts[each] - expected) < 5 * expected**0.5 + 1
 
 
 # --- order -------------------------------------------------------------------------------------------
@@ -185,19 +175,19 @@ def test_equal_hands_tie(one: str, other: str) -> None:
 
 
 def test_four_cards_make_neither_a_straight_nor_a_flush() -> None:
-    assert category(parse_cards("AsKsQsJs")) == HIGH_CARD
-    assert category(parse_cards("5s4s3s2s")) == HIGH_CARD
+    assert category(parse_cards("AsKsQsJs")) == HandCategory.HIGH_CARD
+    assert category(parse_cards("5s4s3s2s")) == HandCategory.HIGH_CARD
 
 
 def test_the_ace_is_low_only_below_the_deuce() -> None:
-    assert category(parse_cards("AsKh2d3c4s")) == HIGH_CARD
-    assert category(parse_cards("As2h3d4c5s")) == STRAIGHT
+    assert category(parse_cards("AsKh2d3c4s")) == HandCategory.HIGH_CARD
+    assert category(parse_cards("As2h3d4c5s")) == HandCategory.STRAIGHT
 
 
 def test_two_suits_can_both_be_flushes_and_the_better_counts() -> None:
     cards = parse_cards("AhKhQhJh9h" + "6s5s4s3s2s")
 
-    assert category(cards) == STRAIGHT_FLUSH
+    assert category(cards) == HandCategory.STRAIGHT_FLUSH
 
 
 def test_leduc_pairs_beat_aces() -> None:
