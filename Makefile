@@ -2,7 +2,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help setup match play test test-slow check format bench stress image-check clean
+.PHONY: help setup kernels match play test test-slow lint check format bench stress image-check clean
 
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
@@ -30,41 +30,45 @@ $(RUN): pyproject.toml | .venv/bin/python
 	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
-$(DEV): pyproject.toml | .venv/bin/python
-	@echo "setting up .venv (everything: a few minutes the first time)"
+$(DEV): $(RUN)
+	@echo "setting up .venv (what tests and checks take)"
 	@.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[dev,bench]'
-	@touch $@ $(RUN)
+	@touch $@
 
 setup: $(DEV)
 
-match: $(RUN)
+# Bots whose kernels are compiled take their seats at once, and tests of bots in processes wait for seats.
+kernels: $(RUN)
 	@.venv/bin/riverboat kernels
+
+match: kernels
 	.venv/bin/riverboat match limit-2p formula always-call --hands 1000
 
-play: $(RUN)
-	@.venv/bin/riverboat kernels
+play: kernels
 	.venv/bin/riverboat play
-
-# Bots whose kernels are compiled take their seats at once, and tests of bots in processes wait for seats.
-COMPILE := .venv/bin/riverboat kernels
 
 # A core that has done its half of the tests takes over from the others: all end together.
 SIDE_BY_SIDE := -n auto --dist worksteal
 
-test: $(DEV)
-	@$(COMPILE)
+# On a new machine the kernels are compiled while the tools are still being installed.
+BOTH := @$(MAKE) --no-print-directory -j2 kernels
+
+test:
+	$(BOTH) setup
 	.venv/bin/python -m pytest $(SIDE_BY_SIDE)
 
-test-slow: $(DEV)
-	@$(COMPILE)
+test-slow:
+	$(BOTH) setup
 	.venv/bin/python -m pytest -m slow
 
-check: $(DEV)
+lint: $(DEV)
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	@$(COMPILE)
+
+check:
+	$(BOTH) lint
 	.venv/bin/python -m pytest $(SIDE_BY_SIDE)
 
 format: $(DEV)
@@ -77,8 +81,8 @@ bench: $(DEV)
 	  echo; echo "== $$name"; .venv/bin/python -m tests.benchmarks.$$name || exit 1; \
 	done
 
-stress: $(DEV)
-	@$(COMPILE)
+stress:
+	$(BOTH) setup
 	.venv/bin/python -m tests.stress
 
 image-check:
