@@ -195,7 +195,7 @@ def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> 
             if start >= len(betting_text) or not betting_text.startswith(betting.text):
                 return None
             betting = betting.apply(read_action(betting_text, start, game.is_limit)[0])
-        hole_cards, board = _parse_hole_cards_and_board(parts[4], game, betting.betting_round)
+        hole_cards, board = _cached_hole_cards_and_board(parts[4], game, betting.betting_round)
     except RulesError:
         return None
     except InvalidCardError:
@@ -206,10 +206,14 @@ def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> 
     return HandView(betting, position, hand_number, hole_cards, board)
 
 
-@functools.lru_cache(maxsize=1024)
-def _parse_hole_cards_and_board(
+def parse_hole_cards_and_board(
     text: str, game: GameDefinition, betting_round: int
 ) -> tuple[tuple[Cards, ...], Cards]:
+    """What `format_hole_cards_and_board` wrote; hole cards that are not shown are empty.
+
+    Raises:
+        InvalidCardError: not cards, or not this game's numbers of them.
+    """
     hole_text, *board_texts = text.split("/")
     *others, last = map(parse_cards, hole_text.split("|"))
     # Nothing separates the board cards of round 0 from the last position's hole cards (acpc-spec 8.13);
@@ -224,6 +228,10 @@ def _parse_hole_cards_and_board(
     ):
         raise InvalidCardError(f"{text!r} does not have this game's numbers of cards")
     return hole_cards, tuple([card for cards in boards for card in cards])
+
+
+_cached_hole_cards_and_board = functools.lru_cache(maxsize=1024)(parse_hole_cards_and_board)
+"""The same for the messages of one hand, which repeat their cards."""
 
 
 def _read_number(text: str, start: int, what: str, bits: int) -> tuple[int, int]:

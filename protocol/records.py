@@ -12,12 +12,23 @@ from typing import Final
 
 import attrs
 
-from engine.rules import Action, HandState, InvalidActionError
+from engine.cards import CARD_TEXTS, InvalidCardError
+from engine.rules import (
+    Action,
+    BettingState,
+    Deal,
+    GameDefinition,
+    HandState,
+    InvalidActionError,
+    parse_betting,
+)
 from engine.rules.game_file import read_digits, wrap_unsigned
 from engine.user_input import parse_finite, parse_whole
 from protocol.actions import MissingSizeError, read_action
-from protocol.match_state import format_hole_cards_and_board
+from protocol.match_state import format_hole_cards_and_board, parse_hole_cards_and_board
 
+_MOST_REMEMBERED: Final = 20_000
+"""Ends of betting a reader remembers: those of heads-up limit hold'em, and a quarter in no-limit games."""
 _STAMPS: Final = re.compile(r"\s*([+-]?[0-9]+)\s+([0-9]+)\.([0-9]{1,6})\s+([0-9]+)\.([0-9]{1,6})")
 
 
@@ -108,6 +119,59 @@ def parse_hand(line: str) -> HandRecord | None:
         raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {line.rstrip()!r}")
     _, hand, betting, cards, values, names = parts
     return HandRecord(parse_whole(hand), betting, cards, _parse_chips(values), tuple(names.split("|")))
+
+
+class HandReader:
+    """Reads hand lines of one game by its rules; a betting that was seen before is not played again."""
+
+    def __init__(self, game: GameDefinition) -> None:
+        self._game = game
+        self._most = _MOST_REMEMBERED if game.is_limit else _MOST_REMEMBERED // 4
+        self._deck = sum(1 << card for card in game.deck)
+        self._bettings: dict[str, BettingState] = {}
+
+    def read(self, text: str) -> tuple[HandRecord, HandState]:
+        """A ``STATE:`` line, taken apart; and the end of its hand, reached by the rules.
+
+        The deal of the state has the cards that the line shows: no hole cards, ``()``, where it has none or
+        ``?`` for them, and of the board what came out.
+
+        Raises:
+            ValueError: it is no hand of this game.
+        """
+        record = parse_hand(text)
+        if record is None:
+            raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {text.rstrip()!r}")
+        num_players = self._game.num_players
+        for values, what in ((record.names, "names"), (record.chips, "values")):
+            if len(values) != num_players:
+                raise ValueError(f"expected {num_players} {what} for the game's players, got {len(values)}")
+        betting = self._bettings.get(record.betting)
+        if betting is None:
+            betting = parse_betting(self._game, record.betting)
+            if not betting.is_finished:
+                raise ValueError(f"the hand is not over after {record.betting!r}")
+            if len(self._bettings) < self._most:
+                self._bettings[record.betting] = betting
+        deal = self._deal(record.cards, betting.betting_round)
+        return record, HandState(betting, record.hand_number, deal)
+
+    def _deal(self, text: str, betting_round: int) -> Deal:
+        if "?" in text:
+            text = text.replace("?", "")
+        try:
+            hole_cards, board = parse_hole_cards_and_board(text, self._game, betting_round)
+        except InvalidCardError as error:
+            raise ValueError(f"cards: {error}") from None
+        seen = 0
+        for cards in (*hole_cards, board):
+            for card in cards:
+                if not self._deck >> card & 1:
+                    raise ValueError(f"cards: {CARD_TEXTS[card]} is not in the game's deck")
+                if seen >> card & 1:
+                    raise ValueError(f"cards: {CARD_TEXTS[card]} is there twice")
+                seen |= 1 << card
+        return Deal(hole_cards, board)
 
 
 def parse_score(line: str) -> tuple[tuple[float, ...], tuple[str, ...]] | None:

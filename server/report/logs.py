@@ -1,0 +1,425 @@
+"""Match logs, read back: hands as the rules see them, with the chips and names that stand in the log.
+
+Reads ACPC logs of any origin: ours, the C dealer's, other programs'; with and without comments and header,
+with line ends of either kind, packed by gzip or not.  Nothing here imports numpy.
+
+::
+
+    for path in find_logs([Path("matches/20250101-120000-limit-2p")]):  # a match's folder, or files
+        log = open_log(path)                                            # or open_log(path, "limit-2p")
+        for hand in log.hands():                                        # lazily, in the order of the file
+            hand.state.betting.steps()                # all actions: (state before, position, action)
+            hand.state.deal.hole_cards                # by position; () where the log does not show them
+            hand.state.board
+            for position, player in enumerate(hand.players):
+                log.players[player], hand.chips[position]               # who won what
+
+`open_log` looks through the file once without interpreting its hands: what is to be known before the hands
+(game, players, how many hands) and what stands behind them (score, key) is there at once.
+`MatchLog.hands` may be called again and again; each call reads the file anew.  `server.report.passes` finds
+the logs that are passes of one duplicate match, by their cards, and pairs their hands.
+
+Whatever is wrong is a `LogError`: one line, with file and line.  A last line that was torn off when its
+writer died is not: the hands before it count, and `MatchLog.warnings` says so.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.rules import (
+    GameDefinition,
+    GameDefinitionError,
+    HandState,
+    game_path,
+    load_game,
+    no_such_game,
+)
+from engine.user_input import parse_whole, printable
+from protocol.records import HandReader, parse_score
+
+__all__ = ["GAME_FILE", "Header", "LogError", "LoggedHand", "MatchLog", "find_logs", "open_log", "rotation"]
+
+GAME_FILE: Final = "match.game"
+"""The definition of its game in the folder of a match."""
+_LOG_FILE: Final = "match.log"
+_MOST_CHARACTERS: Final = 65_536
+"""Of a line: the longest that can be played, 256 raises among ten players, has some 4,000."""
+_MOST_COMMENTS: Final = 1000
+_SHOWN: Final = 60
+_A_LOG: Final = "STATE:, SCORE: or # at the beginning of each line of an ACPC log"
+_HEADER: Final = "# name/game/hands/seed "
+_COMMITMENT: Final = "# cards: sha256 "
+_KEY: Final = "# key "
+
+
+class LogError(ValueError):
+    """A log that cannot be read; the message is one line that begins with file and line."""
+
+
+@attrs.frozen
+class Header:
+    """A line ``# name/game/hands/seed``, as typed."""
+
+    line: int
+    name: str
+    game: str
+    hands: int | None
+    """None where it is no number."""
+    seed: str
+    """A number; ``random`` where the cards follow from a key."""
+
+
+@attrs.frozen
+class LoggedHand:
+    """One hand of a log."""
+
+    number: int
+    line: int
+    """Where it stands in the file, from 1."""
+    match: int
+    """Counts the matches in the file, from 0: one begins where a number is not above the one before it."""
+    state: HandState
+    """The end of the hand, reached by the rules.
+
+    ``state.deal`` has the cards that stand in the log: no hole cards, ``()``, for positions it does not show,
+    and of the board what came out.
+    """
+    chips: tuple[float, ...]
+    """By position, as printed: six decimals."""
+    names: tuple[str, ...]
+    """By position."""
+    players: tuple[int, ...]
+    """By position, the player's index in `MatchLog.players`."""
+
+
+@attrs.frozen
+class MatchLog:
+    """A log that has been looked through: made by `open_log`."""
+
+    path: Path
+    game: GameDefinition
+    game_text: str
+    """The game as the user or the header named it."""
+    headers: tuple[Header, ...]
+    """In the order of the file: several where a match was resumed, none in some other programs' logs."""
+    num_hands: int
+    """Hand lines, read or not."""
+    players: tuple[str, ...]
+    """In seat order where the log tells it, else in order of appearance.
+
+    As many as the game has positions, or more where players come and go.
+    """
+    score: tuple[tuple[float, ...], tuple[str, ...]] | None
+    """Chips and names of the last ``SCORE:`` line, in seat order; None where the match did not end."""
+    commitments: tuple[str, ...]
+    """Hexadecimal SHA-256 of the secret keys, published before the first hand."""
+    keys: tuple[str, ...]
+    """Keys that have been revealed, as text."""
+    comments: tuple[tuple[int, str], ...]
+    """Line and text of the other comments, the first thousand of them."""
+    warnings: tuple[str, ...]
+    """What its reader should be told: each one line."""
+    end: int | None
+    """The line that was torn off; it is not read."""
+    has_namesakes: bool
+    """Players of one hand bear the same name, and are told apart by their seats."""
+    has_fixed_seats: bool
+    """Everybody keeps their position: the button does not move."""
+
+    @property
+    def header(self) -> Header | None:
+        """The first header."""
+        return self.headers[0] if self.headers else None
+
+    def hands(self) -> Iterator[LoggedHand]:
+        """The hands in the order of the file.
+
+        Raises:
+            LogError: a line that cannot be read or played, with file and line.
+        """
+        reader = HandReader(self.game)
+        index = {name: k for k, name in enumerate(self.players)}
+        seats: dict[tuple[str, ...], tuple[int, ...]] = {}
+        match, last = 0, -1
+        for line, text in _lines(self.path):
+            if line == self.end:
+                return
+            if not text.startswith("STATE:"):
+                continue
+            try:
+                record, state = reader.read(text)
+                number, names = record.hand_number, record.names
+                players = seats.get(names)
+                if players is None:
+                    if self.has_namesakes:
+                        players = (
+                            tuple(range(len(names))) if self.has_fixed_seats else rotation(number, len(names))
+                        )
+                    else:
+                        players = seats[names] = tuple([index[name] for name in names])
+            except ValueError as error:
+                raise _fault(self.path, line, str(error)) from None
+            if number <= last:
+                match += 1
+            last = number
+            yield LoggedHand(number, line, match, state, record.chips, names, players)
+
+
+def rotation(number: int, num_players: int) -> tuple[int, ...]:
+    """By position, who sits there in a hand of a match in which the button moves."""
+    return tuple([(position + number) % num_players for position in range(num_players)])
+
+
+# --- a file ----------------------------------------------------------------------------------------------
+
+
+def find_logs(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The logs that some paths mean: a file is one; a match's folder has one, or one for each pass.
+
+    Raises:
+        LogError: a path is not there, or a folder without logs.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            passes = sorted(path.glob(f"pass-*/{_LOG_FILE}"), key=lambda log: (len(log.parent.name), log))
+            whole = path / _LOG_FILE
+            logs = [whole] if whole.exists() else passes
+            logs = logs or sorted([*path.glob("*.log"), *path.glob("*.log.gz")])
+            if not logs:
+                raise LogError(f"{path}: there is no log in this folder (expected {_LOG_FILE}, or *.log)")
+            found += logs
+        else:
+            found.append(path)
+    return tuple(found)
+
+
+def open_log(path: Path, game: GameDefinition | str | None = None) -> MatchLog:
+    """Look through a log.
+
+    Args:
+        path: of the file.
+        game: what is played, where the log does not name a game that can be found: GAME as users type it,
+            or the game itself.  Without it, the game's file in the folder of the log counts, then what the
+            header names: as a path, beside the log, among the packaged games.
+
+    Raises:
+        LogError: no log, or its game cannot be found.
+    """
+    scan = _Scan(path)
+    definition, game_text = _game_of(path, scan.headers, game)
+    end, warning = scan.end(definition)
+    return MatchLog(
+        path=path,
+        game=definition,
+        game_text=game_text,
+        headers=tuple(scan.headers),
+        num_hands=scan.num_hands,
+        players=scan.players(),
+        score=scan.score,
+        commitments=tuple(scan.commitments),
+        keys=tuple(scan.keys),
+        comments=tuple(scan.comments),
+        warnings=(warning,) if warning else (),
+        end=end,
+        has_namesakes=scan.has_namesakes,
+        has_fixed_seats=scan.has_fixed_seats,
+    )
+
+
+class _Scan:
+    """What a log says beside its hands."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.headers: list[Header] = []
+        self.comments: list[tuple[int, str]] = []
+        self.commitments: list[str] = []
+        self.keys: list[str] = []
+        self.num_hands = 0
+        self.score: tuple[tuple[float, ...], tuple[str, ...]] | None = None
+        self._first = 0  # the number of the first hand
+        self._names: dict[str, None] = {}  # by position, as text, in order of appearance
+        self._last = (0, "")  # the last line, if it has no end
+        for line, text in _lines(path):
+            if text[-1] != "\n":
+                self._last = (line, text)
+            elif text.startswith("STATE:"):
+                self._hand(text)
+            else:
+                self._other(line, text.rstrip("\r\n"))
+        if not (self._last[0] or self._names or self.headers or self.score):
+            what = "has comments only" if self.comments else "is empty"
+            raise LogError(f"{path}: {what}; expected {_A_LOG}")
+
+    @property
+    def positions(self) -> list[tuple[str, ...]]:
+        """Names by position, each order once."""
+        return [tuple(names.split("|")) for names in self._names]
+
+    def players(self) -> tuple[str, ...]:
+        """`MatchLog.players`."""
+        positions = self.positions
+        if not positions:
+            return self.score[1] if self.score else ()
+        names = dict.fromkeys([name for each in positions for name in each])
+        first = positions[0]
+        if self.score and len(self.score[1]) == len(first) and names.keys() <= set(self.score[1]):
+            return self.score[1]
+        if len(names) > len(first):
+            return tuple(names)
+        if self.has_fixed_seats:
+            return first
+        seats = rotation(self._first, len(first))
+        return tuple([first[seats.index(seat)] for seat in range(len(first))])
+
+    @property
+    def has_namesakes(self) -> bool:
+        """`MatchLog.has_namesakes`."""
+        return any(len(set(names)) < len(names) for names in self.positions)
+
+    @property
+    def has_fixed_seats(self) -> bool:
+        """`MatchLog.has_fixed_seats`."""
+        positions = self.positions
+        return self.num_hands > 1 and len(positions) == 1 and len(set(positions[0])) > 1
+
+    def end(self, game: GameDefinition) -> tuple[int | None, str]:
+        """Read the last line, if it has no end: the line where it was torn off, and what to say of it.
+
+        Raises:
+            LogError: it has nothing of a log.
+        """
+        line, text = self._last
+        if not line:
+            return None, ""
+        try:
+            self._check_end(text, game)
+        except ValueError as error:
+            begins = ("STATE:", "SCORE:", "# ")
+            if not any(text.startswith(begin) or begin.startswith(text) for begin in begins):
+                raise _fault(self.path, line, f"expected {_A_LOG}, got {_shown(text)}") from None
+            return line, f"{self.path}:{line}: the last line is torn off, and passed over ({error})"
+        if text.startswith("STATE:"):
+            self._hand(text)
+        else:
+            self._other(line, text)
+        return None, ""
+
+    def _check_end(self, text: str, game: GameDefinition) -> None:
+        """Raises ValueError where a line without an end is no whole one."""
+        names: tuple[str, ...] = ()
+        if text.startswith("STATE:"):
+            names = HandReader(game).read(text)[0].names
+        elif text.startswith("#"):
+            if text.startswith(_KEY) and len(text) != len(_KEY) + 64:
+                raise ValueError("the key is cut off")
+        elif (score := parse_score(text)) is not None:
+            names = score[1]
+        else:
+            raise ValueError("it is cut off")
+        known = {name for each in self.positions for name in each}
+        if known and not known.issuperset(names):
+            raise ValueError("a name is cut off")
+
+    def _hand(self, text: str) -> None:
+        if not self.num_hands:
+            number = text[6:].partition(":")[0]
+            self._first = int(number) if number.isdecimal() and len(number) < 20 else 0
+        self.num_hands += 1
+        self._names[text.rpartition(":")[2].rstrip("\r\n")] = None
+
+    def _other(self, line: int, text: str) -> None:
+        if text.startswith("#"):
+            self._comment(line, text)
+        elif text.startswith("SCORE"):
+            try:
+                self.score = parse_score(text)
+            except ValueError as error:
+                raise _fault(self.path, line, str(error)) from None
+            if self.score is None or len(self.score[0]) != len(self.score[1]):
+                raise _fault(self.path, line, f"expected SCORE:values:names, got {_shown(text)}")
+        elif text.strip():
+            raise _fault(self.path, line, f"expected {_A_LOG}, got {_shown(text)}")
+
+    def _comment(self, line: int, text: str) -> None:
+        if text.startswith(_HEADER):
+            name, _, rest = text[len(_HEADER) :].partition(" ")
+            game, *numbers = rest.rsplit(" ", 2)
+            if len(numbers) == 2:
+                hands = parse_whole(numbers[0]) if numbers[0].isdecimal() else None
+                self.headers.append(Header(line, name, game, hands, numbers[1]))
+        elif text.startswith(_COMMITMENT):
+            self.commitments.append(text[len(_COMMITMENT) :].strip())
+        elif text.startswith(_KEY):
+            self.keys.append(text[len(_KEY) :].strip())
+        elif not text.startswith("#--") and len(self.comments) < _MOST_COMMENTS:
+            self.comments.append((line, text))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file, numbered from 1, with their ends; packed or not."""
+    try:
+        if not path.is_file():
+            reason = "it is not a file" if path.exists() else "there is no such file"
+            raise LogError(f"{path}: {reason}")
+        with open(path, "rb") as raw:
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            data = gzip.GzipFile(fileobj=raw) if packed else raw
+            with TextIOWrapper(data, "utf-8", "surrogateescape", newline="\n") as file:
+                line = 0
+                while text := file.readline(_MOST_CHARACTERS):
+                    line += 1
+                    if len(text) == _MOST_CHARACTERS:
+                        raise _fault(path, line, f"expected {_A_LOG}, got a line of {len(text)} characters")
+                    yield line, text
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise LogError(f"{path}: {reason}") from None
+
+
+def _game_of(
+    path: Path, headers: Sequence[Header], game: GameDefinition | str | None
+) -> tuple[GameDefinition, str]:
+    """The game of a log, and what it is called."""
+    named = headers[0].game if headers else ""
+    if isinstance(game, GameDefinition):
+        return game, named
+    try:
+        if game is not None:
+            try:
+                return load_game(game), game
+            except FileNotFoundError as error:
+                raise LogError(no_such_game(game, error.strerror or "no such file")) from None
+        folder = path.parent
+        homes = [folder, folder.parent] if folder.name.startswith("pass-") else [folder]
+        own = [home / GAME_FILE for home in homes]
+        called = Path(named).name
+        near = [folder / called, game_path(called.removesuffix(".game"))] if called else []
+        for place in [*own, *([game_path(named)] if named else []), *near]:
+            if place.is_file():
+                return load_game(str(place)), named or place.name
+    except GameDefinitionError as error:
+        raise LogError(f"{path}: its game: {error}") from None
+    except OSError as error:
+        raise LogError(f"{path}: its game: {error.filename}: {error.strerror}") from None
+    if not headers:
+        raise LogError(f"{path}: it does not say what is played; name the game with --game GAME")
+    raise _fault(path, headers[0].line, f"the game {_shown(named)} is not here; name its file with --game")
+
+
+def _fault(path: Path, line: int, what: str) -> LogError:
+    return LogError(f"{path}:{line}: {what}")
+
+
+def _shown(text: str) -> str:
+    text = printable(text)
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
