@@ -10,7 +10,8 @@ from clients.registry import installed_bots
 from clients.testing import check_agent
 
 HOLDEM: Final = ("limit-2p", "limit-3p", "nolimit-2p", "nolimit-3p")
-EVERY_TABLE: Final = (*HOLDEM, "limit-6p", "limit-10p", "nolimit-6p")
+LARGE: Final = ("limit-6p", "limit-10p", "nolimit-6p")
+EVERY_TABLE: Final = (*HOLDEM, *LARGE)
 ANY_GAME: Final = (*HOLDEM, "kuhn-2p", "leduc")
 
 BOTS: Final = {
@@ -37,10 +38,17 @@ STATELESS: Final = {"always-all-in", "always-call", "always-fold", "always-raise
 
 def hands(game: str) -> int:
     """In each situation; some seconds for the slowest bots, at large tables, too."""
-    return 6 if game not in EVERY_TABLE[len(HOLDEM) :] else 2
+    return 2 if game in LARGE else 6
 
 
-@pytest.mark.parametrize(("bot", "game"), [(bot, game) for bot, games in BOTS.items() for game in games])
+@pytest.mark.parametrize(
+    ("bot", "game"),
+    [
+        pytest.param(bot, game, marks=[pytest.mark.slow] if game in LARGE[:-1] else [])
+        for bot, games in BOTS.items()
+        for game in games
+    ],
+)
 def test_a_bot_does_nothing_wrong(bot: str, game: str) -> None:
     report = check_agent(bot, game, hands=hands(game), stateless=bot in STATELESS)
 

@@ -38,7 +38,7 @@ from tests.support.tables import (
 
 FAULTY = 1
 """The seat whose tasks go wrong."""
-HANDS = 5
+HANDS = 3
 serves_the_seat = contextvars.ContextVar("serves_the_seat", default=False)
 
 

@@ -35,7 +35,7 @@ from tests.support.tables import (
 
 BOTS = Path(__file__).parent.parent.parent / "misbehaving_bots"
 RESPONSE_S = 1.2
-HANDS = 12
+HANDS = 6
 DISCONNECTED, NONSENSE, STALLED = FailureKind.DISCONNECTED, FailureKind.NONSENSE, FailureKind.STALLED
 NO_ACTION = "ERROR: could not get action from seat 2\n"
 OUT_OF_TIME = "ERROR: seat 2 ran out of time\n"
