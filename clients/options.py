@@ -99,6 +99,20 @@ def require_holdem(name: str, game: GameDefinition) -> None:
         )
 
 
+def require_no_antes(name: str, game: GameDefinition) -> None:
+    """Refuse to play a game with antes; for agents whose compiled code knows none, in `match_started`.
+
+    Args:
+        name: what to call the agent in the message.
+        game: what is being played.
+
+    Raises:
+        OptionError: a game with antes.
+    """
+    if game.has_antes:
+        raise OptionError(f"{name} does not play games with antes")
+
+
 def agent_options(factory: AgentFactory) -> tuple[inspect.Parameter, ...]:
     """The options a factory takes: its parameters that can be given by keyword."""
     try:

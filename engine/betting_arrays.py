@@ -19,7 +19,13 @@ __all__ = ["action_from_number", "betting_arrays", "game_array", "number_of_acti
 
 @functools.lru_cache(maxsize=16)
 def game_array(game: GameDefinition) -> NDArray[np.int64]:
-    """What is being played, as kernels take it.  Shape (NUM_RULES, MAX_PLAYERS)."""
+    """What is being played, as kernels take it.  Shape (NUM_RULES, MAX_PLAYERS).
+
+    Raises:
+        ValueError: a game with antes, which kernels know nothing of.
+    """
+    if game.has_antes:
+        raise ValueError("compiled simulation and learning know no antes: expected a game without")
     rules = np.zeros((NUM_RULES, MAX_PLAYERS), np.int64)
     rules[Rule.STACK, : game.num_players] = game.stacks
     rules[Rule.BLIND, : game.num_players] = game.blinds

@@ -146,6 +146,7 @@ def games(as_json: bool) -> None:
                 "players": game.num_players,
                 "limit": game.is_limit,
                 "blinds": game.blinds,
+                "antes": game.antes,
             }
             for name, alias, game in rows
         ]
@@ -154,4 +155,6 @@ def games(as_json: bool) -> None:
     for name, alias, game in rows:
         kind = "limit" if game.is_limit else "no-limit"
         blinds = "/".join(map(str, game.blinds))
-        click.echo(f"{name:<34} {alias or '':<11} {game.num_players:>2} players  {kind:<8}  blinds {blinds}")
+        antes = f", antes {'/'.join(map(str, game.antes))}" if game.has_antes else ""
+        row = f"{name:<34} {alias or '':<11} {game.num_players:>2} players  {kind:<8}  blinds {blinds}{antes}"
+        click.echo(row)

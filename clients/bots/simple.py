@@ -191,10 +191,10 @@ class SimpleBot(Agent):
 
         often = self._raising(view, raiser)
         total = self._sized(game, us, 3 * betting.max_spent)
-        to_call, left = betting.amount_to_call(us), game.stacks[us] - betting.spent[us]
+        to_call, left = betting.amount_to_call(us), game.betting_stacks[us] - betting.spent[us]
         if to_call >= _COMMITTED * left:
             held = often * (1.0, 0.3, 0.1)[min(raises, 3) - 1]
-            raising, calling, total = 0.25 * held, 0.5 * held, game.stacks[us]
+            raising, calling, total = 0.25 * held, 0.5 * held, game.betting_stacks[us]
         elif raises == 1:
             raising, calling = 0.3 * often, (0.6 if behind else 0.9) * often
         else:
@@ -265,7 +265,7 @@ class SimpleBot(Agent):
     @staticmethod
     def _sized(game: GameDefinition, position: int, total: int) -> int:
         """The total of a raise: all chips where it would be most of them."""
-        stack = game.stacks[position]
+        stack = game.betting_stacks[position]
         return stack if total >= _ALL_IN * stack else total
 
 

@@ -146,7 +146,7 @@ def action_of(intention: Move | RaiseTo | RaiseBy, view: HandView) -> Action | N
 def _raise_of(intention: Move | RaiseTo | RaiseBy, view: HandView) -> Action | Nonsense:
     legal, betting = view.legal_actions(), view.betting
     low, high = legal.min_raise_to, legal.max_raise_to
-    stack = betting.game.stacks[view.position]
+    stack = betting.game.betting_stacks[view.position]
     if intention is Move.ALL_IN and betting.max_spent >= stack:
         return CALL  # calling takes the last chip
     if low is None or high is None:

@@ -117,13 +117,13 @@ def render_table(scene: Scene, style: Style) -> list[str]:
             f"  {format_chips(scene.chips[seat], sign=True):>10}  {betting.spent[position]:>10}"
         )
         if with_stacks:
-            row += f"  {game.stacks[position] - betting.spent[position]:>8}"
+            row += f"  {game.betting_stacks[position] - betting.spent[position]:>8}"
         notes = []
         if position == game.num_players - 1:
             notes.append("button")
         if betting.folded[position]:
             notes.append("folded")
-        elif betting.spent[position] >= game.stacks[position]:
+        elif betting.spent[position] >= game.betting_stacks[position]:
             notes.append("all in")
         elif betting.position_to_act == position:
             notes.append("to act")
@@ -155,7 +155,7 @@ def describe_action(scene: Scene, before: BettingState, position: int, action: A
     after = before.apply(action)
     paid = after.spent[position] - before.spent[position]
     total = after.spent[position]
-    all_in = " and is all in" if total >= game.stacks[position] and paid > 0 else ""
+    all_in = " and is all in" if total >= game.betting_stacks[position] and paid > 0 else ""
     if is_viewer:
         all_in = all_in.replace("is", "are")
 

@@ -112,8 +112,8 @@ def _with_short_stacks(game: GameDefinition) -> list[tuple[str, GameDefinition]]
 
     def with_stacks(*stacks: int) -> GameDefinition:
         cut = [
-            max(1, blind, min(most, stack))
-            for blind, most, stack in zip(game.blinds, game.stacks, stacks, strict=True)
+            max(1, ante + blind, min(most, stack))
+            for ante, blind, most, stack in zip(game.antes, game.blinds, game.stacks, stacks, strict=True)
         ]
         return attrs.evolve(game, stacks=tuple(cut))
 

@@ -136,8 +136,8 @@ def situation_of(betting: BettingState) -> Situation:
         if who == position:
             last_action = LastAction.RAISED if kind is ActionKind.RAISE else LastAction.CALLED
 
-    left = max([game.stacks[p] - betting.spent[p] for p in opponents], default=0)
-    left = min(left, game.stacks[position] - betting.spent[position])
+    left = max([game.betting_stacks[p] - betting.spent[p] for p in opponents], default=0)
+    left = min(left, game.betting_stacks[position] - betting.spent[position])
     if game.is_limit:
         bet = float(game.raise_sizes[betting_round])
         future = float(sum(game.raise_sizes[betting_round + 1 : game.num_rounds]))

@@ -30,7 +30,7 @@ def size_of_raise(before: BettingState, total: int) -> RaiseSize:
     position = before.position_to_act
     if position is None:
         raise ValueError(f"after {before.text!r} the hand is over: nobody is to act")
-    if total >= before.game.stacks[position]:
+    if total >= before.game.betting_stacks[position]:
         return RaiseSize.ALL_IN
     share = before.pots_of_raise(total)
     if share < 0.75:

@@ -5,7 +5,8 @@ anybody.  Nodes never change; `apply` returns the child, and children are rememb
 so that a limit match walks a tree that is already there instead of computing it again each hand.
 
 Words and rules are those of acpc-spec section 3: a position *can act* when it has not folded and has
-chips left; `spent` counts all chips of the hand, blind included.
+chips left; `spent` counts all chips of the hand, blind included.  Antes, which the ACPC's games do not have,
+are in the pot from the start and in nothing else.
 
 In no-limit games the size of a bet is spoken of in *pots*: the part of the pot, as it is once the position to
 act has called, by which a raise goes beyond that call.
@@ -98,7 +99,7 @@ class BettingState:
     last_step: Step | None = attrs.field(repr=False)
     """The action that led here; None at the start of the hand."""
     spent: tuple[int, ...]
-    """Chips each position has put in during this hand."""
+    """Chips each position has put in during this hand, blinds and bets; antes are not among them."""
     folded: tuple[bool, ...]
     max_spent: int
     """What a position must have spent to stay in."""
@@ -136,8 +137,8 @@ class BettingState:
 
     @property
     def pot(self) -> int:
-        """Chips in the middle, all rounds and blinds."""
-        return sum(self.spent)
+        """Chips in the middle: antes, blinds and all rounds."""
+        return sum(self.spent) + sum(self.game.antes_posted)
 
     @property
     def num_board_cards(self) -> int:
@@ -147,11 +148,11 @@ class BettingState:
     def amount_to_call(self, position: int) -> int:
         """Chips a position would put in by calling: never more than its stack, negative in the one case
         of acpc-spec 8.9 where a short limit raise lowered the bet."""
-        return min(self.game.stacks[position], self.max_spent) - self.spent[position]
+        return min(self.game.betting_stacks[position], self.max_spent) - self.spent[position]
 
     def can_act(self, position: int) -> bool:
         """Has not folded and has chips left."""
-        return not self.folded[position] and self.spent[position] < self.game.stacks[position]
+        return not self.folded[position] and self.spent[position] < self.game.betting_stacks[position]
 
     @property
     def is_capped_by_length(self) -> bool:
@@ -171,7 +172,7 @@ class BettingState:
         if self._legal is not None:
             return self._legal
         position, game = self._actor(), self.game
-        stack = game.stacks[position]
+        stack = game.betting_stacks[position]
         low: int | None = None
         high: int | None = None
         if self.raises_left() > 0 and not self.is_capped_by_length and self._num_can_act() > 1:
@@ -279,7 +280,7 @@ class BettingState:
         legal = self.legal_actions()
         position = self._actor()
         spent = self.spent[position]
-        if total - spent > COMMITTED * (self.game.stacks[position] - spent):
+        if total - spent > COMMITTED * (self.game.betting_stacks[position] - spent):
             return legal.raising_to(legal.max_raise_to)
         return legal.raising_to(round(total))
 
@@ -293,7 +294,7 @@ class BettingState:
             return "No more raises are allowed in this betting round."
         if self.is_capped_by_length:
             return "This betting round has become too long for another raise."
-        if self.game.stacks[position] <= self.max_spent:
+        if self.game.betting_stacks[position] <= self.max_spent:
             return "You have no chips left to raise with."
         return "Nobody is left who could call a raise."
 
@@ -311,7 +312,7 @@ class BettingState:
         if kind is ActionKind.FOLD:
             folded = (*folded[:position], True, *folded[position + 1 :])
         else:
-            stack = game.stacks[position]
+            stack = game.betting_stacks[position]
             if kind is ActionKind.CALL:
                 chips = min(stack, max_spent)
                 responded |= 1 << position
@@ -330,7 +331,7 @@ class BettingState:
         text = self.text + str(action)
         betting_round, actions = self.betting_round, self.actions_in_round + 1
         to_act: int | None = None
-        stacks = game.stacks
+        stacks = game.betting_stacks
         acting = 0
         for p in range(game.num_players):
             if not folded[p] and spent[p] < stacks[p]:
@@ -370,7 +371,7 @@ def initial_betting(game: GameDefinition) -> BettingState:
     Where at most one position has chips behind after the blinds, that one is asked if it is there, and
     a hand in which nobody can act goes straight to its showdown (acpc-spec 8.10).
     """
-    acting = sum(1 << p for p in range(game.num_players) if game.blinds[p] < game.stacks[p])
+    acting = sum(1 << p for p in range(game.num_players) if game.blinds[p] < game.betting_stacks[p])
     last_round = game.num_rounds - 1
     return BettingState(
         game=game,

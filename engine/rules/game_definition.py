@@ -59,13 +59,31 @@ class GameDefinition:
     """Position first in line to act in each betting round, from 0."""
     max_raises: tuple[int, ...]
     """Raises allowed in each betting round; blinds do not count."""
+    antes: tuple[int, ...] = ()
+    """Chips each position puts into the pot before its blind, or its whole stack where that is less.
+
+    An extension: the ACPC's games have none.  They count in the pot and in no bet: not in `spent`, in no
+    total of a raise, in nothing that is to be called.  Equal antes are part of what a position plays for,
+    so that one with less than an ante competes for as much of the others'; other antes, such as the big
+    blind's alone, are dead money for the winner of the main pot.
+    """
+    antes_posted: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """The antes as far as the stacks go."""
+    betting_stacks: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """Chips each position has for blinds and bets: its stack less its ante."""
     deck: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
     """A fresh deck in dealing order: suit by suit, ranks ascending (acpc-spec 4.2)."""
     board_ends: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
     """How many board cards are out in each betting round: ``(0, 3, 4, 5)`` in hold'em."""
 
     def __attrs_post_init__(self) -> None:
+        if not any(self.antes):
+            object.__setattr__(self, "antes", (0,) * self.num_players)
         _check(self)
+        posted = tuple(map(min, self.antes, self.stacks))
+        object.__setattr__(self, "antes_posted", posted)
+        left = tuple(stack - ante for stack, ante in zip(self.stacks, posted, strict=True))
+        object.__setattr__(self, "betting_stacks", left)
         deck = tuple(
             make_card(rank, suit)
             for suit in range(NUM_SUITS - self.num_suits, NUM_SUITS)
@@ -79,6 +97,16 @@ class GameDefinition:
     def big_blind(self) -> int:
         """The largest blind: the unit of mbb/h and of the smallest no-limit bet."""
         return max(self.blinds)
+
+    @property
+    def has_antes(self) -> bool:
+        """Somebody posts an ante."""
+        return any(self.antes)
+
+    @property
+    def has_equal_antes(self) -> bool:
+        """Everybody posts the same ante, as far as stacks go."""
+        return self.antes[0] > 0 and len(set(self.antes)) == 1
 
     @property
     def small_bet(self) -> int | None:
@@ -203,6 +231,7 @@ def _check_counts(game: GameDefinition) -> None:
     for field, values, count in (
         ("stack", game.stacks, players),
         ("blind", game.blinds, players),
+        ("ante", game.antes, players),
         ("raiseSize", game.raise_sizes, rounds if game.is_limit else 0),
         ("firstPlayer", game.first_positions, rounds),
         ("maxRaises", game.max_raises, rounds),
@@ -231,9 +260,15 @@ def _check_what_cannot_be_played(game: GameDefinition) -> None:
                 None,
                 f"position {position} has a stack of {game.stacks[position]}, expected 1 or more",
             )
-        if game.blinds[position] < 0:
+        for field, posts in (("blind", game.blinds[position]), ("ante", game.antes[position])):
+            if posts < 0:
+                raise _fault(field, None, f"position {position} posts {posts}, expected 0 or more")
+        ante, blind, stack = game.antes[position], game.blinds[position], game.stacks[position]
+        if min(ante, stack) + blind > stack:
             raise _fault(
-                "blind", None, f"position {position} posts {game.blinds[position]}, expected 0 or more"
+                "ante",
+                None,
+                f"position {position} posts an ante of {ante} and a blind of {blind} of a stack of {stack}",
             )
     if game.is_limit and min(game.raise_sizes[:rounds]) < 0:
         raise _fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes[:rounds])}")

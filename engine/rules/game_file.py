@@ -3,6 +3,10 @@
 The reader is as lenient as the ACPC's (acpc-spec 1.1): keywords are case-insensitive prefixes at the
 start of a line, what is not recognised is skipped, lists end at the first thing that is not an
 integer, small numbers wrap at 8 bits and chips at 32.
+
+An extension is the line ``ante = 5``, or a number for each position (`GameDefinition.antes`).  The ACPC's
+reader would pass over it and play another game.  So a file with antes calls its blinds ``blinds``, in which
+that reader finds no number and refuses the file; ours takes both words in such a file.
 """
 
 from __future__ import annotations
@@ -42,7 +46,7 @@ _INTEGER: Final = re.compile(rb"[+-]?[0-9]+")
 # Order matters: a line is the first keyword it begins with (acpc-spec 1.1).
 _KEYWORDS: Final = (
     "gamedef", "stack", "blind", "raiseSize", "limit", "nolimit", "numPlayers", "numRounds",
-    "firstPlayer", "maxRaises", "numSuits", "numRanks", "numHoleCards", "numBoardCards",
+    "firstPlayer", "maxRaises", "numSuits", "numRanks", "numHoleCards", "numBoardCards", "ante",
 )  # fmt: skip
 
 
@@ -82,6 +86,10 @@ def _read_integers(text: bytes, most: int) -> list[int]:
     return values
 
 
+def _read_chips(text: bytes, most: int) -> list[int]:
+    return [wrap_int32(value) for value in _read_integers(text, most)]
+
+
 def _lines(data: bytes) -> list[tuple[int, bytes]]:
     """Numbered lines, the overlong cut into pieces as the ACPC reader's buffer does."""
     return [
@@ -119,6 +127,8 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
     }
     per_round = {"firstPlayer": [1] * MAX_ROUNDS, "maxRaises": [UNLIMITED_RAISES] * MAX_ROUNDS}
     board: list[int] = []
+    antes: list[int] = []
+    blinds_beside_antes: list[int] = []
     line_of: dict[str, int] = {}
 
     for number, line in _lines(data):
@@ -135,7 +145,11 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             is_limit = keyword == "limit"
         elif keyword in chips:
             most = MAX_ROUNDS if keyword == "raiseSize" else MAX_PLAYERS
-            chips[keyword] = [wrap_int32(value) for value in _read_integers(rest, most)]
+            chips[keyword] = _read_chips(rest, most)
+            if keyword == "blind":
+                blinds_beside_antes = _read_chips(rest[1:] if rest[:1] in b"sS" else rest, most)
+        elif keyword == "ante":
+            antes = _read_chips(rest, MAX_PLAYERS)
         elif keyword in counts:
             for value in _read_integers(rest, 1):
                 counts[keyword] = wrap_unsigned(value, 8)
@@ -146,7 +160,14 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             board = [wrap_unsigned(value, 8) for value in _read_integers(rest, MAX_ROUNDS)]
 
     rounds, players = counts["numRounds"], counts["numPlayers"]
+    if antes:
+        chips["blind"] = blinds_beside_antes
+        antes = antes * players if len(antes) == 1 else antes
     try:
+        if "ante" in line_of and not antes:
+            raise GameDefinitionError(
+                "ante: expected a number, or one for each position, got none", field="ante"
+            )
         return GameDefinition(
             is_limit=is_limit,
             num_players=players,
@@ -160,6 +181,7 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             stacks=tuple(chips["stack"][:players]),
             first_positions=tuple(first - 1 for first in per_round["firstPlayer"][:rounds]),
             max_raises=tuple(per_round["maxRaises"][:rounds]),
+            antes=tuple(antes[:players]),
         )
     except GameDefinitionError as error:
         where = f"{source}:{line_of[error.field]}:" if error.field in line_of else f"{source}: no such line,"
@@ -176,7 +198,9 @@ def format_game(game: GameDefinition) -> str:
     lines += [f"numPlayers = {game.num_players}", f"numRounds = {game.num_rounds}"]
     if game.num_players > MAX_ROUNDS or set(game.stacks) != {UNLIMITED_STACK}:
         lines.append(f"stack = {numbers(game.stacks)}")
-    lines.append(f"blind = {numbers(game.blinds)}")
+    if game.has_antes:
+        lines.append(f"ante = {game.antes[0] if game.has_equal_antes else numbers(game.antes)}")
+    lines.append(f"{'blinds' if game.has_antes else 'blind'} = {numbers(game.blinds)}")
     if game.is_limit:
         lines.append(f"raiseSize = {numbers(game.raise_sizes)}")
     lines.append(f"firstPlayer = {numbers(tuple(first + 1 for first in game.first_positions))}")

@@ -55,7 +55,7 @@ class HandView:
 
     @property
     def pot(self) -> int:
-        """Chips in the middle, all rounds and blinds."""
+        """Chips in the middle: antes, blinds and all rounds."""
         return self.betting.pot
 
     @property

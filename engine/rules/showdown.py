@@ -3,10 +3,13 @@
 Contributions are peeled in layers (acpc-spec 3.6).  Every layer is shared by all positions that put
 into it; a share is one IEEE division, and shares are added from the smallest layer up.  That order is
 part of the format: it decides the last digit and even the sign of a printed zero.
+
+Equal antes are contributions like any others.  Other antes are shared at the end by the best hands of all.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 from engine.rules.betting import BettingState
@@ -32,7 +35,13 @@ def chips_won(
     """
     if not betting.is_finished:
         raise ValueError(f"chips change hands when the hand is over; after {betting.text!r} it is not")
-    spent, folded = betting.spent, betting.folded
+    game, folded = betting.game, betting.folded
+    spent, dead = betting.spent, 0
+    if game.has_antes:
+        if game.has_equal_antes or betting.num_in_hand == 1:
+            spent = tuple(map(operator.add, game.antes_posted, spent))
+        else:
+            dead = sum(game.antes_posted)
     if betting.num_in_hand == 1:
         pot = betting.pot
         return tuple(
@@ -64,4 +73,9 @@ def chips_won(
                 won[p] -= layer
             remaining[p] -= layer
         paying = [p for p in paying if remaining[p]]
+    if dead:
+        best = max(ranks)
+        winners = ranks.count(best)
+        for position, ante in enumerate(game.antes_posted):
+            won[position] += (dead / winners if ranks[position] == best else 0) - ante
     return tuple(won)

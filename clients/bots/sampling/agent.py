@@ -15,7 +15,7 @@ import trio
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook
 from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
-from clients.options import require_holdem
+from clients.options import require_holdem, require_no_antes
 from engine.opponents.bet_sizes import BetSizes
 from engine.opponents.probability_triple import TRIPLE_INDEX, legal_triple
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
@@ -84,6 +84,7 @@ class Sampling(Agent):
             ValueError: the game is not Texas hold'em.
         """
         require_holdem("sampling", game)
+        require_no_antes("sampling", game)
         self.book.match_started(game, seat, self.names)
         averages(game.num_players)
         for other in range(game.num_players):

@@ -91,7 +91,7 @@ def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
     for _, position, action in betting.steps_back():
         kind = action.kind
         if kind is not ActionKind.FOLD:
-            is_all_in = betting.spent[position] >= betting.game.stacks[position]
+            is_all_in = betting.spent[position] >= betting.game.betting_stacks[position]
             return position, _RAISE if is_all_in or kind is ActionKind.RAISE else _CALL
     blinds = betting.game.blinds
     return blinds.index(max(blinds)), _BLIND

@@ -25,7 +25,7 @@ import attrs
 from clients.agent import Agent, ProbabilityTriple
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
-from clients.options import require_holdem
+from clients.options import require_holdem, require_no_antes
 from engine.intervals import Winnings
 from engine.learning.deal_pool import deal_pool
 from engine.learning.decision import (
@@ -93,7 +93,7 @@ class StreetLearner(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that decisions take."""
-        if game is not None and game.is_holdem:
+        if game is not None and game.is_holdem and not game.has_antes:
             warm_up(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
@@ -112,6 +112,7 @@ class StreetLearner(Agent):
 
     def _begin(self, game: GameDefinition) -> None:
         require_holdem(KIND, game)
+        require_no_antes(KIND, game)
         self._knowledge.begin(game)
 
     # --- playing -------------------------------------------------------------------------------------------
