@@ -119,6 +119,28 @@ def student_t95(degrees: int) -> float:
     )
 
 
+def wilson_interval(count: int, of: int, critical_value: float = Z95) -> tuple[float, float]:
+    """The interval of a chance of which `count` of `of` independent trials came out.
+
+    It holds its 95 % for few trials and for shares near 0 and 1 too, where the normal approximation does not.
+
+    Raises:
+        ValueError: no trial, or more successes than trials.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
+    the American Statistical Association 22 (1927).
+    """
+    if not 0 <= count <= of or not of:
+        raise ValueError(f"expected 0 to n successes of n trials, n at least 1; got {count} of {of}")
+    share, square = count / of, critical_value * critical_value
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    half = critical_value / (1 + square / of) * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
+    return (
+        0.0 if count == 0 else max(0.0, middle - half),
+        1.0 if count == of else min(1.0, middle + half),
+    )
+
+
 @attrs.frozen
 class Winnings:
     """What a player has won in some hands, in the three numbers that a rate and its interval need.

@@ -22,7 +22,9 @@ from engine.rules import ALIASES, load_game, packaged_games
 from engine.user_input import did_you_mean
 
 _HOUSE: Final = {
+    "analyse": ("server.report.review.analyse:analyse", "Show how the players of logs play."),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
+    "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),
 }
 _DEALER: Final = "Deal one match exactly as the ACPC dealer does (own option syntax)."
 

@@ -173,9 +173,7 @@ def describe_action(scene: Scene, before: BettingState, position: int, action: A
 
 def is_first_bet(before: BettingState) -> bool:
     """Whether a raise made here is a bet: nobody has bet in this round, and blinds count as bets."""
-    if before.raises_in_round:
-        return False
-    return before.betting_round > 0 or len(set(before.game.blinds)) == 1
+    return before.bets_in_round == 0
 
 
 def _new_cards(scene: Scene, first: int, last: int, pot: int, style: Style) -> list[str]:

@@ -9,6 +9,7 @@
 ``models``              the formula, and the models that predict a player's actions
 ``bet_sizes``           how much a player raises in no-limit games
 ``reweighting``         the thresholds that frequencies imply, and their triples
+``hand_play``           what each position did in a finished hand
 ``statistics``          running statistics and playing style
 ``table_reader``        the weight tables of everybody in a hand, from public information
 ``learning``            what models learn from a finished hand, and how well they predicted it

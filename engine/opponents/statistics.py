@@ -7,7 +7,6 @@ Source: Killer, "Opponent Modeling" (flops seen, with periodic halving); Poker L
 from __future__ import annotations
 
 import enum
-import functools
 import sys
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,7 +14,8 @@ from typing import Any, Final
 import attrs
 
 from engine.files.formats import shown
-from engine.rules.action import ActionKind
+from engine.intervals import wilson_interval
+from engine.opponents.hand_play import play_by_position
 from engine.rules.betting import BettingState
 
 __all__ = [
@@ -39,6 +39,11 @@ class Rate:
     def value(self) -> float | None:
         """The share; None if it never could."""
         return self.count / self.of if self.of else None
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """The 95 % interval of the share (`wilson_interval`); None if it never could."""
+        return wilson_interval(self.count, self.of) if self.of else None
 
 
 class PlayingStyle(enum.Enum):
@@ -141,26 +146,16 @@ class PlayerStatistics:
             position: the player's.
             chips_won: by the player; None if not known, which counts a showdown as not won.
         """
+        play = play_by_position(betting)[position]
         self.hands += 1
-        entered = raised = False
-        fold_round: int | None = None
-        for node_round, action, facing in _actions(betting)[position]:
-            if action is ActionKind.RAISE:
-                self.bets_and_raises += 1
-                raised |= node_round == 0
-                entered |= node_round == 0
-            elif action is ActionKind.FOLD:
-                self.folds += 1
-                fold_round = node_round
-            elif facing:
-                self.calls += 1
-                entered |= node_round == 0
-        saw_flop = betting.betting_round >= 1 and fold_round != 0
-        self.flops_seen += saw_flop
-        self.voluntary += entered
-        self.preflop_raises += raised
-        self.looseness.observe(saw_flop)
-        if betting.is_showdown and not betting.folded[position]:
+        self.flops_seen += play.saw_flop
+        self.voluntary += play.entered
+        self.preflop_raises += play.raised
+        self.calls += sum(play.calls)
+        self.bets_and_raises += sum(play.bets_and_raises)
+        self.folds += play.fold_round is not None
+        self.looseness.observe(play.saw_flop)
+        if play.reached_showdown:
             self.showdowns += 1
             self.showdowns_won += chips_won is not None and chips_won > 0
 
@@ -221,16 +216,3 @@ def _number(value: object) -> float:
 
 def _count(value: object) -> int:
     return int(_number(value))
-
-
-@functools.lru_cache(maxsize=4)
-def _actions(betting: BettingState) -> tuple[tuple[tuple[int, ActionKind, bool], ...], ...]:
-    """By position, (betting round, kind, facing a bet) of each of the player's actions, newest first.
-
-    Kept for as long as a table counts one hand, position by position.
-    """
-    actions: list[list[tuple[int, ActionKind, bool]]] = [[] for _ in range(betting.game.num_players)]
-    for before, position, action in betting.steps_back():
-        facing = before.amount_to_call(position) > 0
-        actions[position].append((before.betting_round, action.kind, facing))
-    return tuple(tuple(of_one) for of_one in actions)

@@ -155,6 +155,12 @@ class BettingState:
         return not self.folded[position] and self.spent[position] < self.game.betting_stacks[position]
 
     @property
+    def bets_in_round(self) -> int:
+        """Bets and raises of this round, blinds counted as the first; antes, which all post, are no bet."""
+        blinds = self.game.blinds
+        return self.raises_in_round + (self.betting_round == 0 and min(blinds) < max(blinds))
+
+    @property
     def is_capped_by_length(self) -> bool:
         """The round is so long that no raise is accepted any more (acpc-spec 3.2, 8.15)."""
         return self.actions_in_round + self.game.num_players > MAX_ACTIONS_PER_ROUND

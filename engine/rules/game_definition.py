@@ -25,6 +25,9 @@ UNLIMITED_STACK: Final = 2**31 - 1
 """The stack of a game that names none: the largest 32-bit integer."""
 UNLIMITED_RAISES: Final = 255
 """The raise cap of a game that names none."""
+_ORDINALS: Final = ("1st", "2nd", "3rd", *[f"{k}th" for k in range(4, MAX_PLAYERS + 1)])
+_LATE: Final = ("LJ", "HJ", "CO")
+# Lojack, hijack and cutoff: the last positions before the button.
 
 
 @attrs.frozen(cache_hash=True)
@@ -122,6 +125,29 @@ class GameDefinition:
             and self.num_hole_cards == 2
             and self.board_ends == (0, 3, 4, 5)
         )
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """What players call each position: ``("SB", "BB", "UTG", "CO", "BTN")``.
+
+        The button acts last after the flop; heads-up it posts a blind and is ``BTN/SB``.  Where all post the
+        same, or nothing, positions are ``1st``, ``2nd`` and so on.
+        """
+        n, blinds = self.num_players, self.blinds
+        if min(blinds) == max(blinds):
+            return _ORDINALS[:n]
+        button = (self.first_positions[-1] - 1) % n
+        small = [p for p in range(n) if 0 < blinds[p] < self.big_blind]
+        names = ["BTN" if p == button else "" for p in range(n)]
+        for p in range(n):
+            if blinds[p]:
+                blind = "BB" if blinds[p] == self.big_blind else "SB" if len(small) == 1 else f"B{p + 1}"
+                names[p] = f"BTN/{blind}" if p == button else blind
+        others = [p for p in ((self.first_positions[0] + k) % n for k in range(n)) if not names[p]]
+        early = len(others) - min(len(_LATE), (len(others) + 1) // 2)
+        for k, p in enumerate(others):
+            names[p] = _LATE[k - len(others)] if k >= early else f"UTG+{k}" if k else "UTG"
+        return tuple([f"{name}{p + 1}" if names.count(name) > 1 else name for p, name in enumerate(names)])
 
     @property
     def cards_per_hand(self) -> int:

@@ -1,0 +1,268 @@
+"""Statistics of play as poker players speak of them, per player and position, with counts and intervals.
+
+=====  =================================================================================================
+VPIP   Hands in which the player called or raised before the flop, of those in which they were asked.  A
+       *walk*, in which all fold to the big blind, counts for neither.
+PFR    Hands in which they bet or raised before the flop, of the same.
+3-bet  Hands in which they raised the open raise, of those in which it was to call when they were asked and
+       a raise was allowed: not where raises are used up, or nobody is left who could call one.
+WTSD   Hands in which they were there at the end with an opponent, of those in which they saw the flop.  Who
+       was all in before it has seen it.
+W$SD   Showdowns that gave them a part of the pot, of all they reached.  A split pot does; chips that come
+       back because nobody called them do not.
+AF     Bets and raises for each call, after the flop came, over all hands; checks and folds do not count.
+=====  =================================================================================================
+
+These are the definitions of the trackers that players use.  Blinds are not voluntary.  Heads-up the button
+posts the small blind, and its call there is a voluntary one.  A raise that a short stack makes with all its
+chips is a raise, whatever its size; a call with less than the bet is a call.  In a game of one betting round
+(Kuhn) AF counts that round, and WTSD is per hand.
+
+Intervals of shares are Wilson's.  That of AF is Wilson's for the share of bets and raises among all actions
+that are either, as odds: it takes actions for independent, which those of one hand are only nearly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import attrs
+
+from engine.intervals import Winnings
+from engine.opponents.hand_play import Ending, PositionPlay, play_by_position
+from engine.opponents.statistics import Rate
+from engine.rules import BettingState, GameDefinition
+
+__all__ = ["STATISTICS", "Odds", "PlayCounts", "PlayTable", "contested_pot"]
+
+STATISTICS: Final = {
+    "vpip": "VPIP",
+    "pfr": "PFR",
+    "three_bet": "3-bet",
+    "af": "AF",
+    "wtsd": "WTSD",
+    "w_sd": "W$SD",
+}
+"""Keys, and what people call them, in the order in which they are shown."""
+_SOMETHING: Final = 1e-3
+# Chips: less than the smallest part of a pot, more than what printing it with six decimals takes away.
+
+
+@attrs.frozen
+class Odds:
+    """How often one thing was done for each time that another was."""
+
+    count: int
+    to: int
+
+    @property
+    def value(self) -> float | None:
+        """The ratio; None where neither was done, infinite where only the first was."""
+        if not self.to:
+            return float("inf") if self.count else None
+        return self.count / self.to
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """The 95 % interval; None where neither was done."""
+        share = Rate(self.count, self.count + self.to).ci95
+        if share is None:
+            return None
+        low, high = [each / (1 - each) if each < 1 else float("inf") for each in share]
+        return low, high
+
+
+@attrs.define(eq=False)
+class PlayCounts:
+    """What a player did in some hands.  Numbers of hands, and by betting round numbers of actions."""
+
+    num_rounds: int
+    hands: int = 0
+    decided: int = 0
+    entered: int = 0
+    raised: int = 0
+    could_three_bet: int = 0
+    three_bets: int = 0
+    flops: int = 0
+    """In a game of one betting round: hands."""
+    showdowns: int = 0
+    showdowns_won: int = 0
+    bets_and_raises: list[int] = attrs.field(init=False)
+    calls: list[int] = attrs.field(init=False)
+    checks: list[int] = attrs.field(init=False)
+    folds: list[int] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        for name in _BY_ROUND:
+            setattr(self, name, [0] * self.num_rounds)
+
+    def add(self, play: PositionPlay, *, got_chips: bool) -> None:
+        """One hand more.
+
+        Args:
+            play: what the player did.
+            got_chips: a part of the pot went to the player.
+        """
+        self.hands += 1
+        self.decided += play.decided
+        self.entered += play.entered
+        self.raised += play.raised
+        self.could_three_bet += play.could_three_bet
+        self.three_bets += play.three_bet
+        self.flops += play.saw_flop or self.num_rounds == 1
+        if play.reached_showdown:
+            self.showdowns += 1
+            self.showdowns_won += got_chips
+        for betting_round in range(play.last_round + 1):
+            self.bets_and_raises[betting_round] += play.bets_and_raises[betting_round]
+            self.calls[betting_round] += play.calls[betting_round]
+            self.checks[betting_round] += play.checks[betting_round]
+        if play.fold_round is not None:
+            self.folds[play.fold_round] += 1
+
+    def __add__(self, other: PlayCounts) -> PlayCounts:
+        both = PlayCounts(self.num_rounds)
+        for field in attrs.fields(PlayCounts)[1:]:
+            mine, others = getattr(self, field.name), getattr(other, field.name)
+            if field.name in _BY_ROUND:
+                setattr(both, field.name, [a + b for a, b in zip(mine, others, strict=True)])
+            else:
+                setattr(both, field.name, mine + others)
+        return both
+
+    def statistics(self) -> dict[str, Rate | Odds]:
+        """By the keys of `STATISTICS`."""
+        first = 0 if self.num_rounds == 1 else 1
+        return {
+            "vpip": Rate(self.entered, self.decided),
+            "pfr": Rate(self.raised, self.decided),
+            "three_bet": Rate(self.three_bets, self.could_three_bet),
+            "af": Odds(sum(self.bets_and_raises[first:]), sum(self.calls[first:])),
+            "wtsd": Rate(self.showdowns, self.flops),
+            "w_sd": Rate(self.showdowns_won, self.showdowns),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Each statistic with its two counts, its value and its interval, and the actions by round.
+
+        An infinite value, or end of an interval, is None: of AF, where there were no calls.
+        """
+        shown: dict[str, Any] = {"hands": self.hands}
+        for key, statistic in self.statistics().items():
+            other = {"of": statistic.of} if isinstance(statistic, Rate) else {"to": statistic.to}
+            interval = statistic.ci95
+            shown[key] = {
+                "count": statistic.count,
+                **other,
+                "value": _finite(statistic.value),
+                "ci95": None if interval is None else list(map(_finite, interval)),
+            }
+        return shown | {"by_round": {name: list(getattr(self, name)) for name in _BY_ROUND}}
+
+
+_BY_ROUND: Final = ("bets_and_raises", "calls", "checks", "folds")
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or value == float("inf") else value
+
+
+@attrs.define(eq=False)
+class _Sums:
+    """`Winnings` that grow hand by hand."""
+
+    hands: int = 0
+    chips: float = 0.0
+    squares: float = 0.0
+
+    def add(self, chips: float) -> None:
+        self.hands += 1
+        self.chips += chips
+        self.squares += chips * chips
+
+    @property
+    def winnings(self) -> Winnings:
+        return Winnings(self.hands, self.chips, self.squares)
+
+
+@attrs.define(eq=False)
+class _Player:
+    """What is counted of one player."""
+
+    by_position: list[PlayCounts]
+    won_by_position: list[_Sums]
+    won_by_round: list[_Sums]
+    won_by_ending: dict[Ending, _Sums]
+
+
+class PlayTable:
+    """Counts the play of the players of a game, and what they win, by position, betting round and ending.
+
+    Args:
+        game: what is played.
+        num_players: who take part; more than the game has positions where they come and go.
+    """
+
+    def __init__(self, game: GameDefinition, num_players: int) -> None:
+        self.game = game
+        positions, rounds = range(game.num_players), range(game.num_rounds)
+        self._players = [
+            _Player(
+                [PlayCounts(game.num_rounds) for _ in positions],
+                [_Sums() for _ in positions],
+                [_Sums() for _ in rounds],
+                {ending: _Sums() for ending in Ending},
+            )
+            for _ in range(num_players)
+        ]
+
+    def add(self, betting: BettingState, players: Sequence[int], chips: Sequence[float]) -> None:
+        """Count a hand.
+
+        Args:
+            betting: its end.
+            players: by position, the number of the player.
+            chips: by position, what they won.
+        """
+        antes = self.game.antes_posted
+        for position, play in enumerate(play_by_position(betting)):
+            player, won = self._players[players[position]], chips[position]
+            put_in = antes[position] + betting.spent[position]
+            got_chips = play.reached_showdown and won + put_in - _uncalled(betting, position) > _SOMETHING
+            player.by_position[position].add(play, got_chips=got_chips)
+            player.won_by_position[position].add(won)
+            player.won_by_round[play.last_round].add(won)
+            player.won_by_ending[play.ending].add(won)
+
+    def counts(self, player: int, position: int | None = None) -> PlayCounts:
+        """What a player did in a position; in all of them without one."""
+        of_player = self._players[player].by_position
+        if position is not None:
+            return of_player[position]
+        return sum(of_player[1:], of_player[0])
+
+    def won_by_position(self, player: int) -> tuple[Winnings, ...]:
+        """What a player won in each position; each is of the hands played there."""
+        return tuple([sums.winnings for sums in self._players[player].won_by_position])
+
+    def won_by_round(self, player: int) -> tuple[Winnings, ...]:
+        """What a player won in hands that were decided for them in each betting round: by their fold, or by
+        the hand's last action."""
+        return tuple([sums.winnings for sums in self._players[player].won_by_round])
+
+    def won_by_ending(self, player: int) -> dict[Ending, Winnings]:
+        """What a player won in the hands that ended in each way."""
+        return {ending: sums.winnings for ending, sums in self._players[player].won_by_ending.items()}
+
+
+def _uncalled(betting: BettingState, position: int) -> int:
+    """Chips of a position that nobody has called, which come back to it."""
+    spent = betting.spent
+    return max(0, spent[position] - max([chips for p, chips in enumerate(spent) if p != position]))
+
+
+def contested_pot(betting: BettingState) -> int:
+    """The pot that was played for: all chips in the middle but those that nobody called."""
+    most, second = sorted(betting.spent)[-1:-3:-1]
+    return betting.pot - (most - second)

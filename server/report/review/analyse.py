@@ -1,0 +1,79 @@
+"""``riverboat analyse``: how players play, by position, with counts and intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from engine.evidence.play_statistics import STATISTICS
+from engine.user_input import printable
+from server.report.logs import LogError
+from server.report.review.content import play_of, rate_of
+from server.report.review.counts import Counts, count_hands
+from server.report.review.page import statistic_texts
+from server.report.review.sources import open_source
+
+__all__ = ["analyse"]
+
+_FIRST: Final = 8
+_COLUMN: Final = 12
+# Characters; six columns and the first make 80.
+
+
+@click.command("analyse")
+@click.argument("paths", nargs=-1, required=True, metavar="LOG|FOLDER...", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
+def analyse(paths: tuple[Path, ...], as_json: bool, game: str | None) -> None:
+    """Show how the players of ACPC logs play: VPIP, PFR, 3-bet, AF, WTSD and W$SD by position.
+
+    Below each value are its 95 % interval and its counts.  VPIP, PFR: hands in which a player called or
+    raised, or raised, before the flop, of those in which they were asked.  3-bet: open raises that they
+    raised, of those they could have raised.  AF: bets and raises per call, after the flop came.  WTSD:
+    showdowns of flops seen.  W$SD: showdowns that brought a part of the pot.
+    """
+    try:
+        source = open_source(paths, game)
+        counts = count_hands(source.matches)
+    except LogError as error:
+        raise click.ClickException(str(error)) from None
+    players = [
+        {"name": printable(name), **rate_of(counts, player), **play_of(counts, player)}
+        for player, name in enumerate(counts.names)
+    ]
+    for warning in source.warnings:
+        click.echo(warning, err=True)
+    if as_json:
+        logs = [str(log.path) for log in source.logs]
+        game_text = printable(source.logs[0].game_text)
+        click.echo(json.dumps({"game": game_text, "logs": logs, "hands": counts.hands, "players": players}))
+        return
+    for line in _table(counts, players):
+        click.echo(line)
+
+
+def _table(counts: Counts, players: list[dict[str, Any]]) -> list[str]:
+    """The lines of the table, 80 characters at most."""
+    lines = [f"{counts.hands} hands; below each value its 95 % interval and its counts"]
+    for player in players:
+        rate = ""
+        if player["mbb_per_hand"] is not None:
+            half = "" if player["ci95"] is None else f" ± {player['ci95']:.1f}"
+            rate = f", {player['mbb_per_hand']:+.1f}{half} mbb/h"
+        facts = f": {player['hands']} hands{rate}"
+        name = player["name"]
+        room = 80 - len(facts)
+        lines += ["", (name if len(name) <= room else name[: room - 1] + "…") + facts]
+        lines.append("".ljust(_FIRST) + "".join([name.rjust(_COLUMN) for name in STATISTICS.values()]))
+        positions = {"all": player["statistics"]["all"], **player["statistics"]["by_position"]}
+        for position, shown in positions.items():
+            if shown["hands"]:
+                cells = [statistic_texts(shown, key) for key in STATISTICS]
+                for k, part in enumerate(("value", "interval", "counts")):
+                    first = position if k == 0 else ""
+                    row = first.ljust(_FIRST) + "".join([cell[part].rjust(_COLUMN) for cell in cells])
+                    lines.append(row.rstrip())
+    return lines

@@ -1,0 +1,117 @@
+"""``riverboat report``: a match, or any ACPC logs, as a page to show, as JSON, as CSV."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from engine.files import write_whole
+from server.report.logs import LogError
+from server.report.review.content import report_on
+from server.report.review.page import MissingExtra, render_page, require_page
+from server.report.review.sources import open_source
+from server.report.review.spreadsheets import FILES, spreadsheets
+
+__all__ = ["PAGE_FILE", "report", "write_page"]
+
+PAGE_FILE: Final = "report.html"
+
+
+@click.command("report")
+@click.argument("paths", nargs=-1, required=True, metavar="FOLDER|LOG...", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.html",
+    help=f"The page; default {PAGE_FILE} in the folder, else LOG.html beside a log, else {PAGE_FILE} here.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object; no page then, unless --out says where."
+)
+@click.option(
+    "--csv",
+    "csv_folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help=f"Write the tables as files into a folder: {', '.join(FILES)}.  No page then, unless --out says "
+    "where.",
+)
+@click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
+@click.option("--force", is_flag=True, help="Overwrite files.")
+def report(
+    paths: tuple[Path, ...],
+    out: Path | None,
+    as_json: bool,
+    csv_folder: Path | None,
+    game: str | None,
+    force: bool,
+) -> None:
+    """Report on a match: result, statistics of play, curves, failures, biggest pots, how to play it again.
+
+    FOLDER is one that `riverboat match` has left, LOG a log of any ACPC dealer; the logs of one duplicate
+    match are recognised by their cards.  The page is one HTML file that needs nothing else.
+    """
+    page = out if out is not None or as_json or csv_folder else _default_page(paths)
+    files = [page] if page is not None else []
+    files += [csv_folder / name for name in FILES] if csv_folder is not None else []
+    if page is not None:
+        _require_page()
+    check_new(files, force=force)
+    try:
+        content = report_on(open_source(paths, game))
+    except LogError as error:
+        raise click.ClickException(str(error)) from None
+    for warning in content["warnings"]:
+        click.echo(warning, err=True)
+    if page is not None:
+        write_page(content, page)
+    if csv_folder is not None:
+        csv_folder.mkdir(parents=True, exist_ok=True)
+        for name, text in spreadsheets(content).items():
+            write_whole(csv_folder / name, text)
+    if as_json:
+        click.echo(json.dumps(content))
+        return
+    for file in files:
+        click.echo(str(file))
+
+
+def write_page(content: dict[str, Any], path: Path) -> None:
+    """Write the page.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_whole(path, render_page(content))
+
+
+def check_new(files: Sequence[Path], *, force: bool) -> None:
+    """Refuse to overwrite.
+
+    Raises:
+        click.UsageError: a file is there already.
+    """
+    for file in files:
+        if os.path.lexists(file) and not force and not file.is_char_device():
+            raise click.UsageError(f"{file} is there already: name another file, or use --force")
+
+
+def _default_page(paths: Sequence[Path]) -> Path:
+    if len(paths) > 1:
+        return Path(PAGE_FILE)
+    if paths[0].is_dir():
+        return paths[0] / PAGE_FILE
+    name = paths[0].name.removesuffix(".gz").removesuffix(".log")
+    return paths[0].with_name(f"{name}.html")
+
+
+def _require_page() -> None:
+    try:
+        require_page()
+    except MissingExtra as error:
+        raise click.ClickException(str(error)) from None

@@ -1,0 +1,259 @@
+"""All that a report says, as one JSON object: the page and the tables show nothing else.
+
+Rates are milli big blinds per hand, intervals half widths of 95 % unless they are pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, Final
+
+from engine.intervals import Z95, Winnings
+from engine.opponents.hand_play import Ending
+from engine.rules import GameDefinition, format_game
+from engine.user_input import printable
+from server.report.review.again import how_to_repeat
+from server.report.review.counts import Counts, count_hands
+from server.report.review.sources import Record, Source
+from server.report.review.words import hand_in_words, round_name
+
+__all__ = ["play_of", "rate_of", "report_on"]
+
+_POINTS: Final = 400
+"""Points of a bankroll curve: more than a page has room for."""
+_MOST_COMMENTS: Final = 50
+_FEW: Final = 10
+"""Hands of a kind below which no interval is claimed: the spread of so few says little."""
+_DIFFERENCE: Final = 0.01
+# Chips per hand by which a result and its log may differ: six printed decimals, and a wide margin.
+
+
+def report_on(source: Source) -> dict[str, Any]:
+    """Count, and say it.
+
+    Raises:
+        LogError: a line of a log that cannot be read.
+    """
+    result, first = source.result, source.logs[0]
+    listed = [name for player in result.records("players") if (name := player.text("name"))]
+    counts = count_hands(source.matches, listed)
+    game = counts.game
+    players = [_player(counts, k, _result_of(result, name)) for k, name in enumerate(counts.names)]
+    warnings = [*source.warnings, *_contradictions(counts, result)]
+    return {
+        "title": source.title,
+        "game": printable(result.text("game") or first.game_text),
+        "game_definition": format_game(game),
+        "limit": game.is_limit,
+        "big_blind": game.big_blind,
+        "hands": counts.hands,
+        "deals": counts.deals,
+        "passes": counts.passes,
+        "duplicate": counts.passes > 1,
+        "matches": len(source.matches),
+        "seconds": result.number("seconds"),
+        "hands_per_second": result.number("hands_per_second"),
+        "error": result.text("error"),
+        "players": players,
+        "verdict": _verdict(result),
+        "until": _until(result),
+        "saved": _saved(counts, players),
+        "bankroll": _bankroll(counts),
+        "biggest_pots": [
+            {"pot": each.pot, "log": printable(str(each.log.name)), **hand_in_words(each.hand)}
+            for each in counts.biggest
+        ],
+        "last_words": source.last_words(),
+        "comments": [
+            {"log": printable(log.path.name), "line": line, "text": printable(text)}
+            for log in source.logs
+            for line, text in log.comments[:_MOST_COMMENTS]
+        ][:_MOST_COMMENTS],
+        "warnings": warnings,
+        "again": how_to_repeat(source),
+        "made": {
+            "riverboat": version("riverboat"),
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        },
+    }
+
+
+def play_of(counts: Counts, player: int) -> dict[str, Any]:
+    """A player's statistics of play and what they won, by position, betting round and ending."""
+    game, play = counts.game, counts.play
+    hands = counts.winnings[player].hands
+    positions = dict(zip(game.position_names, range(game.num_players), strict=True))
+    rounds = [round_name(game, betting_round) for betting_round in range(game.num_rounds)]
+    endings = play.won_by_ending(player)
+    return {
+        "statistics": {
+            "all": play.counts(player).as_json(),
+            "by_position": {
+                name: play.counts(player, position).as_json() for name, position in positions.items()
+            },
+        },
+        "won": {
+            "by_position": _won(dict(zip(positions, play.won_by_position(player), strict=True)), hands, game),
+            "by_round": _won(dict(zip(rounds, play.won_by_round(player), strict=True)), hands, game),
+            "by_ending": _won({ending.value: endings[ending] for ending in Ending}, hands, game),
+        },
+    }
+
+
+def _won(parts: Mapping[str, Winnings], hands: int, game: GameDefinition) -> dict[str, Any]:
+    """What was won in each of some kinds of hands: per hand of the kind, and as a part of the whole rate."""
+    shown = {}
+    for name, winnings in parts.items():
+        row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
+        if game.big_blind and winnings.hands:
+            rate = winnings.rate(game.big_blind)
+            share = Winnings(hands, winnings.chips, winnings.squares).rate(game.big_blind)
+            row |= {
+                "mbb_per_hand": rate.mean,
+                "ci95": rate.ci95 if winnings.hands >= _FEW else None,
+                "mbb_per_hand_of_all": share.mean,
+                "ci95_of_all": share.ci95,
+            }
+        shown[name] = row
+    return shown
+
+
+def rate_of(counts: Counts, player: int) -> dict[str, Any]:
+    """What a player won: hands, chips, and the rate with its interval."""
+    winnings, big_blind = counts.winnings[player], counts.game.big_blind
+    row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
+    if not winnings.hands or not big_blind:
+        return row | {"mbb_per_hand": None, "ci95": None, "plain_ci95": None}
+    to_mbb = 1000 / big_blind
+    half, plain = counts.half_width(player), winnings.half_width()
+    per_hand = winnings.chips / winnings.hands
+    row |= {
+        "mbb_per_hand": per_hand * to_mbb,
+        "ci95": None if half is None else half * to_mbb,
+        "plain_ci95": None if plain is None else plain * to_mbb,
+    }
+    if counts.game.small_bet:
+        row["sb_per_hand"] = per_hand / counts.game.small_bet
+    return row
+
+
+def _player(counts: Counts, player: int, said: Record) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": printable(counts.names[player]), **rate_of(counts, player)}
+    ci95 = said.number("ci95")
+    if ci95 is not None:  # wider, where it was looked at to decide when to stop
+        row["ci95"] = ci95
+    evidence = said.record("evidence")
+    row["evidence"] = {
+        name: {
+            "mbb_per_hand": evidence.record(name).number("mbb_per_hand"),
+            "ci95": evidence.record(name).number("ci95"),
+        }
+        for name in evidence.names()
+        if evidence.record(name).number("mbb_per_hand") is not None
+    }
+    times = said.record("decision_seconds")
+    if times:
+        row["decision_seconds"] = {key: times.number(key) for key in ("median", "p99", "max")}
+    if said.text("failure"):
+        row |= {
+            "failure": said.text("failure"),
+            "failure_detail": said.text("failure_detail"),
+            "failure_hand": said.whole("failure_hand"),
+            "failures": said.whole("failures"),
+        }
+    by_default = said.whole("hands_by_default")
+    if by_default:
+        row["hands_by_default"] = by_default
+    return row | play_of(counts, player)
+
+
+def _result_of(result: Record, name: str) -> Record:
+    for player in result.records("players"):
+        if player.text("name") == printable(name):
+            return player
+    return Record()
+
+
+def _contradictions(counts: Counts, result: Record) -> list[str]:
+    """Where the result and the logs do not say the same."""
+    said = result.whole("hands")
+    if said is not None and said != counts.hands:
+        return [f"result.json tells of {said} hands, the logs of {counts.hands}: the report is of the logs"]
+    found = []
+    for name, winnings in zip(counts.names, counts.winnings, strict=True):
+        chips = _result_of(result, name).number("chips")
+        if chips is not None and abs(chips - winnings.chips) > _DIFFERENCE * (1 + winnings.hands):
+            found.append(
+                f"result.json says that {printable(name)} won {chips:g} chips, the logs {winnings.chips:g}"
+            )
+    return found
+
+
+def _verdict(result: Record) -> Any:
+    """What ``result.json`` says is proved."""
+    text = result.text("verdict")
+    return None if text is None else {"lines": [text]}
+
+
+def _until(result: Record) -> dict[str, Any] | None:
+    until = result.record("until")
+    if not until:
+        return None
+    return {"mbb_per_hand": until.number("mbb_per_hand"), "reached": until.flag("reached")}
+
+
+def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How many hands each method saved: without it, so many more would give the same widest interval."""
+    saved = []
+    if counts.passes > 1:
+        widths = [(p["plain_ci95"], p["ci95"]) for p in players if p["plain_ci95"] and p["ci95"]]
+        saved += _row_saved("duplicate", counts.hands, widths)
+    methods = dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
+    for method in methods:
+        widths = [
+            (player["ci95"], player["evidence"][method]["ci95"])
+            for player in players
+            if method in player["evidence"] and player["ci95"] and player["evidence"][method]["ci95"]
+        ]
+        saved += _row_saved(method, counts.hands, widths)
+    return saved
+
+
+def _row_saved(method: str, hands: int, widths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+    if not widths:
+        return []
+    plain, better = max(widths)
+    times = (plain / better) ** 2
+    return [{"method": method, "times": times, "hands": round(hands * times) - hands}]
+
+
+def _bankroll(counts: Counts) -> dict[str, Any] | None:
+    """The players' bankrolls deal by deal, in big blinds, with bands in which the expectation times the deals
+    lies with 95 %, as far as a normal approximation after so many deals can tell."""
+    if counts.deals < 2 or not counts.game.big_blind:
+        return None
+    step = max(1, math.ceil(counts.deals / _POINTS))
+    at = [*range(step, counts.deals, step), counts.deals]
+    return {
+        "deals": [0, *at],
+        "players": [_curve(won, at, counts.game.big_blind) for won in counts.won],
+    }
+
+
+def _curve(won: array[float], at: Sequence[int], big_blind: int) -> dict[str, list[float]]:
+    total = squares = 0.0
+    curve, half = [0.0], [0.0]
+    done = 0
+    for deals in at:
+        part = won[done:deals]
+        total += math.fsum(part)
+        squares += math.fsum([chips * chips for chips in part])
+        done = deals
+        spread = Winnings(deals, total, squares).half_width(Z95)
+        curve.append(total / big_blind)
+        half.append(0.0 if spread is None else spread * deals / big_blind)
+    return {"won": curve, "half_width": half}

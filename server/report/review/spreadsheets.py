@@ -1,0 +1,106 @@
+"""The tables of a report as CSV: players, statistics of play, what was won where, bankrolls, big pots."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from engine.evidence.play_statistics import STATISTICS
+
+__all__ = ["FILES", "spreadsheets"]
+
+FILES: Final = ("players.csv", "statistics.csv", "won.csv", "bankroll.csv", "biggest_pots.csv")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that programs for tables would take for a formula."""
+
+Row = Mapping[str, Any]
+
+
+def spreadsheets(content: Mapping[str, Any]) -> dict[str, str]:
+    """The files of a report by name (`FILES`), each with a line of heads."""
+    tables = (_players, _statistics, _won, _bankroll, _pots)
+    return {name: _csv(list(table(content))) for name, table in zip(FILES, tables, strict=True)}
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    file = io.StringIO()
+    heads = list(dict.fromkeys(head for row in rows for head in row))
+    writer = csv.DictWriter(file, heads, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({head: _cell(row.get(head)) for head in heads} for row in rows)
+    return file.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A value as it may stand in a table: texts of others are no formulas."""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return "'" + value
+    return "" if value is None else value
+
+
+def _players(content: Mapping[str, Any]) -> Iterator[Row]:
+    for player in content["players"]:
+        row = {
+            key: player.get(key)
+            for key in ("name", "hands", "chips", "mbb_per_hand", "ci95", "plain_ci95", "sb_per_hand")
+        }
+        for name, each in player["evidence"].items():
+            row |= {f"{name}_mbb_per_hand": each["mbb_per_hand"], f"{name}_ci95": each["ci95"]}
+        times = player.get("decision_seconds", {})
+        row |= {f"decision_seconds_{key}": times.get(key) for key in ("median", "p99", "max")}
+        yield row | {key: player.get(key) for key in ("failure", "failure_detail", "hands_by_default")}
+
+
+def _statistics(content: Mapping[str, Any]) -> Iterator[Row]:
+    for player in content["players"]:
+        positions = {"all": player["statistics"]["all"], **player["statistics"]["by_position"]}
+        for position, counts in positions.items():
+            for key in STATISTICS:
+                cell = counts[key]
+                low, high = cell["ci95"] or (None, None)
+                yield {
+                    "name": player["name"],
+                    "position": position,
+                    "hands": counts["hands"],
+                    "statistic": key,
+                    "count": cell["count"],
+                    "of": cell.get("of"),
+                    "to": cell.get("to"),
+                    "value": cell["value"],
+                    "ci95_low": low,
+                    "ci95_high": high,
+                }
+
+
+def _won(content: Mapping[str, Any]) -> Iterator[Row]:
+    for player in content["players"]:
+        for by, parts in player["won"].items():
+            for name, part in parts.items():
+                yield {"name": player["name"], "by": by.removeprefix("by_"), "part": name, **part}
+
+
+def _bankroll(content: Mapping[str, Any]) -> Iterator[Row]:
+    bankroll = content["bankroll"]
+    if bankroll is None:
+        return
+    for player, curve in zip(content["players"], bankroll["players"], strict=True):
+        for k, deals in enumerate(bankroll["deals"]):
+            yield {
+                "name": player["name"],
+                "deals": deals,
+                **{head: values[k] for head, values in curve.items()},
+            }
+
+
+def _pots(content: Mapping[str, Any]) -> Iterator[Row]:
+    for hand in content["biggest_pots"]:
+        for player in hand["players"]:
+            yield {
+                "pot": hand["pot"],
+                "log": hand["log"],
+                "hand": hand["hand"],
+                "line": hand["line"],
+                **player,
+            }
