@@ -25,6 +25,7 @@ _HOUSE: Final = {
     "analyse": ("server.report.review.analyse:analyse", "Show how the players of logs play."),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),
+    "verify": ("server.log_commands.verify:verify", "Check that match logs are true."),
 }
 _DEALER: Final = "Deal one match exactly as the ACPC dealer does (own option syntax)."
 

@@ -25,10 +25,7 @@ writer died is not: the hands before it count, and `MatchLog.warnings` says so.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
@@ -42,26 +39,20 @@ from engine.rules import (
     load_game,
     no_such_game,
 )
-from engine.user_input import parse_whole, printable
 from protocol.records import HandReader, parse_score
+from server.report.log_lines import A_LOG, LogError, fault, numbered_lines, shown
 
 __all__ = ["GAME_FILE", "Header", "LogError", "LoggedHand", "MatchLog", "find_logs", "open_log", "rotation"]
 
 GAME_FILE: Final = "match.game"
 """The definition of its game in the folder of a match."""
 _LOG_FILE: Final = "match.log"
-_MOST_CHARACTERS: Final = 65_536
-"""Of a line: the longest that can be played, 256 raises among ten players, has some 4,000."""
 _MOST_COMMENTS: Final = 1000
-_SHOWN: Final = 60
-_A_LOG: Final = "STATE:, SCORE: or # at the beginning of each line of an ACPC log"
 _HEADER: Final = "# name/game/hands/seed "
-_COMMITMENT: Final = "# cards: sha256 "
-_KEY: Final = "# key "
-
-
-class LogError(ValueError):
-    """A log that cannot be read; the message is one line that begins with file and line."""
+COMMITMENT: Final = "# cards: sha256 "
+"""How the line begins that publishes a key's hash."""
+KEY: Final = "# key "
+"""How the line begins that reveals it."""
 
 
 @attrs.frozen
@@ -75,6 +66,18 @@ class Header:
     """None where it is no number."""
     seed: str
     """A number; ``random`` where the cards follow from a key."""
+
+    @classmethod
+    def read(cls, line: int, text: str) -> Header | None:
+        """The header in a line; None where there is none."""
+        if not text.startswith(_HEADER):
+            return None
+        name, _, rest = text[len(_HEADER) :].rstrip().partition(" ")
+        game, *numbers = rest.rsplit(" ", 2)
+        if len(numbers) != 2:
+            return None
+        hands = int(numbers[0]) if numbers[0].isdecimal() and len(numbers[0]) < 20 else None
+        return cls(line, name, game, hands, numbers[1])
 
 
 @attrs.frozen
@@ -149,7 +152,7 @@ class MatchLog:
         index = {name: k for k, name in enumerate(self.players)}
         seats: dict[tuple[str, ...], tuple[int, ...]] = {}
         match, last = 0, -1
-        for line, text in _lines(self.path):
+        for line, text in numbered_lines(self.path):
             if line == self.end:
                 return
             if not text.startswith("STATE:"):
@@ -166,7 +169,7 @@ class MatchLog:
                     else:
                         players = seats[names] = tuple([index[name] for name in names])
             except ValueError as error:
-                raise _fault(self.path, line, str(error)) from None
+                raise fault(self.path, line, str(error)) from None
             if number <= last:
                 match += 1
             last = number
@@ -202,7 +205,7 @@ def find_logs(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def open_log(path: Path, game: GameDefinition | str | None = None) -> MatchLog:
+def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: bool = False) -> MatchLog:
     """Look through a log.
 
     Args:
@@ -210,11 +213,12 @@ def open_log(path: Path, game: GameDefinition | str | None = None) -> MatchLog:
         game: what is played, where the log does not name a game that can be found: GAME as users type it,
             or the game itself.  Without it, the game's file in the folder of the log counts, then what the
             header names: as a path, beside the log, among the packaged games.
+        tolerant: pass over lines that belong to no log, for a reader that looks at all of them itself.
 
     Raises:
         LogError: no log, or its game cannot be found.
     """
-    scan = _Scan(path)
+    scan = _Scan(path, tolerant)
     definition, game_text = _game_of(path, scan.headers, game)
     end, warning = scan.end(definition)
     return MatchLog(
@@ -238,8 +242,10 @@ def open_log(path: Path, game: GameDefinition | str | None = None) -> MatchLog:
 class _Scan:
     """What a log says beside its hands."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, tolerant: bool) -> None:
         self.path = path
+        self._tolerant = tolerant
+        self._fault: LogError | None = None  # the first that was passed over
         self.headers: list[Header] = []
         self.comments: list[tuple[int, str]] = []
         self.commitments: list[str] = []
@@ -249,16 +255,22 @@ class _Scan:
         self._first = 0  # the number of the first hand
         self._names: dict[str, None] = {}  # by position, as text, in order of appearance
         self._last = (0, "")  # the last line, if it has no end
-        for line, text in _lines(path):
-            if text[-1] != "\n":
-                self._last = (line, text)
-            elif text.startswith("STATE:"):
-                self._hand(text)
-            else:
-                self._other(line, text.rstrip("\r\n"))
+        try:
+            for line, text in numbered_lines(path):
+                if text[-1] != "\n":
+                    self._last = (line, text)
+                elif text.startswith("STATE:"):
+                    self._hand(text)
+                else:
+                    self._other(line, text.rstrip("\r\n"))
+        except LogError as error:
+            if not (tolerant and error.line):
+                raise
         if not (self._last[0] or self._names or self.headers or self.score):
+            if self._fault is not None:
+                raise self._fault
             what = "has comments only" if self.comments else "is empty"
-            raise LogError(f"{path}: {what}; expected {_A_LOG}")
+            raise LogError(f"{path}: {what}; expected {A_LOG}")
 
     @property
     def positions(self) -> list[tuple[str, ...]]:
@@ -306,7 +318,9 @@ class _Scan:
         except ValueError as error:
             begins = ("STATE:", "SCORE:", "# ")
             if not any(text.startswith(begin) or begin.startswith(text) for begin in begins):
-                raise _fault(self.path, line, f"expected {_A_LOG}, got {_shown(text)}") from None
+                if self._tolerant:
+                    return line, ""
+                raise fault(self.path, line, f"expected {A_LOG}, got {shown(text)}") from None
             return line, f"{self.path}:{line}: the last line is torn off, and passed over ({error})"
         if text.startswith("STATE:"):
             self._hand(text)
@@ -320,7 +334,7 @@ class _Scan:
         if text.startswith("STATE:"):
             names = HandReader(game).read(text)[0].names
         elif text.startswith("#"):
-            if text.startswith(_KEY) and len(text) != len(_KEY) + 64:
+            if text.startswith(KEY) and len(text) != len(KEY) + 64:
                 raise ValueError("the key is cut off")
         elif (score := parse_score(text)) is not None:
             names = score[1]
@@ -338,52 +352,35 @@ class _Scan:
         self._names[text.rpartition(":")[2].rstrip("\r\n")] = None
 
     def _other(self, line: int, text: str) -> None:
+        try:
+            self._read_other(line, text)
+        except LogError as error:
+            if not self._tolerant:
+                raise
+            self._fault = self._fault or error
+
+    def _read_other(self, line: int, text: str) -> None:
         if text.startswith("#"):
             self._comment(line, text)
         elif text.startswith("SCORE"):
             try:
                 self.score = parse_score(text)
             except ValueError as error:
-                raise _fault(self.path, line, str(error)) from None
+                raise fault(self.path, line, str(error)) from None
             if self.score is None or len(self.score[0]) != len(self.score[1]):
-                raise _fault(self.path, line, f"expected SCORE:values:names, got {_shown(text)}")
+                raise fault(self.path, line, f"expected SCORE:values:names, got {shown(text)}")
         elif text.strip():
-            raise _fault(self.path, line, f"expected {_A_LOG}, got {_shown(text)}")
+            raise fault(self.path, line, f"expected {A_LOG}, got {shown(text)}")
 
     def _comment(self, line: int, text: str) -> None:
-        if text.startswith(_HEADER):
-            name, _, rest = text[len(_HEADER) :].partition(" ")
-            game, *numbers = rest.rsplit(" ", 2)
-            if len(numbers) == 2:
-                hands = parse_whole(numbers[0]) if numbers[0].isdecimal() else None
-                self.headers.append(Header(line, name, game, hands, numbers[1]))
-        elif text.startswith(_COMMITMENT):
-            self.commitments.append(text[len(_COMMITMENT) :].strip())
-        elif text.startswith(_KEY):
-            self.keys.append(text[len(_KEY) :].strip())
+        if (header := Header.read(line, text)) is not None:
+            self.headers.append(header)
+        elif text.startswith(COMMITMENT):
+            self.commitments.append(text[len(COMMITMENT) :].strip())
+        elif text.startswith(KEY):
+            self.keys.append(text[len(KEY) :].strip())
         elif not text.startswith("#--") and len(self.comments) < _MOST_COMMENTS:
             self.comments.append((line, text))
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file, numbered from 1, with their ends; packed or not."""
-    try:
-        if not path.is_file():
-            reason = "it is not a file" if path.exists() else "there is no such file"
-            raise LogError(f"{path}: {reason}")
-        with open(path, "rb") as raw:
-            packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            data = gzip.GzipFile(fileobj=raw) if packed else raw
-            with TextIOWrapper(data, "utf-8", "surrogateescape", newline="\n") as file:
-                line = 0
-                while text := file.readline(_MOST_CHARACTERS):
-                    line += 1
-                    if len(text) == _MOST_CHARACTERS:
-                        raise _fault(path, line, f"expected {_A_LOG}, got a line of {len(text)} characters")
-                    yield line, text
-    except (OSError, EOFError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise LogError(f"{path}: {reason}") from None
 
 
 def _game_of(
@@ -413,13 +410,4 @@ def _game_of(
         raise LogError(f"{path}: its game: {error.filename}: {error.strerror}") from None
     if not headers:
         raise LogError(f"{path}: it does not say what is played; name the game with --game GAME")
-    raise _fault(path, headers[0].line, f"the game {_shown(named)} is not here; name its file with --game")
-
-
-def _fault(path: Path, line: int, what: str) -> LogError:
-    return LogError(f"{path}:{line}: {what}")
-
-
-def _shown(text: str) -> str:
-    text = printable(text)
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+    raise fault(path, headers[0].line, f"the game {shown(named)} is not here; name its file with --game")

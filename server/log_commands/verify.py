@@ -1,0 +1,101 @@
+"""``riverboat verify``: is a log true?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from engine.match_key import MatchKey, MatchSeed, parse_match_seed
+from server.log_commands.parameters import PATH, game_option
+from server.report.logs import LogError, find_logs
+from server.verification.log_checker import Verification, verify_log
+
+
+class _Seed(click.ParamType[MatchSeed | MatchKey]):
+    """A seed or a revealed key."""
+
+    name = "seed"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> MatchSeed | MatchKey:
+        """What cards follow from."""
+        try:
+            if value == "random":
+                raise ValueError("expected a seed or a key, not 'random'")
+            return parse_match_seed(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+@click.command("verify")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG...", type=PATH)
+@game_option
+@click.option("--seed", type=_Seed(), help="What the cards follow from, for logs that do not say it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    logs: Sequence[Path],
+    game: str | None,
+    seed: MatchSeed | MatchKey | None,
+    as_json: bool,
+) -> None:
+    """Check that match logs are true: cards, legality, chips, names, numbers, score.
+
+    LOG is a log of any ACPC dealer, packed by gzip or not, or the folder of a match.  The cards are dealt
+    again from the seed of the header, or from the key at the end of the log, which must be the one that was
+    committed to.  The first line that is wrong is named, with what was expected there.
+
+    Exit status: 0 all are true, 1 one is not.
+    """
+    checked: list[Verification] = []
+    fault: dict[str, Any] | None = None
+    try:
+        for path in find_logs(logs):
+            verification = verify_log(path, game, seed)
+            checked.append(verification)
+            if not as_json:
+                click.echo(_line(verification))
+            problem = verification.problem
+            if problem is not None and fault is None:
+                fault = {"log": str(path), "line": problem.line, "what": problem.what}
+    except LogError as error:
+        if not as_json:
+            raise click.ClickException(str(error)) from None
+        fault = fault or {"line": error.line, "what": str(error)}
+    if as_json:
+        click.echo(json.dumps(_report(checked, fault)))
+    ctx.exit(1 if fault else 0)
+
+
+def _line(checked: Verification) -> str:
+    if checked.problem is not None:
+        return f"{checked.problem}"
+    hands = f"{checked.hands} hand{'' if checked.hands == 1 else 's'}"
+    cards = (
+        f"cards from {checked.cards}" if checked.cards else "cards not checked: neither seed nor key is known"
+    )
+    end = "score" if checked.is_complete else "no score: the match did not end"
+    return f"{checked.path}: true: {hands}, {cards}, {end}"
+
+
+def _report(checked: Sequence[Verification], fault: dict[str, Any] | None) -> dict[str, Any]:
+    report: dict[str, Any] = {"valid": fault is None, "hands": sum(each.hands for each in checked)}
+    if fault is not None:
+        report["first_problem"] = fault
+    report["logs"] = [
+        {
+            "log": str(each.path),
+            "valid": each.is_valid,
+            "hands": each.hands,
+            "cards": each.cards,
+            "complete": each.is_complete,
+        }
+        for each in checked
+    ]
+    return report

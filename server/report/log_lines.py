@@ -1,0 +1,67 @@
+"""The lines of a match log's file, and how one says what is wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Final
+
+from engine.user_input import printable
+
+__all__ = ["A_LOG", "LogError", "fault", "numbered_lines", "shown"]
+
+_MOST_CHARACTERS: Final = 65_536
+"""Of a line: the longest that can be played, 256 raises among ten players, has some 4,000."""
+_SHOWN: Final = 60
+A_LOG: Final = "STATE:, SCORE: or # at the beginning of each line of an ACPC log"
+"""What lines are expected."""
+
+
+class LogError(ValueError):
+    """A log that cannot be read; the message is one line that begins with file and line."""
+
+    def __init__(self, message: str, *, line: int | None = None, what: str | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        """Where, from 1; None for the file as a whole."""
+        self.what = message if what is None else what
+        """The message without file and line."""
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file, numbered from 1, with their ends; packed or not.
+
+    Raises:
+        LogError: it cannot be read, or has a line that is too long to be a log's.
+    """
+    try:
+        if not path.is_file():
+            reason = "it is not a file" if path.exists() else "there is no such file"
+            raise LogError(f"{path}: {reason}")
+        with open(path, "rb") as raw:
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            data = gzip.GzipFile(fileobj=raw) if packed else raw
+            with TextIOWrapper(data, "utf-8", "surrogateescape", newline="\n") as file:
+                line = 0
+                while text := file.readline(_MOST_CHARACTERS):
+                    line += 1
+                    if len(text) == _MOST_CHARACTERS:
+                        raise fault(path, line, f"expected {A_LOG}, got a line of {len(text)} characters")
+                    yield line, text
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise LogError(f"{path}: {reason}") from None
+
+
+def fault(path: Path, line: int, what: str) -> LogError:
+    """What is wrong with a line of a file."""
+    return LogError(f"{path}:{line}: {what}", line=line, what=what)
+
+
+def shown(text: str) -> str:
+    """The beginning of a text, safe to show."""
+    text = printable(text)
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
