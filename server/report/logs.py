@@ -31,6 +31,7 @@ from typing import Final
 
 import attrs
 
+from engine.files.formats import parse_json
 from engine.rules import (
     GameDefinition,
     GameDefinitionError,
@@ -38,6 +39,7 @@ from engine.rules import (
     game_path,
     load_game,
     no_such_game,
+    parse_game,
 )
 from protocol.records import HandReader, parse_score
 from server.report.log_lines import A_LOG, LogError, fault, numbered_lines, shown
@@ -45,7 +47,9 @@ from server.report.log_lines import A_LOG, LogError, fault, numbered_lines, show
 __all__ = ["GAME_FILE", "Header", "LogError", "LoggedHand", "MatchLog", "find_logs", "open_log", "rotation"]
 
 GAME_FILE: Final = "match.game"
-"""The definition of its game in the folder of a match."""
+"""A game file beside a log is the log's game."""
+PLAN_FILE: Final = "plan.json"
+"""What a match is, in its folder; it has the game's definition."""
 _LOG_FILE: Final = "match.log"
 _MOST_COMMENTS: Final = 1000
 _HEADER: Final = "# name/game/hands/seed "
@@ -211,8 +215,8 @@ def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: 
     Args:
         path: of the file.
         game: what is played, where the log does not name a game that can be found: GAME as users type it,
-            or the game itself.  Without it, the game's file in the folder of the log counts, then what the
-            header names: as a path, beside the log, among the packaged games.
+            or the game itself.  Without it, the game in the folder of the log counts (`PLAN_FILE`,
+            `GAME_FILE`), then what the header names: as a path, beside the log, among the packaged games.
         tolerant: pass over lines that belong to no log, for a reader that looks at all of them itself.
 
     Raises:
@@ -383,6 +387,18 @@ class _Scan:
             self.comments.append((line, text))
 
 
+def _planned_game(plan: Path) -> str | None:
+    """The game file that a match's plan holds; None where there is no such plan."""
+    if not plan.is_file():
+        return None
+    try:
+        value = parse_json(plan.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None  # the header may do
+    definition = value.get("definition") if isinstance(value, dict) else None
+    return definition if isinstance(definition, str) else None
+
+
 def _game_of(
     path: Path, headers: Sequence[Header], game: GameDefinition | str | None
 ) -> tuple[GameDefinition, str]:
@@ -398,6 +414,10 @@ def _game_of(
                 raise LogError(no_such_game(game, error.strerror or "no such file")) from None
         folder = path.parent
         homes = [folder, folder.parent] if folder.name.startswith("pass-") else [folder]
+        for home in homes:
+            planned = _planned_game(home / PLAN_FILE)
+            if planned is not None:
+                return parse_game(planned, str(home / PLAN_FILE)), named
         own = [home / GAME_FILE for home in homes]
         called = Path(named).name
         near = [folder / called, game_path(called.removesuffix(".game"))] if called else []

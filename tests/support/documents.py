@@ -28,6 +28,7 @@ USERS_FILES: Final = frozenset(
     {
         "my_bot.py",
         "match.log",
+        "match.game",
         "result.json",
         "dealer.err",
         "matches/",

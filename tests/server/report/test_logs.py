@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rules import load_game
+from engine.rules import format_game, load_game
 from protocol.records import format_hand
 from server.report.logs import LogError, MatchLog, find_logs, open_log
 from server.report.passes import deals, group_passes
-from tests.support.hands.golden_files import GOLDEN, LOGS, golden_log
+from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game, golden_log
 
 WRITTEN_BEFORE = GOLDEN / "written_before" / "matches"
 HANDS = Path(__file__).parents[4] / "shared" / "hands"
@@ -109,6 +110,13 @@ def test_game_of_the_header_is_found_beside_the_log_or_among_the_packaged(tmp_pa
     (tmp_path / "match.game").write_bytes((GOLDEN / "thirds.game").read_bytes())
     assert open_log(path).game == load_game(str(GOLDEN / "thirds.game"))
     assert open_log(path, "kuhn-2p").game == load_game("kuhn-2p")
+
+    plan = {"schema": 1, "definition": format_game(golden_game("minr"))}
+    (tmp_path / "pass-0").mkdir()
+    below = written(tmp_path / "pass-0", short)
+    assert open_log(below).game == load_game(str(GOLDEN / "thirds.game"))
+    written(tmp_path, json.dumps(plan), "plan.json")
+    assert open_log(path).game == open_log(below).game == golden_game("minr")
 
 
 def test_key_and_commitment(tmp_path: Path) -> None:
