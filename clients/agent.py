@@ -58,6 +58,10 @@ class Agent:
     """Whether somebody asked for this seed, to repeat the match; else it was drawn at random."""
     comment: str | None = None
     """A line to send along with the next action, for those who read the wire; the table takes it away."""
+    is_stateless: bool = False
+    """Set it where decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
+    its hands may then be played in any order, and it need not see again what it saw before an interruption.
+    """
     wants_clock: bool = False
     """Set it to get `seconds_to_act` before each decision."""
     seconds_to_act: float | None = None

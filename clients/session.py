@@ -41,7 +41,7 @@ from protocol import (
     Version,
     variables,
 )
-from protocol.extension import TOKEN
+from protocol.extension import TOKEN, UNREHEARSED
 
 
 class SessionError(Exception):
@@ -101,6 +101,8 @@ def _greeting_words(agent: Agent, token: str | None) -> tuple[str, ...]:
     words = ["seat", "names", "game"]
     if agent.wants_clock:
         words.append("clock")
+    if agent.is_stateless:
+        words.append(UNREHEARSED)
     if token is not None:
         words.append(TOKEN + token)
     return tuple(words)

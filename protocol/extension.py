@@ -11,6 +11,8 @@ and is answered with the capabilities it is granted; from then on it also gets
     #game DEFINITION   the game file, its lines joined by ``;``
     #clock SECONDS     before each of its turns: how long it may think
 
+``unrehearsed`` says that it need not be shown again what it has seen, when a match is resumed.
+
 Only its first greeting is answered; comments may stand before it.  Unknown words and unknown ``#`` lines are
 ignored by both sides.
 """
@@ -21,7 +23,10 @@ from collections.abc import Iterable
 from typing import Final
 
 GREETING: Final = "#riverboat/1"
-CAPABILITIES: Final = ("seat", "names", "game", "clock")
+UNREHEARSED: Final = "unrehearsed"
+"""The word of a client that need not be shown again what it has seen, when a match is resumed: it carries
+nothing from hand to hand, or keeps what it has learned itself."""
+CAPABILITIES: Final = ("seat", "names", "game", "clock", UNREHEARSED)
 """What a client may ask for."""
 TOKEN: Final = "token="
 """Begins the word that carries a seat's credential."""

@@ -3,46 +3,37 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import json
 import os
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
 import click
-import trio
 
+from engine.files.lock import FileIsLocked
 from engine.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.user_input import did_you_mean, parse_whole
-from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.announcement import Announcer
-from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
-from server.launching.match_folder import match_folder
+from server.launching.launched_match import MatchPlan
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.launching.sandbox import why_there_are_none
 from server.parameters import FiniteRange, ListeningAddress
-from server.report.match_report import Report
-from server.report.progress import show_progress
-from server.report.results import Pass
 from server.seat_tokens import hidden_tokens
+from server.sittings.command import ResumableCommand, check_game, sitting_of, stored_plan
+from server.sittings.running import run_match
+from server.sittings.sitting import Sitting
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
-from server.table.outcome import MatchOutcome
 
-EXIT_FAULT: Final = 1
-EXIT_PLAYER_FAILED: Final = 3
 _DEFAULT_HANDS: Final = 1000
 _DEFAULT_MOST_HANDS: Final = 100_000
 
 
-@click.command("match")
-@click.argument("game")
-@click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER...")
+@click.command("match", cls=ResumableCommand)
+@click.argument("game", required=False)
+@click.argument("players", nargs=-1, metavar="PLAYER PLAYER...")
 @click.option(
     "--hands",
     type=click.IntRange(1, 2**32 - 1),
@@ -79,6 +70,18 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Match folder; default under matches/."
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Go on with the match in folder DIR, which was cut short, as it was begun: without GAME, PLAYERs "
+    "and the options that make the match.",
+)
+@click.option(
+    "--no-rehearse",
+    is_flag=True,
+    help="With --resume: do not show the finished hands again to players who may have learned from them.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
@@ -190,6 +193,8 @@ def match(
     jobs: int,
     seed: str,
     out: Path | None,
+    resume: Path | None,
+    no_rehearse: bool,
     as_json: bool,
     host: str,
     ports: str,
@@ -213,7 +218,10 @@ def match(
     GAME is a game file or the name of a packaged game (`riverboat games`).  PLAYER is
     [NAME=]BOT[:KEY=VALUE,...] for an installed bot (`riverboat bots`), [NAME=]COMMAND LINE for any
     program, run as COMMAND HOST PORT, or [NAME=]wait for somebody who connects from outside.
+
+    A match that was cut short, by Ctrl-C for one, is played on with `riverboat match --resume DIR`.
     """
+    ctx = click.get_current_context()
     announcer = _announcer(announce)
     keep_others_out()  # before there is a key
     adopt_orphans()
@@ -222,7 +230,8 @@ def match(
             _check_sandboxes(recover)
         definition = _load_game(game)
         seated = _players(players, definition)
-        folder = _folder(out, game)
+        sitting = _sitting(ctx, out, game)
+        check_game(sitting, definition)
         config = MatchConfig(
             name="match",
             game=definition,
@@ -245,19 +254,25 @@ def match(
             seat_tokens=_tokens(tokens, token_files, definition.num_players),
             quiet=True,
         )
-        if jobs > 1 and not duplicate:
-            raise click.UsageError("--jobs is for the passes of a --duplicate match")
-        if jobs > 1 and any(config.ports):
-            raise click.UsageError(
-                "passes that are played side by side cannot share ports: use one of --jobs, --ports"
-            )
+        _check_jobs(jobs, duplicate=duplicate, ports=config.ports)
         plan = MatchPlan(
-            config, seated, folder, duplicate, jobs, until, start_time, recover, sandbox, end_with_stdin
+            config,
+            seated,
+            sitting.folder,
+            duplicate,
+            jobs,
+            until,
+            start_time,
+            recover,
+            sandbox,
+            end_with_stdin,
+            sitting,
+            not no_rehearse,
         )
     except click.UsageError as error:
         announcer.failed(error.format_message())
         raise
-    sys.exit(_run(plan, announcer, as_json=as_json))
+    sys.exit(run_match(plan, sitting, stored_plan(ctx, sitting, config), announcer, as_json=as_json))
 
 
 # --- arguments ---------------------------------------------------------------------------------------
@@ -277,6 +292,15 @@ def _check_sandboxes(recover: int) -> None:
     if recover:
         raise click.UsageError(
             "--recover does not go with --sandbox: a player started again would not find its table"
+        )
+
+
+def _check_jobs(jobs: int, *, duplicate: bool, ports: tuple[int, ...]) -> None:
+    if jobs > 1 and not duplicate:
+        raise click.UsageError("--jobs is for the passes of a --duplicate match")
+    if jobs > 1 and any(ports):
+        raise click.UsageError(
+            "passes that are played side by side cannot share ports: use one of --jobs, --ports"
         )
 
 
@@ -341,108 +365,11 @@ def _tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> tuple
     return tuple(tokens)
 
 
-def _folder(out: Path | None, game: str) -> Path:
+def _sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
     try:
-        return match_folder(out, game)
+        return sitting_of(ctx, out, game)
+    except FileIsLocked:
+        raise click.UsageError(f"another match is being played in {out}") from None
     except OSError as error:
         where = f"match folder {out}" if out is not None else "folder of the match under matches/"
         raise click.UsageError(f"the {where} cannot be made: {error.strerror}") from None
-
-
-# --- running -----------------------------------------------------------------------------------------
-
-
-def _run(plan: MatchPlan, announcer: Announcer, *, as_json: bool) -> int:
-    """Play and report; returns the exit status."""
-    started = datetime.now(UTC)
-    missing = [player.problem() for player in plan.players]
-    unwritten: list[str] = []
-    try:
-        if any(missing):  # nobody plays a thousand hands against a misspelt name
-            passes = [_not_played(plan, missing)]
-            announcer.failed(_first_failure(passes[0]))
-        else:
-            passes, unwritten = trio.run(
-                _play, plan, announcer, as_json, restrict_keyboard_interrupt_to_checkpoints=True
-            )
-    except (Interrupted, MatchAborted, OSError, ExceptionGroup) as error:
-        fault: BaseException = error
-        while isinstance(fault, ExceptionGroup):
-            fault = fault.exceptions[0]
-        if isinstance(fault, Interrupted):
-            click.echo(f"interrupted: the hands that were finished are in {plan.folder}", err=True)
-            return fault.status
-        if not isinstance(fault, MatchAborted | OSError):  # a taken port, a full disk: anything but a bug
-            raise
-        why = _in_one_line(str(fault))
-        announcer.failed(why)
-        click.echo(why, err=True)
-        return EXIT_FAULT
-    results = plan.results(passes)
-    errors = [_in_one_line(each.outcome.error) for each in passes if each.outcome.error is not None]
-    unwritten += _tell(Report(plan, passes, results), started, as_json=as_json)
-    if any(result.failures for result in results) and not unwritten:
-        return EXIT_PLAYER_FAILED
-    if errors or unwritten:
-        click.echo([*errors, *unwritten][0], err=True)
-        return EXIT_FAULT
-    return 0
-
-
-def _tell(report: Report, started: datetime, *, as_json: bool) -> list[str]:
-    """Print the result, then write it down; neither keeps the other from being done.
-
-    Returns:
-        What could not be written, in lines.
-    """
-    unwritten: list[str] = []
-    try:
-        if as_json:
-            click.echo(json.dumps(report.as_json()))
-        else:
-            report.print()
-    except OSError as error:
-        if error.errno != errno.EPIPE:  # nobody wants to read it
-            unwritten.append(f"the result cannot be printed: {error.strerror or error}")
-    try:
-        report.write(started)
-    except OSError as error:
-        unwritten.append(f"result.json cannot be written: {error.strerror or error}")
-    return unwritten
-
-
-def _in_one_line(lines: str) -> str:
-    return "; ".join(lines.strip().splitlines())
-
-
-def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
-    """What is reported about a match some of whose players are not there."""
-    failures = {
-        seat: Failure(FailureKind.NOT_FOUND, problem)
-        for seat, problem in enumerate(problems)
-        if problem is not None
-    }
-    return Pass(MatchOutcome.not_played(plan.config.names, failures), plan.seating(0))
-
-
-def _first_failure(not_played: Pass) -> str:
-    """The players that keep a match from being played, and why."""
-    return next(
-        f"{seat.name}: {seat.failures[0].detail}" for seat in not_played.outcome.seats if seat.failures
-    )
-
-
-async def _play(plan: MatchPlan, announcer: Announcer, as_json: bool) -> tuple[list[Pass], list[str]]:
-    """The passes of a match, and lines that say which files could not be completed."""
-
-    def say(text: str) -> None:
-        with contextlib.suppress(OSError):  # what is said meanwhile must not cost the match
-            click.echo(text, err=as_json)
-
-    match = LaunchedMatch(plan, say, announcer)
-    async with trio.open_nursery() as nursery:
-        if not as_json:
-            nursery.start_soon(show_progress, match, plan.config.hands * plan.num_passes)
-        passes = await match.play()
-        nursery.cancel_scope.cancel()
-    return passes, match.unwritten

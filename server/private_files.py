@@ -2,12 +2,11 @@
 
 A bot that a match launches runs as the same user, and may read whatever that user may.  In a duplicate match
 the cards of one pass are those of the next, so the files of all passes have no name while hands are to come
-(`O_TMPFILE`), and are given their names at the end, on every way out but one: a process that is killed
-without a chance to act takes them with it.  Other designs do not lose less.  Files under their names are what
-is to be prevented; encrypted ones need a key that dies with the process; and a second process that holds
-them is of no use where both are killed together, by a power cut or for want of memory.  A duplicate match
-that was killed cannot be resumed anyway.  What must not be lost belongs to a match without `--duplicate`: its
-files have their names from the beginning, and a line that has been written stays.
+(`O_TMPFILE`), and are given their names at the end: by us, or by `server.sittings.keeper` where we are
+killed without a chance to act.  A power cut, which ends both at once, takes them with it.  Other designs do
+not lose less: files under their names are what is to be prevented, and encrypted ones need a key that dies
+with the process.  What must survive a power cut too belongs to a match without `--duplicate`, or with
+`--sandbox`: its files have their names from the beginning, and a line that has been written stays.
 
 Where the system cannot hide files, they have their names from the beginning, too.
 """
@@ -17,6 +16,8 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -31,11 +32,13 @@ class PrivateFiles:
 
     Args:
         hidden: until `publish`, where the system can do that.
+        on_hidden: takes the path that a hidden file is to have, and a descriptor of it.
 
     *Resource handling*: `publish` on every way out.
     """
 
-    def __init__(self, *, hidden: bool = False) -> None:
+    def __init__(self, *, hidden: bool = False, on_hidden: Callable[[str, int], None] | None = None) -> None:
+        self._on_hidden = on_hidden
         self._hides = hidden and hasattr(os, "O_TMPFILE") and os.path.isdir(_OWN_DESCRIPTORS)
         self._hidden: dict[str, int] = {}  # a descriptor of each hidden file, by the name it is to have
 
@@ -47,12 +50,40 @@ class PrivateFiles:
         """
         if path in self._hidden:
             return os.dup(self._hidden[path])
+        descriptor = self._nameless(path)
+        if descriptor is None:
+            return os.open(path, flags, _MODE)
+        self._keep(path, descriptor)
+        return os.dup(descriptor)
+
+    def hide(self, path: Path) -> None:
+        """Take a file out of reach that an earlier sitting has published, where the system can do that.
+
+        Raises:
+            OSError: it cannot be read, or the disk is full.
+        """
+        name = str(path)
+        if name in self._hidden or not path.exists():
+            return
+        descriptor = self._nameless(name)
+        if descriptor is not None:
+            with open(path, "rb") as published, open(descriptor, "wb", closefd=False) as copy:
+                shutil.copyfileobj(published, copy)
+            self._keep(name, descriptor)
+            path.unlink()
+
+    def _nameless(self, path: str) -> int | None:
+        """The descriptor of a new file without a name; None where it cannot be hidden, or need not be."""
         if self._hides:
             with contextlib.suppress(OSError):  # this file system cannot, or the next attempt says what it is
-                unnamed = os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC
-                self._hidden[path] = os.open(os.path.dirname(path) or ".", unnamed, _MODE)
-                return os.dup(self._hidden[path])
-        return os.open(path, flags, _MODE)
+                flags = os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC
+                return os.open(os.path.dirname(path) or ".", flags, _MODE)
+        return None
+
+    def _keep(self, path: str, descriptor: int) -> None:
+        self._hidden[path] = descriptor
+        if self._on_hidden is not None:
+            self._on_hidden(path, descriptor)
 
     def tail(self, path: Path, most: int) -> bytes:
         """Up to `most` bytes from the end of a file; nothing where it cannot be read."""
@@ -72,7 +103,7 @@ class PrivateFiles:
         while self._hidden:
             path, descriptor = self._hidden.popitem()
             try:
-                _name(descriptor, path)
+                give_name(descriptor, path)
             except OSError as error:
                 faults.append(f"{path} cannot be written: {error.strerror or error}")
             finally:
@@ -80,8 +111,12 @@ class PrivateFiles:
         return faults
 
 
-def _name(descriptor: int, path: str) -> None:
-    """Give a file without a name one, in place of whatever has it."""
+def give_name(descriptor: int, path: str) -> None:
+    """Give a file without a name one, in place of whatever has it.
+
+    Raises:
+        OSError: its folder is gone, or cannot be written.
+    """
     folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     temporary = f".{secrets.token_hex(8)}.new"
     try:

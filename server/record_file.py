@@ -32,7 +32,8 @@ class RecordFile:
         mode = "ab" if append else "wb"
         self._file = open(path, mode, buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
         if append:
-            _cut_torn_line(path)
+            _cut_torn_line(path, opener)
+            self._file.seek(0, 2)  # what has no name of its own is at the same place for all who have it open
 
     def write(self, text: str) -> None:
         """Append text, ended by a line end.
@@ -62,9 +63,9 @@ class RecordFile:
         self.close()
 
 
-def _cut_torn_line(path: Path) -> None:
+def _cut_torn_line(path: Path, opener: Opener | None) -> None:
     """Cut off what stands behind the last line end: the process that wrote it died in the middle."""
-    with open(path, "rb+") as file:
+    with open(path, "rb+", opener=opener) as file:
         size = file.seek(0, 2)
         start = size
         while start > 0:

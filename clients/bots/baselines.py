@@ -16,6 +16,8 @@ _FOLD, _CALL, _RAISE = ProbabilityTriple(1, 0, 0), ProbabilityTriple(0, 1, 0), P
 class AlwaysCall(Agent):
     """Calls or checks, whatever happens."""
 
+    is_stateless = True
+
     def choose_action(self, view: HandView) -> Action:
         """A call."""
         return CALL
@@ -27,6 +29,8 @@ class AlwaysCall(Agent):
 
 class AlwaysFold(Agent):
     """Folds to any bet; checks when there is nothing to call."""
+
+    is_stateless = True
 
     def choose_action(self, view: HandView) -> Action:
         """A fold where that is legal."""
@@ -40,6 +44,8 @@ class AlwaysFold(Agent):
 class AlwaysRaise(Agent):
     """Raises the least it may, as long as it may; then calls."""
 
+    is_stateless = True
+
     def choose_action(self, view: HandView) -> Action:
         """The smallest legal raise."""
         return view.legal_actions().raising_to()
@@ -51,6 +57,8 @@ class AlwaysRaise(Agent):
 
 class AlwaysAllIn(Agent):
     """Raises the most it may: all its chips in no-limit games."""
+
+    is_stateless = True
 
     def choose_action(self, view: HandView) -> Action:
         """The largest legal raise."""
@@ -71,6 +79,8 @@ class Random(Agent):
     Raises:
         ValueError: a negative weight, or no positive one for calling, which is always legal.
     """
+
+    is_stateless = True
 
     def __init__(self, fold: float = 0.06, call: float = 0.47, raise_: float = 0.47) -> None:
         if not (fold >= 0 and call > 0 and raise_ >= 0 and math.isfinite(fold + call + raise_)):

@@ -57,6 +57,8 @@ class HandStrengthBot(Agent):
         ValueError: a strength outside 0..1, or one that is smaller than the one before it.
     """
 
+    is_stateless = True
+
     def __init__(self, call: float = 0.25, bet: float = 0.5, raise_: float = 0.75) -> None:
         if not 0 <= call <= bet <= raise_ <= 1:
             raise ValueError(f"expected 0 <= call <= bet <= raise <= 1, got {call}, {bet} and {raise_}")

@@ -34,11 +34,15 @@ from server.launching.sandbox import Sandbox
 from server.private_files import FOLDER_MODE, PrivateFiles
 from server.record_file import Opener, RecordFile
 from server.report.results import Pass, PlayerResult, player_results
+from server.sittings.sitting import Sitting
 from server.table.config import MatchConfig
 from server.table.match import MatchServer
 from server.table.outcome import MatchOutcome
+from server.table.replay import has_key
 from server.table.stopping import CommonDecision, StoppingRule
 
+_NOTE_EVERY_S: Final = 1.0
+# So much of decision times is lost when we are killed.
 _LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 # Where a player on this machine finds a house that listens on every address.
 
@@ -66,12 +70,29 @@ class MatchPlan:
     """Players are launched in sandboxes."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
+    sitting: Sitting | None = None
+    """In which it is played; None for a match that is never resumed."""
+    rehearses: bool = True
+    """Players who may have learned from the hands of earlier sittings are shown them again."""
     files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
     """Makes all of the match's files; those of a duplicate match are out of reach until its last hand."""
 
     @files.default
     def _make_files(self) -> PrivateFiles:
-        return PrivateFiles(hidden=self.duplicate)
+        return PrivateFiles(
+            hidden=self.duplicate and not self.is_safe_on_disk,
+            on_hidden=None if self.sitting is None else self.sitting.hold,
+        )
+
+    @property
+    def is_safe_on_disk(self) -> bool:
+        """No player can read the match folder."""
+        return self.in_sandboxes and all(player.command is not None for player in self.players)
+
+    @property
+    def is_resumed(self) -> bool:
+        """The match has been played before."""
+        return self.sitting is not None and self.sitting.is_resumed
 
     @functools.cached_property
     def schedule(self) -> LookSchedule | None:
@@ -98,6 +119,14 @@ class MatchPlan:
             self.config,
             names=tuple(self.players[player].name for player in self.seating(number)),
             reveals_key=not self.duplicate,
+            is_resumable=self.sitting is not None,
+            resumes=self.is_resumed,
+            append=self.is_resumed,
+            rehearses=frozenset(
+                seat for seat, player in enumerate(self.seating(number)) if self.players[player].command
+            )
+            if self.rehearses
+            else frozenset(),
             keeps_hands=self.duplicate,
             log_path=self.pass_folder(number) / "match.log",
             opener=self.files.open,
@@ -119,18 +148,22 @@ class MatchPlan:
 
 
 class Interrupted(Exception):
-    """A signal, or the program that launched us, ends the match; `status` is the exit status that says so."""
+    """A signal, or the program that launched us, ends the match; `status` is the exit status that says so.
 
-    def __init__(self, status: int) -> None:
+    `passes` are what it has come to.
+    """
+
+    def __init__(self, status: int, passes: Sequence[Pass]) -> None:
         super().__init__(status)
         self.status = status
+        self.passes = passes
 
 
 class _FileConsole:
     """Warnings and failures go into a file of the match folder; they are lost before a match is."""
 
     def __init__(self, path: Path, opener: Opener, hand_finished: Callable[[], None]) -> None:
-        self._file = open(path, "wb", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
+        self._file = open(path, "ab", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
         self._hand_finished = hand_finished
 
     def out(self, text: str) -> None:
@@ -154,18 +187,28 @@ class LaunchedMatch:
         plan: what to play.
         say: takes lines for people.
         announcer: takes where the seats are, for programs.
+        noted: signals that have come before we listen for them.
     """
 
-    def __init__(self, plan: MatchPlan, say: Callable[[str], None], announcer: Announcer) -> None:
+    def __init__(
+        self,
+        plan: MatchPlan,
+        say: Callable[[str], None],
+        announcer: Announcer,
+        noted: Sequence[int] = (),
+    ) -> None:
+        self._noted = noted
         self._plan = plan
         self._say = say
         self._announcer = announcer
         self._passes: dict[int, Pass] = {}
         """Those that have ended."""
+        self._tables: dict[int, MatchServer] = {}
+        """By pass, those at which it is or was played."""
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
         self._decision = CommonDecision(plan.num_passes, self._is_settled)
-        self._orphanage = Orphanage.open()
+        self._orphanage = Orphanage.open(None if plan.sitting is None else plan.sitting.watch)
         self._passes_open = 0
         self._called_off = trio.CancelScope()
         """Around all passes: cancelled when a player never came."""
@@ -185,9 +228,11 @@ class LaunchedMatch:
             passes = await self._play_passes()
         finally:
             with held_back():
+                self._note_progress()
                 self.unwritten += self._plan.files.publish()
         try:
-            self._reveal_key()
+            if not any(each.outcome.can_go_on for each in passes):
+                self._reveal_key()
         except OSError as error:
             self.unwritten.append(f"the key cannot be written into the logs: {error.strerror or error}")
         return passes
@@ -198,7 +243,7 @@ class LaunchedMatch:
         if isinstance(plan.config.cards, MatchKey) and plan.duplicate:
             for number in range(plan.num_passes):
                 path = plan.pass_config(number).log_path
-                if path is not None and path.exists():
+                if path is not None and path.exists() and not has_key(path):
                     with RecordFile(path, append=True) as log:
                         log.write(format_key(plan.config.cards.text))
 
@@ -208,7 +253,8 @@ class LaunchedMatch:
         async with trio.open_nursery() as nursery:
             # Signals are listened for until all players have ended: the second one must not cut that short.
             interrupted = trio.CancelScope()
-            await nursery.start(_await_signal, interruptions, interrupted)
+            await nursery.start(_await_signal, interruptions, interrupted, self._noted)
+            nursery.start_soon(self._keep_noting_progress)
             nursery.start_soon(self._orphanage.keep_reaping)
             if plan.ends_with_stdin:
                 nursery.start_soon(_await_end_of_stdin, interruptions, interrupted)
@@ -218,15 +264,28 @@ class LaunchedMatch:
                         await self._playing.acquire_on_behalf_of(number)
                         passes.start_soon(self._play_pass, number)
             nursery.cancel_scope.cancel()
+        passes_played = [
+            self._passes.get(number) or self._not_played(number) for number in range(plan.num_passes)
+        ]
         if interruptions:
-            raise Interrupted(interruptions[0])
-        return [self._passes.get(number) or self._not_played(number) for number in range(plan.num_passes)]
+            raise Interrupted(interruptions[0], passes_played)
+        return passes_played
+
+    async def _keep_noting_progress(self) -> None:
+        while True:
+            await trio.sleep(_NOTE_EVERY_S)
+            self._note_progress()
+
+    def _note_progress(self) -> None:
+        """Keep what the logs do not tell, for later sittings."""
+        sitting = self._plan.sitting
+        if sitting is not None and self._tables:
+            sitting.note_progress({number: table.outcome() for number, table in self._tables.items()})
 
     def _not_played(self, number: int) -> Pass:
-        """A pass that another pass made pointless."""
-        return Pass(
-            MatchOutcome.not_played(self._plan.pass_config(number).names, {}), self._plan.seating(number)
-        )
+        """A pass that another pass made pointless, or that an interruption came before."""
+        outcome = MatchOutcome.not_played(self._plan.pass_config(number).names, {})
+        return Pass(attrs.evolve(outcome, can_go_on=True), self._plan.seating(number))
 
     async def _play_pass(self, number: int) -> None:
         plan = self._plan
@@ -235,6 +294,11 @@ class LaunchedMatch:
         folder = plan.pass_folder(number)
         seated = [plan.players[player] for player in seating]
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        earlier = None
+        if plan.is_resumed and plan.sitting is not None:
+            earlier = plan.sitting.earlier.get(number)
+            for each in ("match.log", "dealer.err"):
+                plan.files.hide(folder / each)
         console = _FileConsole(folder / "dealer.err", plan.files.open, self._count_hand)
         # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
         environment = {variables.DUPLICATE: str(number)} if plan.duplicate else {}
@@ -253,33 +317,35 @@ class LaunchedMatch:
         rule = None
         if schedule is not None:
             rule = StoppingRule(schedule.looks[:-1], functools.partial(self._pause, number))
-        server = MatchServer(attrs.evolve(config, door=doorman), console, rule)
+        server = MatchServer(attrs.evolve(config, door=doorman), console, rule, earlier)
         self._passes_open += 1
         try:
             server.open()
+            self._tables[number] = server
             self._announcer.table_is_open(number, config.host, seated, server.ports)
             for seat, player in enumerate(seated):
                 if player.command is None:
                     where = f"{config.host} port {server.ports[seat]}"
                     self._say(f"seat {seat + 1} ({player.name}): waiting for a player on {where}")
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(
-                    launcher.start,
-                    seated,
-                    config.cards.player_seeds(seating),
-                    _LOCAL.get(config.host, config.host),
-                    str(game_path(config.game_text)),
-                    server,
-                    nursery,
-                )
-                outcome = await server.run()
+                if server.needs_players:
+                    nursery.start_soon(
+                        launcher.start,
+                        seated,
+                        config.cards.player_seeds(seating),
+                        _LOCAL.get(config.host, config.host),
+                        str(game_path(config.game_text)),
+                        server,
+                        nursery,
+                    )
+                await server.run()
                 await launcher.settle()
                 nursery.cancel_scope.cancel()
-            self._passes[number] = Pass(outcome, seating, launcher.crashes(), launcher.replaced())
             if launcher.was_in_vain:
                 self._called_off.cancel()  # it will not come to the other passes either
         finally:
             await launcher.end()
+            self._passes[number] = Pass(server.outcome(), seating, launcher.crashes(), launcher.replaced())
             self._passes_open -= 1
             if not self._passes_open:  # nobody can tell to which of several an orphan belongs
                 self._orphanage.empty()
@@ -308,11 +374,15 @@ class LaunchedMatch:
 async def _await_signal(
     interruptions: list[int],
     scope: trio.CancelScope,
+    noted: Sequence[int],
     *,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Ctrl-C and its like end the match in good order."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as received:
+        if noted:
+            interruptions.append(128 + noted[0])
+            scope.cancel()
         task_status.started()
         async for number in received:
             interruptions.append(128 + number)  # 130 on Ctrl-C

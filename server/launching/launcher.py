@@ -156,7 +156,7 @@ class Launcher:
             OSError: it cannot be started.
         """
         is_first = entry.process is None
-        stdout, stderr = (self._open(self._output(entry, stream), is_first) for stream in ("out", "err"))
+        stdout, stderr = (self._open(self._output(entry, stream)) for stream in ("out", "err"))
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
             ours, theirs = socket.socketpair()
             with ours, theirs:
@@ -182,9 +182,14 @@ class Launcher:
             self._doorman.is_launched(entry.seat, process.pid, listener)
         return process
 
-    def _open(self, path: Path, is_first: bool) -> IO[bytes]:
-        """A file for what a process writes; one that is started again goes on writing."""
-        return open(path, "wb" if is_first else "ab", opener=self._files.open)
+    def _open(self, path: Path) -> IO[bytes]:
+        """A file for what a process writes; one that is started again goes on writing.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        self._files.hide(path)
+        return open(path, "ab", opener=self._files.open)
 
     def _output(self, entry: _Process, stream: str) -> Path:
         """Where a player's stdout or stderr goes."""

@@ -11,11 +11,19 @@ from typing import Final
 from server.private_files import FOLDER_MODE
 
 _HOME: Final = Path("matches")
-_NAMES: Final = ("match.log", "result.json", "dealer.err", "players")
+_NAMES: Final = (
+    "match.log",
+    "result.json",
+    "dealer.err",
+    "players",
+    "plan.json",
+    "secrets.json",
+    "progress.json",
+)
 
 
 def match_folder(out: Path | None, game: str) -> Path:
-    """The folder of a match, made; what an earlier match left there is moved aside, never overwritten.
+    """The folder of a match, made.
 
     Args:
         out: where the user wants it; None for a new one under ``matches/``.
@@ -27,6 +35,15 @@ def match_folder(out: Path | None, game: str) -> Path:
     if out is None:
         return new_folder(_HOME, Path(game).name.removesuffix(".game"))
     out.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    return out
+
+
+def move_aside(out: Path) -> None:
+    """Move what an earlier match has left in a folder into one below it: nothing is ever overwritten.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
     earlier = [path for path in [*(out / name for name in _NAMES), *out.glob("pass-*")] if path.exists()]
     if earlier:
         number = 1
@@ -36,7 +53,6 @@ def match_folder(out: Path | None, game: str) -> Path:
         aside.mkdir(mode=FOLDER_MODE)
         for path in earlier:
             path.rename(aside / path.name)
-    return out
 
 
 def new_folder(parent: Path, game: str) -> Path:

@@ -11,7 +11,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import trio
@@ -27,16 +27,18 @@ class Orphanage:
 
     Args:
         own: children that were there before anybody was launched.
+        on_started: takes the process of each player that has been started.
     """
 
-    def __init__(self, own: frozenset[int]) -> None:
+    def __init__(self, own: frozenset[int], on_started: Callable[[int], None] | None = None) -> None:
         self._awaited = set(own)
+        self._on_started = on_started
         self._being_started = 0
 
     @classmethod
-    def open(cls) -> Orphanage:
+    def open(cls, on_started: Callable[[int], None] | None = None) -> Orphanage:
         """The orphanage of a process that is about to launch others."""
-        return cls(frozenset(_children(_everybody())))
+        return cls(frozenset(_children(_everybody())), on_started)
 
     @contextlib.contextmanager
     def starting(self) -> Iterator[None]:
@@ -50,6 +52,8 @@ class Orphanage:
     def awaits(self, process: int) -> None:
         """Somebody waits for a child, who is to learn how it ended."""
         self._awaited.add(process)
+        if self._on_started is not None:
+            self._on_started(process)
 
     def reap(self) -> None:
         """Let go of adopted children that have ended."""

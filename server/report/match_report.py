@@ -29,8 +29,16 @@ _GAP: Final = 2
 class Report:
     """What there is to say about a match that has been played."""
 
-    def __init__(self, plan: MatchPlan, passes: Sequence[Pass], results: Sequence[PlayerResult]) -> None:
+    def __init__(
+        self,
+        plan: MatchPlan,
+        passes: Sequence[Pass],
+        results: Sequence[PlayerResult],
+        *,
+        is_cut_short: bool = False,
+    ) -> None:
         self._plan = plan
+        self._is_cut_short = is_cut_short
         self._results = results
         self._hands = sum(each.outcome.hands for each in passes)
         self._deals = min(each.outcome.hands for each in passes)
@@ -47,12 +55,14 @@ class Report:
             "game": config.game_text,
             "hands": self._hands,
             "deals": self._deals,
-            "seed": config.cards.number,
+            **self._cut_short(),
+            "seed": config.cards.number if self._may_tell else None,
             **self._key(),
             "duplicate": self._plan.duplicate,
             **self._until(),
             "players": [
-                each.as_json(config.game) | {"player_seeds": self._plan.player_seeds(each.seat)}
+                each.as_json(config.game)
+                | ({"player_seeds": self._plan.player_seeds(each.seat)} if self._may_tell else {})
                 for each in self._results
             ],
             "logs": self._logs,
@@ -63,7 +73,21 @@ class Report:
     def _key(self) -> dict[str, Any]:
         """The key the cards follow from, and what was published of it before the match."""
         cards = self._plan.config.cards
-        return {"key": cards.text, "commitment": cards.commitment} if isinstance(cards, MatchKey) else {}
+        if not isinstance(cards, MatchKey):
+            return {}
+        return ({"key": cards.text} if self._may_tell else {}) | {"commitment": cards.commitment}
+
+    @property
+    def _may_tell(self) -> bool:
+        """No secret is left: no hand is to come, or everybody may know the cards."""
+        return not (self._is_cut_short and isinstance(self._plan.config.cards, MatchKey))
+
+    def _cut_short(self) -> dict[str, Any]:
+        """That hands are to come, and how."""
+        sitting = self._plan.sitting
+        if not self._is_cut_short or sitting is None:
+            return {}
+        return {"cut_short": {"deals_planned": self._plan.config.hands, "resume": sitting.command}}
 
     def _until(self) -> dict[str, Any]:
         """How a match that might stop early came to its end; nothing for others."""
@@ -79,8 +103,12 @@ class Report:
             }
         }
 
-    def write(self, started: datetime) -> None:
-        """Write ``result.json``, whole or not at all."""
+    def write(self, started: str) -> None:
+        """Write ``result.json``, whole or not at all.
+
+        Args:
+            started: when the match began, in ISO 8601.
+        """
         plan = self._plan
         config, limits = plan.config, plan.config.limits
         result = {
@@ -102,7 +130,7 @@ class Report:
                 "sandbox": plan.in_sandboxes,
             },
             "error": self._error,
-            "started": started.isoformat(timespec="seconds"),
+            "started": started,
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         write_whole(plan.folder / "result.json", json.dumps(result, indent=2) + "\n", mode=0o600)
@@ -120,7 +148,10 @@ class Report:
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
         deals = f" ({self._deals} deals, duplicate)" if plan.duplicate else ""
-        title = f"{config.game_text}: {self._hands} hands{deals}, {config.cards.label}, {speed}"
+        label = config.cards.label if self._may_tell else "key kept"
+        title = f"{config.game_text}: {self._hands} hands{deals}, {label}, {speed}"
+        if self._is_cut_short:
+            title += f" (cut short, {config.hands} planned)"
         _print_tables(title, heads, rows)
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:

@@ -107,6 +107,13 @@ class MatchConfig:
     transaction_path: Path | None = None
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
+    is_resumable: bool = False
+    """Cut short, it may be played on in a later sitting: nothing is then revealed about its cards."""
+    rehearses: frozenset[int] = frozenset()
+    """Seats whose players are shown the hands of earlier sittings again, since they may have learned from
+    them."""
+    resumes: bool = False
+    """The finished hands of the log are those of an earlier sitting, and the match goes on from there."""
     keeps_hands: bool = False
     """The outcome has the chips of every hand, by which the passes of a duplicate match are paired."""
     opener: Opener | None = None

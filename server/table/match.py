@@ -27,13 +27,16 @@ from server.errors import Failure, MatchAborted, SeatFailed
 from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
 from server.table.hand import HandOnTable, Situation
-from server.table.outcome import MatchOutcome
+from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.records import MatchRecords
+from server.table.replay import Rehearsal, needs_rehearsal
 from server.table.reply import read_reply
 from server.table.seat import Seat
 from server.table.seating import Seating
 from server.table.stopping import StoppingRule
 
+_CHECKPOINT_EVERY: Final = 32
+# Hands of an earlier sitting, which take a tenth of a millisecond each.
 _SECONDS_EVERY: Final = 100
 # Hands between the trace's "Seconds cumulatively spent" lines.
 
@@ -65,13 +68,18 @@ class MatchServer:
         config: what is played.
         console: where it is reported.
         stopping_rule: asked whether to play on; without one all hands are played.
+        earlier: what the log does not tell about its hands, where the match is resumed from it.
 
     *Resource handling*: `run` closes everything when it ends, however it ends; call `close` if it is
     never run.
     """
 
     def __init__(
-        self, config: MatchConfig, console: Console, stopping_rule: StoppingRule | None = None
+        self,
+        config: MatchConfig,
+        console: Console,
+        stopping_rule: StoppingRule | None = None,
+        earlier: EarlierSittings | None = None,
     ) -> None:
         self._config = config
         self._console = console
@@ -92,6 +100,16 @@ class MatchServer:
         self._squares = [0.0] * len(self._seats)
         self._hand_chips = tuple(array("d") for _ in self._seats) if config.keeps_hands else ()
         self._seconds = 0.0
+        self._plays_since: float | None = None  # on trio's clock, while hands are played
+        self._is_finished = False
+        self._is_live = not config.resumes  # a hand has been played in this sitting
+        self._rehearsal: Rehearsal | None = None
+        self.needs_players = True
+        """Hands are to come; known once the files are `open`."""
+        if earlier is not None:
+            self._seconds = earlier.seconds
+            for seat, before in zip(self._seats, earlier.seats, strict=True):
+                seat.take_over(before)
 
     @property
     def ports(self) -> tuple[int, ...]:
@@ -116,6 +134,7 @@ class MatchServer:
         """
         try:
             self._records.open()
+            self.needs_players = not self._records.is_complete()
             self._seating.open()
         except BaseException:
             self.close()
@@ -143,15 +162,17 @@ class MatchServer:
                 with self._main_scope:
                     try:
                         self._records.write_header()
-                        await self._seating.wait_for_players()
+                        if self.needs_players:
+                            await self._seating.wait_for_players()
                         await self._play()
                     except MatchAborted as error:
                         self._abort(error)
                 if self._aborted is not None:
                     self._records.flush_trace()
                     self._console.err(self._aborted.lines)
-                    with contextlib.suppress(MatchAborted):  # it may be the log that cannot be written
-                        self._records.write_key()
+                    if not self._can_go_on():
+                        with contextlib.suppress(MatchAborted):  # it may be the log that cannot be written
+                            self._records.write_key()
                 self._seating.end()
         finally:
             self.close()
@@ -165,9 +186,29 @@ class MatchServer:
             squares_by_seat=tuple(self._squares),
             hand_chips_by_seat=self._hand_chips,
             seats=tuple(seat.outcome() for seat in self._seats),
-            seconds=self._seconds,
+            seconds=self._seconds + self._since(),
             error=None if self._aborted is None else self._aborted.lines,
+            can_go_on=self._can_go_on(),
         )
+
+    def _can_go_on(self) -> bool:
+        """Whether hands may be played in a later sitting: not where a player's failure ended the match."""
+        if self._is_finished or not self._config.is_resumable:
+            return False
+        return self._aborted is None or not (self._aborted.seats and self._is_live)
+
+    def _since(self) -> float:
+        """Seconds for which hands have been played since that was last added up."""
+        return 0.0 if self._plays_since is None else self._now() - self._plays_since
+
+    @contextlib.contextmanager
+    def _adding_up_time(self) -> Iterator[None]:
+        """Hands are played within this, from the first that is not an earlier sitting's."""
+        try:
+            yield
+        finally:
+            self._seconds += self._since()
+            self._plays_since = None
 
     def _abort(self, error: MatchAborted) -> None:
         """End the match; callable from any task."""
@@ -182,33 +223,39 @@ class MatchServer:
         rule = self._stopping_rule
         if not config.quiet:
             console.err(f"STARTED at {format_stamp(now_us())}\n")
-        self._records.begin_replay()
+        records = self._records
+        records.begin_replay()
+        if config.rehearses and records.is_replaying:
+            self._rehearsal = Rehearsal(
+                [seat for seat in self._seats if needs_rehearsal(seat, config)], config
+            )
         dealer = config.cards.dealer(config.game)
-        started_at = trio.current_time()
-        paused = 0.0
-        with TABLES_PLAYING.one_more():
-            try:
-                for hand_number in range(config.hands):
-                    await self._play_hand(hand_number, dealer)
-                    if rule is not None and self._hands_done in rule.looks:
-                        self._flush_all()
-                        pauses_from = trio.current_time()
-                        continues = await rule.continues(self.outcome())
-                        paused += trio.current_time() - pauses_from
-                        if not continues:
-                            break
-                self._flush_all()
-            finally:
-                self._seconds = trio.current_time() - started_at - paused
-        if self._hands_done < config.hands:
-            self._records.write(f"# ended after {self._hands_done} of {config.hands} hands\n")
+        with TABLES_PLAYING.one_more(), self._adding_up_time():
+            for hand_number in range(config.hands):
+                if records.was_ended:
+                    break
+                await self._play_hand(hand_number, dealer)
+                if rule is not None and self._hands_done in rule.looks and not await self._continues(rule):
+                    break
+            self._flush_all()
+        self._end_rehearsal()
+        if self._hands_done < config.hands and not records.was_ended:
+            records.write(f"# ended after {self._hands_done} of {config.hands} hands\n")
         if not config.quiet:
             console.err(f"FINISHED at {format_stamp(self._last_send_us)}\n")
-        self._records.write_key()
+        records.write_key()
         score = format_score(self._totals, config.names)
         console.out(score)
         console.err(score)
-        self._records.write(score)
+        records.write_score(score)
+        self._is_finished = True
+
+    async def _continues(self, rule: StoppingRule) -> bool:
+        """Ask whether to play on; the answer is waited for on nobody's clock."""
+        self._flush_all()
+        self._seconds += self._since()
+        self._plays_since = None
+        return await rule.continues(self.outcome())
 
     def _flush_all(self) -> None:
         for seat in self._seats:
@@ -226,6 +273,11 @@ class MatchServer:
             seat.clock.new_hand()
         is_live = not records.is_replaying
         if is_live:
+            self._is_live = True
+            if self._plays_since is None:
+                self._plays_since = self._now()
+            self._end_rehearsal()
+        if is_live or hand_number % _CHECKPOINT_EVERY == 0:
             await trio.lowlevel.checkpoint()  # the one place where a fast match lets everybody else run
         deal = dealer.deal()
         loop = play_hand(config.game, hand_number, deal)
@@ -242,13 +294,16 @@ class MatchServer:
                     action = await self._decide(seat, state, hand)
                 else:
                     action = self._replayed_action(seat, state)
+                    if self._rehearsal is not None:
+                        await self._rehearse(self._rehearsal, seat, state, hand, action)
                 state = loop.send(action)
         except StopIteration as finished:
             final: HandState = finished.value
         self._situation = situation = final, hand
         self._record_hand(situation, by_position)
-        if is_live:  # written together with the next hand's first state
-            for seat in seats:
+        audience = seats if is_live else () if self._rehearsal is None else self._rehearsal.seats
+        if audience:  # written together with the next hand's first state
+            for seat in audience:
                 if seat.client is not None:
                     self._seating.show(seat, seat.client, situation)
         if not config.quiet and hand_number % _SECONDS_EVERY == 0:
@@ -278,23 +333,64 @@ class MatchServer:
         seat.clock.charge(entry.seconds)
         return entry.action
 
+    async def _rehearse(
+        self, rehearsal: Rehearsal, seat: Seat, state: HandState, hand: HandOnTable, action: Action
+    ) -> None:
+        """Show an earlier sitting's hand to those who may have learned from it.
+
+        What a player answers is compared with what was done, which stands.
+        """
+        self._situation = state, hand
+        self._show_all(rehearsal.seats, state, hand)
+        if seat in rehearsal.seats:
+            answer, _ = await self._answer(seat, state, 0)
+            rehearsal.has_answered(seat, answer, action)
+
+    def _end_rehearsal(self) -> None:
+        """From now on it is in earnest."""
+        if self._rehearsal is not None:
+            for line in self._rehearsal.end():
+                self._console.err(f"riverboat: {line}\n")
+            self._rehearsal = None
+
     async def _decide(self, seat: Seat, state: HandState, hand: HandOnTable) -> Action:
         """Show everybody the hand, get the acting seat's action, and record it before it is applied."""
-        seating, records = self._seating, self._records
-        traces, keeps_time = self._traces, self._keeps_time
-        for each in self._seats:
+        records, keeps_time = self._records, self._keeps_time
+        self._show_all(self._seats, state, hand)
+        sent_us = self._last_send_us = now_us() if keeps_time else 0
+        action, sent_us = await self._answer(seat, state, sent_us)
+        received_us = now_us() if keeps_time else 0
+        if action is None:
+            action = FOLD if state.legal_actions().can_fold else CALL
+            seat.acted_by_default(state.hand_number)
+            sent_us = received_us  # nobody's time
+        if self._has_transactions:
+            records.write_transaction(Transaction(action, state.hand_number, sent_us, received_us))
+        return action
+
+    def _show_all(self, seats: Sequence[Seat], state: HandState, hand: HandOnTable) -> None:
+        """Write to some seats how the hand stands."""
+        seating, traces = self._seating, self._traces
+        for each in seats:
             client = each.client
             if client is not None:
                 try:
                     data = hand.show(state, each, client)
                     if traces:
-                        records.trace_sent(each.number, data)
+                        self._records.trace_sent(each.number, data)
                     client.flush()
                 except ChannelBroken as error:
                     seating.cannot_send(each, error)
                 except LocalProtocolError as error:  # a conversation that has broken down
                     seating.break_off(each, error)
-        sent_us = self._last_send_us = now_us() if keeps_time else 0
+
+    async def _answer(self, seat: Seat, state: HandState, sent_us: int) -> tuple[Action | None, int]:
+        """What the acting seat, which has been shown the hand, replies: None where it does not.
+
+        Returns:
+            With it, when whoever sits there now was shown the hand.
+        """
+        seating, records, keeps_time = self._seating, self._records, self._keeps_time
         action: Action | None = None
         while action is None and not seat.is_away:
             client = seat.client
@@ -316,14 +412,7 @@ class MatchServer:
                 seating.cannot_send(seat, error)
             except Exception as error:  # of ours, with what this client has sent
                 seating.break_off(seat, error)
-        received_us = now_us() if keeps_time else 0
-        if action is None:
-            action = FOLD if state.legal_actions().can_fold else CALL
-            seat.acted_by_default(state.hand_number)
-            sent_us = received_us  # nobody's time
-        if self._has_transactions:
-            records.write_transaction(Transaction(action, state.hand_number, sent_us, received_us))
-        return action
+        return action, sent_us
 
 
 async def serve_match(

@@ -6,11 +6,11 @@ import math
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
-from server.errors import Failure
+from server.errors import Failure, FailureKind
 
 _BUCKETS_PER_E: Final = 51
 _LEAST_S: Final = 1e-7
@@ -78,6 +78,23 @@ class Durations:
         both._longest = max(self._longest, other._longest)
         return both
 
+    def as_json(self) -> dict[str, Any]:
+        """The buckets, for `from_json`."""
+        self._count()
+        return {"buckets": sorted(self._buckets.items()), "longest": self._longest}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Durations:
+        """What `as_json` has made.
+
+        Raises:
+            ValueError, TypeError, KeyError: it is something else.
+        """
+        durations = cls()
+        durations._buckets = {int(bucket): int(number) for bucket, number in value["buckets"]}
+        durations._longest = float(value["longest"])
+        return durations
+
     def percentile(self, share: float) -> float:
         """The smallest value that at least `share` of them do not pass, to 1 %.
 
@@ -108,6 +125,45 @@ class SeatOutcome:
     """Replies that had to be ignored or corrected."""
     hands_by_default: int = 0
     """Hands in which the house checked or folded for it."""
+    seconds_used: float = 0.0
+    """Of its time for the match."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the name, for `from_json`."""
+        return {
+            "failures": [[each.kind.value, each.detail, each.hand_number] for each in self.failures],
+            "more_failures": self.more_failures,
+            "decision_times": self.decision_times.as_json(),
+            "warnings": self.warnings,
+            "hands_by_default": self.hands_by_default,
+            "seconds_used": self.seconds_used,
+        }
+
+    @classmethod
+    def from_json(cls, name: str, value: Mapping[str, Any]) -> SeatOutcome:
+        """What `as_json` has made.
+
+        Raises:
+            ValueError, TypeError, KeyError: it is something else.
+        """
+        return cls(
+            name,
+            [Failure(FailureKind(kind), detail, hand) for kind, detail, hand in value["failures"]],
+            int(value["more_failures"]),
+            Durations.from_json(value["decision_times"]),
+            int(value["warnings"]),
+            int(value["hands_by_default"]),
+            float(value["seconds_used"]),
+        )
+
+
+@attrs.frozen
+class EarlierSittings:
+    """What the log does not tell about the hands that a table has played before."""
+
+    seconds: float
+    """From the first state to the last."""
+    seats: tuple[SeatOutcome, ...]
 
 
 @attrs.frozen
@@ -124,6 +180,8 @@ class MatchOutcome:
     """From the first state to the last."""
     error: str | None = None
     """Why the match ended before its last hand; the lines the ACPC dealer prints."""
+    can_go_on: bool = False
+    """It was cut short, and hands are to come."""
     hand_chips_by_seat: tuple[array[float], ...] = ()
     """Chips won in each hand, in hand order, where `MatchConfig.keeps_hands` says so; else empty."""
 

@@ -1,11 +1,13 @@
 """What a match leaves behind: its log, its transaction log, the trace on stderr; and replay from them.
 
 The transaction log of an interrupted match is replayed when it is resumed (acpc-spec 6.4): its actions are
-played again without anybody being asked, and hands that the log already has are not written twice.
+played again without anybody being asked, and hands that the log already has are not written twice.  A match
+that keeps none is resumed from the finished hands of its log (`server.table.replay`).
 """
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from pathlib import Path
 
@@ -26,6 +28,7 @@ from server.console import Console, now_us
 from server.errors import MatchAborted
 from server.record_file import RecordFile, read_lines
 from server.table.config import MatchConfig
+from server.table.replay import LoggedHands, count_hands
 
 
 class MatchRecords:
@@ -44,13 +47,20 @@ class MatchRecords:
         self._transactions: RecordFile | None = None
         self._replay: deque[str] = deque()  # what is left of the transaction log
         self._logged: set[str] = set()  # hands an interrupted match has already logged
+        self._again: LoggedHands | None = None  # what is left of the log of an earlier sitting
+        self._was_ended = self._has_score = False
         self._has_key = False  # the log reveals what the cards follow from
         self._trace: list[str] = []  # lines for stderr, kept until somebody is waited for
 
     @property
     def is_replaying(self) -> bool:
-        """The next action stands in the transaction log."""
-        return bool(self._replay)
+        """The next action has been recorded by an interrupted match."""
+        return self._again is not None or bool(self._replay)
+
+    @property
+    def was_ended(self) -> bool:
+        """All hands of an earlier sitting have been played again, and the match had then ended."""
+        return self._was_ended and self._again is None
 
     def open(self) -> None:
         """Open the files.
@@ -73,9 +83,23 @@ class MatchRecords:
 
     def close(self) -> None:
         """Let go of the files; a second time does nothing."""
-        for file in (self._log, self._transactions):
+        for file in (self._log, self._transactions, self._again):
             if file is not None:
                 file.close()
+
+    def is_complete(self) -> bool:
+        """Whether an earlier sitting has come to the last hand.
+
+        Raises:
+            MatchAborted: its log cannot be read.
+        """
+        config = self._config
+        if not config.resumes or config.log_path is None:
+            return False
+        try:
+            return count_hands(config.log_path, config.opener) >= config.hands
+        except OSError as error:
+            raise MatchAborted(f"ERROR: {config.log_path} cannot be read: {error.strerror}\n") from error
 
     # --- log ---------------------------------------------------------------------------------------------
 
@@ -94,7 +118,26 @@ class MatchRecords:
         if isinstance(config.cards, MatchKey):
             header += format_commitment(config.cards.commitment)
         self._console.err(header)
-        self.write(header)
+        self.write(header[len(self._header_so_far(header)) :])
+
+    def _header_so_far(self, header: str) -> str:
+        """What an earlier sitting has written of the header.
+
+        Raises:
+            MatchAborted: that is another match.
+        """
+        config = self._config
+        if not config.resumes or config.log_path is None:
+            return ""
+        descriptor = (config.opener or os.open)(str(config.log_path), os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            found = os.pread(descriptor, len(header.encode()), 0).decode("utf-8", "surrogateescape")
+        finally:
+            os.close(descriptor)
+        if not header.startswith(found):
+            expected = header.partition("\n")[0]
+            raise MatchAborted(f"ERROR: {config.log_path} does not begin with {expected!r}: another match\n")
+        return found
 
     def write_key(self) -> None:
         """Reveal what the cards follow from, now that no hand is to come."""
@@ -102,6 +145,12 @@ class MatchRecords:
         if isinstance(cards, MatchKey) and self._config.reveals_key and not self._has_key:
             self._has_key = True
             self.write(format_key(cards.text))
+
+    def write_score(self, line: str) -> None:
+        """Write the last line of the log."""
+        if not self._has_score:
+            self._has_score = True
+            self.write(line)
 
     def write(self, text: str) -> None:
         """Write lines into the log."""
@@ -116,7 +165,10 @@ class MatchRecords:
 
     def write_hand(self, line: str) -> None:
         """Write the line of a finished hand, unless the interrupted match had written it."""
-        if line not in self._logged:
+        if self._again is not None:
+            self._again.end(line)
+            self._look_at_rest()
+        elif line not in self._logged:
             self.write(line)
 
     def note(self, text: str) -> None:
@@ -141,17 +193,33 @@ class MatchRecords:
     def begin_replay(self) -> None:
         """Read what an interrupted match has left, where there was one."""
         config = self._config
-        if config.append and config.transaction_path is not None:
+        if config.resumes and config.log_path is not None:
+            try:
+                self._again = LoggedHands(config.log_path, config.game, config.opener)
+            except OSError as error:
+                raise MatchAborted(f"ERROR: {config.log_path} cannot be read: {error.strerror}\n") from error
+            self._look_at_rest()
+        elif config.append and config.transaction_path is not None:
             self._replay = deque(read_lines(config.transaction_path))
             if config.log_path is not None and self._replay:
                 self._logged = {line for line in read_lines(config.log_path) if line.startswith("STATE:")}
 
+    def _look_at_rest(self) -> None:
+        """Once there are no more hands in the log of an earlier sitting, take over what else it says."""
+        again = self._again
+        if again is not None and again.is_over:
+            self._was_ended, self._has_score = again.was_ended, again.has_score
+            self._has_key |= again.has_key
+            self._again = None
+
     def replayed(self, state: HandState) -> Transaction:
-        """The next entry of the transaction log, which is legal in `state`.
+        """What an interrupted match has recorded next, which is legal in `state`.
 
         Raises:
             MatchAborted: it cannot be read, or belongs to another match.
         """
+        if self._again is not None:
+            return Transaction(self._again.action(state), state.hand_number, 0, 0)
         line = self._replay.popleft()
         try:
             entry = parse_transaction(line, self._config.game.is_limit)

@@ -154,6 +154,15 @@ class Seat:
             self._last_by_default = hand_number
             self.hands_by_default += 1
 
+    def take_over(self, earlier: SeatOutcome) -> None:
+        """Go on from what its player had come to in earlier sittings."""
+        self.failures += earlier.failures
+        self.more_failures += earlier.more_failures
+        self.decision_times += earlier.decision_times
+        self.warnings += earlier.warnings
+        self.hands_by_default += earlier.hands_by_default
+        self.clock.in_match += earlier.seconds_used
+
     @property
     def label(self) -> str:
         """How messages name the seat."""
@@ -168,4 +177,5 @@ class Seat:
             decision_times=self.decision_times,
             warnings=self.warnings,
             hands_by_default=self.hands_by_default,
+            seconds_used=self.clock.in_match,
         )

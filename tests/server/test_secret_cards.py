@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import json
@@ -20,6 +21,8 @@ from protocol.match_state import format_hole_cards_and_board
 from protocol.records import parse_hand, parse_score
 from server.private_files import PrivateFiles
 from tests.support.dealer_process import PATIENCE_S, environment, program
+
+WITHOUT_CARDS: Final = ("plan.json", "secrets.json", "progress.json", "match.lock", "keeper.lock")
 
 CALLER: Final = """\
 import os, socket, sys
@@ -150,7 +153,7 @@ def test_the_files_of_a_match_are_for_their_user_alone(tmp_path: Path, duplicate
     result_of(tmp_path, "kuhn-2p", "random", "always-call", "--hands", "5", "--out", "m", *duplicate)
 
     paths = [tmp_path / "m", *(tmp_path / "m").rglob("*")]
-    assert len(paths) == (18 if duplicate else 9)
+    assert len(paths) == (19 if duplicate else 10)
     for path in paths:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
@@ -173,7 +176,9 @@ def test_no_player_of_a_duplicate_match_finds_the_cards_of_an_earlier_pass(tmp_p
         assert parse_score(lines[-2]) is not None
         assert len([line for line in lines if line.startswith("STATE:")]) == 5
     if hasattr(os, "O_TMPFILE"):
-        assert (tmp_path / "seen-1").read_text() == "[]"
+        seen = dict(ast.literal_eval((tmp_path / "seen-1").read_text()))
+        assert set(seen) <= {f"m/{name}" for name in WITHOUT_CARDS}
+        assert not seen["m/secrets.json"].strip()
 
 
 def test_hidden_files_take_their_names_in_the_end(tmp_path: Path) -> None:

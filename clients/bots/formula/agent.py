@@ -61,6 +61,7 @@ class Formula(Agent):
     ) -> None:
         self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
         self.parameters = self.config.parameters()
+        self.is_stateless = model != "specific"
         # In a duplicate match there is nothing to write: the bot would know the cards.
         is_written = model == "specific" and not os.environ.get(variables.DUPLICATE)
         lock = memory_file.lock(memory) if memory is not None and is_written else None
