@@ -19,6 +19,7 @@
 ``trials``                  simulation: what an action is worth, by selective sampling
 ``learning``                reinforcement learning: deals in advance, the street-learner's training
 ``evidence``                what played hands show about their players: statistics of play
+``equilibrium``             small games solved; best responses, exploitability, counter-strategies
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================
 

@@ -49,11 +49,18 @@ def _match() -> None:
         Arena(load_game(game), bots, 0).play(3)
 
 
+def _equilibrium() -> None:
+    from engine.equilibrium.warm_up import warm_up
+
+    warm_up()
+
+
 STEPS: Final[dict[str, Callable[[], None]]] = {
     "hand strength": _hand_strength,
     "odds": _odds,
     "models of opponents": _models,
     "simulation": _simulation,
+    "equilibria": _equilibrium,
     "bots at a table": _match,
 }
 """What is compiled, in order: each takes up to half a minute on a new machine, and a second on others."""

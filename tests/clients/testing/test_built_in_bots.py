@@ -19,6 +19,7 @@ BOTS: Final = {
     "always-call": ANY_GAME,
     "always-fold": ANY_GAME,
     "always-raise": ANY_GAME,
+    "equilibrium": ("kuhn-2p", "kuhn-3p", "leduc"),
     "formula": EVERY_TABLE,
     "hand-strength": HOLDEM,
     "hole-cards-learner": HOLDEM,
@@ -32,7 +33,9 @@ BOTS: Final = {
 }
 """With options that make the slow ones quick, and the games to try them in."""
 
-STATELESS: Final = {"always-all-in", "always-call", "always-fold", "always-raise", "hand-strength", "random"}
+STATELESS: Final = {
+    "always-all-in", "always-call", "always-fold", "always-raise", "equilibrium", "hand-strength", "random",
+}  # fmt: skip
 """What they do follows from the hand alone; the others learn or read their opponents."""
 
 

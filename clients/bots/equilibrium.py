@@ -1,0 +1,112 @@
+"""The equilibrium bot: plays a strategy that was computed beforehand, by chance as the strategy says.
+
+With ``strategy=FILE`` it plays a file that `riverboat solve` has made, and refuses any other game.  Without,
+it solves a small game, such as Kuhn's or Leduc's, before it sits down.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from clients.agent import Agent, ProbabilityTriple
+from clients.options import OptionError
+from engine.rules import Action, GameDefinition, HandView
+
+if TYPE_CHECKING:
+    from engine.equilibrium.strategies import Strategy
+
+_ITERATIONS: Final = 1000
+"""Of CFR+, where no file is given: Leduc to a quarter of a thousandth of an ante in a tenth of a second."""
+_MOST_NODES: Final = 200_000
+"""A game with more is not solved on the spot: a minute, on a slow machine."""
+
+
+class Equilibrium(Agent):
+    """Plays a strategy file, or the equilibrium of a small game.
+
+    Args:
+        strategy: made by `riverboat solve GAME --save FILE`; None to solve a small game at once.
+    """
+
+    def __init__(self, strategy: Path | None = None) -> None:
+        self._path = strategy
+        self._strategy: Strategy | None = None
+        if strategy is not None:
+            self._strategy = _read(strategy, None)
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Has a strategy before the first cards are dealt.
+
+        Raises:
+            OptionError: the game is not the file's, or too large to be solved on the spot.
+        """
+        if game is not None:
+            self._settle(game)
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Has a strategy for what is being played.
+
+        Raises:
+            OptionError: the game is not the file's, or too large to be solved on the spot.
+        """
+        self._settle(game)
+
+    def choose_action(self, view: HandView) -> Action:
+        """Drawn by the chances of the strategy, with one number of the generator."""
+        chances = self.strategy.chances(view)
+        drawn = self.rng.random()
+        action = next(iter(chances))
+        for action, chance in chances.items():
+            drawn -= chance
+            if drawn < 0:
+                return action
+        return action  # the chances add up to one, but for rounding
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """How likely a fold, a call and a raise of any size are."""
+        return self.strategy.triple(view)
+
+    @property
+    def strategy(self) -> Strategy:
+        """What it plays.
+
+        Raises:
+            OptionError: no game has begun, and no file was given.
+        """
+        if self._strategy is None:
+            raise OptionError("equilibrium does not know yet what is being played")
+        return self._strategy
+
+    def _settle(self, game: GameDefinition) -> None:
+        if self._strategy is not None and self._strategy.tree.game == game:
+            return
+        if self._path is not None:
+            self._strategy = _read(self._path, game)  # which says how the games differ
+        else:
+            self._strategy = _solved(game)
+
+
+def _read(path: Path, game: GameDefinition | None) -> Strategy:
+    from engine.equilibrium.strategy_file import StrategyFileError, read_strategy
+
+    try:
+        return read_strategy(path, game).strategy
+    except StrategyFileError as error:
+        raise OptionError(str(error)) from error
+
+
+def _solved(game: GameDefinition) -> Strategy:
+    from engine.equilibrium.game_tree import GameTree
+    from engine.equilibrium.sizes import TooLarge
+    from engine.equilibrium.solver import Solver
+
+    try:
+        solver = Solver(GameTree(game, most_nodes=_MOST_NODES))
+    except TooLarge:
+        raise OptionError(
+            "equilibrium solves small games only, such as kuhn-2p and leduc: give it strategy=FILE, made by "
+            "riverboat solve GAME --save FILE"
+        ) from None
+    solver.run(_ITERATIONS)
+    return solver.average()

@@ -1,0 +1,86 @@
+"""What an agent does in every situation of a small game: asked for its triple, one after another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, cast
+
+from clients.agent import Agent, ProbabilityTriple, begin_decision
+from clients.options import OptionError
+from engine.rules import GameDefinition, HandView
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.equilibrium.game_tree import GameTree
+
+__all__ = ["policy_of_agent"]
+
+
+class _SaysTriple(Protocol):
+    def probability_triple(self, view: HandView) -> ProbabilityTriple: ...
+
+
+def policy_of_agent(name: str, agent: Agent, tree: GameTree) -> NDArray[np.float64]:
+    """An agent's chances of all actions at all information sets, by slot.
+
+    Before each question the agent sees the hand as far as it goes, its own actions included, as an agent does
+    that joins in mid-hand.  What it learns from that stays with it: no bot is at a table here.
+
+    Args:
+        name: what to call the agent in messages.
+        agent: one of its own, with no match behind it.
+        tree: what is played.
+
+    Raises:
+        OptionError: it does not play the game, says no probabilities, or says too little.
+    """
+    from engine.equilibrium.strategies import policy_of_triples
+
+    if not hasattr(agent, "probability_triple"):
+        raise OptionError(
+            f"{name} does not say how likely it folds, calls and raises (`probability_triple`): expected a "
+            "bot that does, or a strategy file"
+        )
+    _sit_down(agent, tree.game)
+    seat = -1
+    hand_number = -1
+
+    def triple(view: HandView) -> ProbabilityTriple:
+        nonlocal seat, hand_number
+        if view.position != seat:
+            seat = view.position
+            agent.seat = seat
+            agent.match_started(tree.game, seat)
+        hand_number += 1
+        _show(agent, view, hand_number * tree.game.num_players)
+        return cast("_SaysTriple", agent).probability_triple(view)
+
+    try:
+        return policy_of_triples(tree, triple)
+    except OptionError:
+        raise
+    except ValueError as error:
+        raise OptionError(f"{name}: {error}") from error
+
+
+def _sit_down(agent: Agent, game: GameDefinition) -> None:
+    agent.game, agent.seat, agent.names, agent.seeded = game, 0, None, True
+    agent.prepare(game)
+
+
+def _show(agent: Agent, view: HandView, hand_number: int) -> None:
+    """Tell an agent all that has happened in a hand up to its turn."""
+    ends = view.game.board_ends
+    steps = view.betting.steps()
+    states = [before for before, _, _ in steps] + [view.betting]
+
+    def at(number: int) -> HandView:
+        betting = states[number]
+        board = view.board[: ends[betting.betting_round]]
+        return HandView(betting, view.position, hand_number, view.hole_cards, board)
+
+    agent.hand_started(at(0))
+    for number, (_, position, action) in enumerate(steps, 1):
+        agent.action_seen(at(number), position, action)
+    begin_decision(agent, at(len(steps)))

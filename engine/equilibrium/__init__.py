@@ -1,0 +1,14 @@
+"""Equilibria and how far others are from them: whole games as trees, solved and answered exactly.
+
+==================  ===============================================================================
+``sizes``           nodes, sequences and information sets of any limit game, counted without a tree
+``deals``           all deals of a small game, and what each player sees of them
+``game_tree``       a small game as arrays: public nodes, information sets, payoffs
+``strategies``      strategies on a tree: from a function, a bot's triple, a file
+``values``          what a strategy is worth: by node, against a best response; exploitability
+``solver``          CFR, CFR+, DCFR, LCFR and external sampling
+``responses``       counter-strategies: restricted Nash, data-biased, frequentist best responses
+``strategy_file``   strategies and checkpoints as files
+``warm_up``         compiles what all this takes before a clock runs
+==================  ===============================================================================
+"""

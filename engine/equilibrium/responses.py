@@ -1,0 +1,248 @@
+"""Counter-strategies: answers to a model of the opponent that win of it without giving everything away.
+
+====================  =====================================================================================
+`best_response`       wins the most of the model, and anything may win of it (``values``)
+`restricted_nash`     RNR(p): the opponent plays the model in a part p of all hands, and whatever hurts most
+                      in the others; which it is, the player does not know
+`data_biased`         DBR: at each information set the opponent plays the model with a confidence that grows
+                      with how often it has been seen there
+`frequentist`         FBR: the model that counts alone give, calling where nothing was seen; its best response
+====================  =====================================================================================
+
+Restricted Nash and data-biased responses are equilibria of a modified game (CFR+ finds them), computed for
+each seat by itself; what is returned is one policy with the response in both seats' slots.
+
+Source: Johanson, Zinkevich, Bowling, *Computing Robust Counter-Strategies* (2007); Johanson, Bowling, *Data
+Biased Robust Counter Strategies* (2009).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.equilibrium.deals import TwofoldDeals
+from engine.equilibrium.game_tree import GameTree
+from engine.equilibrium.solver import Constraints, Solver
+from engine.equilibrium.strategies import normalised, policy_with
+from engine.equilibrium.values import best_response, exploitability, values
+from engine.kernels.equilibrium.tree import TERMINAL
+
+__all__ = [
+    "Response",
+    "confidence",
+    "counts_of_hands",
+    "data_biased",
+    "evaluate",
+    "frequentist_model",
+    "full_response",
+    "probe_policy",
+    "restricted_nash",
+]
+
+_ITERATIONS: Final = 2000
+"""Of CFR+; Leduc's numbers are then right to a tenth of a thousandth of an ante or better."""
+
+
+@attrs.frozen(eq=False)
+class Response:
+    """A counter-strategy, and what it is worth; chips a hand, the mean of both seats."""
+
+    policy: NDArray[np.float64]
+    exploitation: float
+    """What it wins of the opponent it is measured against."""
+    exploitability: float
+    """What a best response wins of it."""
+
+
+def evaluate(tree: GameTree, policy: NDArray[np.float64], opponent: NDArray[np.float64]) -> Response:
+    """Measure a policy against an opponent and against the worst one."""
+    _check_heads_up(tree)
+    won = sum(values(tree, _seated(tree, policy, opponent, seat))[seat] for seat in (0, 1))
+    return Response(policy, won / 2, exploitability(tree, policy).mean)
+
+
+def full_response(tree: GameTree, model: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The best response to a model, in both seats."""
+    _check_heads_up(tree)
+    return _joined(tree, *(best_response(tree, model, seat).policy for seat in (0, 1)))
+
+
+def restricted_nash(
+    tree: GameTree, model: NDArray[np.float64], part: float, iterations: int = _ITERATIONS
+) -> NDArray[np.float64]:
+    """RNR(p): the answer to an opponent who plays a model in a part of all hands.
+
+    Args:
+        tree: a game for two.
+        model: the opponent's policy.
+        part: p, from 0 (an equilibrium) to 1 (a best response).
+        iterations: of CFR+.
+
+    Raises:
+        ValueError: a part outside 0..1.
+    """
+    _check_heads_up(tree)
+    if not 0 <= part <= 1:
+        raise ValueError(f"expected a part from 0 to 1, got {part}")
+    if part == 1:
+        return full_response(tree, model)
+    answers = []
+    for seat in (0, 1):
+        twofold = _Twofold(tree, 1 - seat, part)
+        solver = Solver(twofold.tree, constraints=twofold.constraints(model))
+        solver.run(iterations)
+        answers.append(twofold.folded(solver.average().policy))
+    return _joined(tree, *answers)
+
+
+def data_biased(
+    tree: GameTree,
+    model: NDArray[np.float64],
+    bound_to_model: NDArray[np.float64],
+    iterations: int = _ITERATIONS,
+) -> NDArray[np.float64]:
+    """DBR: the answer to an opponent who is bound to a model as far as it is known.
+
+    Args:
+        tree: a game for two.
+        model: the opponent's policy.
+        bound_to_model: by information set, how far the opponent must play the model there: 0 is free, and 1
+            is bound (`confidence`).
+        iterations: of CFR+.
+    """
+    _check_heads_up(tree)
+    answers = []
+    for seat in (0, 1):
+        bound, loose = np.zeros(tree.num_slots), np.ones(tree.num_slots)
+        for node in tree.decisions:
+            if node.kind != seat:
+                trust = bound_to_model[node.first_set : node.first_set + node.num_views]
+                node.slots(bound)[:] = trust * node.slots(model)
+                node.slots(loose)[:] = 1 - trust
+        solver = Solver(tree, constraints=Constraints(bound, loose))
+        solver.run(iterations)
+        answers.append(solver.average().policy)
+    return _joined(tree, *answers)
+
+
+def confidence(
+    tree: GameTree,
+    counts: NDArray[np.float64],
+    most: float = 1.0,
+    enough: float = 10.0,
+    *,
+    smooth: bool = False,
+) -> NDArray[np.float64]:
+    """How far each information set is known, from how often it was seen.
+
+    ``most * min(1, n / enough)``, or ``most * n / (n + enough)`` if it is to be smooth; by information set.
+    """
+    seen = np.empty(tree.num_information_sets)
+    for node in tree.decisions:
+        seen[node.first_set : node.first_set + node.num_views] = node.slots(counts).sum(axis=0)
+    return most * (seen / (seen + enough) if smooth else np.minimum(1.0, seen / enough))
+
+
+def frequentist_model(tree: GameTree, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What counts of actions say an opponent plays: frequencies, and calling where nothing was seen."""
+    calls = policy_with(tree, (0, 1, 0))
+    model = normalised(tree, counts)
+    for node in tree.decisions:
+        unseen = node.slots(counts).sum(axis=0) == 0
+        node.slots(model)[:, unseen] = node.slots(calls)[:, unseen]
+    return model
+
+
+def probe_policy(tree: GameTree) -> NDArray[np.float64]:
+    """Who plays to see everything: calls and raises evenly and never folds."""
+    return policy_with(tree, (0, 1, 1))
+
+
+def counts_of_hands(
+    tree: GameTree,
+    opponent: NDArray[np.float64],
+    probe: NDArray[np.float64],
+    hands: int,
+    generator: np.random.Generator,
+) -> NDArray[np.float64]:
+    """How often an opponent is seen to do what, with all cards known afterwards; by slot.
+
+    Args:
+        tree: a game for two.
+        opponent: who is watched.
+        probe: who plays against it.
+        hands: with the opponent in each seat.
+        generator: draws cards and actions.
+    """
+    _check_heads_up(tree)
+    counts = np.zeros(tree.num_slots)
+    for watched in (0, 1):
+        policy = _seated(tree, opponent, probe, watched)
+        upcoming = {0: generator.integers(0, tree.arrays.deals.size, hands)}
+        for node in tree.nodes:
+            deals = upcoming.pop(node.number, None)
+            if deals is None or node.kind == TERMINAL:
+                continue
+            if node.kind < 0:
+                ways = tree.nodes[node.children[0]].size // node.size
+                upcoming[node.children[0]] = deals * ways + generator.integers(0, ways, deals.size)
+                continue
+            seen = tree.views_at(node)[deals]
+            limits = np.cumsum(node.slots(policy), axis=0)[:-1, seen]
+            chosen = (generator.random(deals.size) >= limits).sum(axis=0)
+            if node.kind == watched:
+                np.add.at(node.slots(counts), (chosen, seen), 1.0)
+            for number, child in enumerate(node.children):
+                upcoming[child] = deals[chosen == number]
+    return counts
+
+
+class _Twofold:
+    """A game in which chance decides, unseen by the player, whether the opponent is free or bound."""
+
+    def __init__(self, tree: GameTree, opponent: int, part: float) -> None:
+        self._original = tree
+        self._opponent = opponent
+        self.tree = GameTree(tree.game, TwofoldDeals(tree.deals, opponent, part))
+
+    def constraints(self, model: NDArray[np.float64]) -> Constraints:
+        """The opponent plays a model where it is bound."""
+        bound, loose = np.zeros(self.tree.num_slots), np.ones(self.tree.num_slots)
+        for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
+            if node.kind == self._opponent:
+                node.slots(bound)[:, original.num_views :] = original.slots(model)
+                node.slots(loose)[:, original.num_views :] = 0.0
+        return Constraints(bound, loose)
+
+    def folded(self, policy: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A policy as one of the game itself; the opponent's is what it plays when free."""
+        result = np.zeros(self._original.num_slots)
+        for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
+            if node.kind >= 0:
+                original.slots(result)[:] = node.slots(policy)[:, : original.num_views]
+        return result
+
+
+def _seated(
+    tree: GameTree, first: NDArray[np.float64], second: NDArray[np.float64], seat: int
+) -> NDArray[np.float64]:
+    """One player's policy in a seat, and another's in the other."""
+    policy = second.copy()
+    for node in tree.decisions:
+        if node.kind == seat:
+            node.slots(policy)[:] = node.slots(first)
+    return policy
+
+
+def _joined(tree: GameTree, first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What two policies do, each in its own seat."""
+    return _seated(tree, first, second, 0)
+
+
+def _check_heads_up(tree: GameTree) -> None:
+    if tree.game.num_players != 2:
+        raise ValueError(f"counter-strategies are for two players, the game has {tree.game.num_players}")

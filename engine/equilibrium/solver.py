@@ -1,0 +1,192 @@
+"""Solving a small game: counterfactual regret minimisation in its usual forms.
+
+=========  ============================================  ==========================================
+algorithm  after iteration t, regrets are multiplied by  its weight in the average
+=========  ============================================  ==========================================
+``cfr``    nothing                                       1
+``cfr+``   0 where negative                              t
+``dcfr``   t^1.5 / (t^1.5 + 1); ½ where negative         t²
+``lcfr``   t / (t + 1)                                   t
+``mcfr``   nothing; cards and the others' actions drawn  1
+=========  ============================================  ==========================================
+
+The players take turns within an iteration; what is played in the end is the average.  What is learnt depends
+on the number of iterations and, for ``mcfr``, the seed, not on how they are split into runs.
+
+Source: as for ``engine.kernels.equilibrium.regrets`` and ``sampling``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.equilibrium.game_tree import GameTree
+from engine.equilibrium.strategies import Strategy, normalised, uniform_policy
+from engine.kernels.equilibrium.regrets import Discount, Regrets, Scratch, minimise
+from engine.kernels.equilibrium.sampling import Visits, sample
+
+__all__ = ["ALGORITHMS", "Algorithm", "Constraints", "Solver"]
+
+Algorithm = Literal["cfr", "cfr+", "dcfr", "lcfr", "mcfr"]
+ALGORITHMS: Final[tuple[Algorithm, ...]] = get_args(Algorithm)
+
+_EXPONENTS: Final[Mapping[Algorithm, tuple[float, float, float]]] = {
+    "cfr": (np.inf, np.inf, 0.0),
+    "cfr+": (np.inf, -np.inf, 1.0),
+    "dcfr": (1.5, 0.0, 2.0),
+    "lcfr": (1.0, 1.0, 1.0),
+}
+"""α for positive regrets, β for negative ones, γ for the average (Brown and Sandholm)."""
+
+_STATE: Final = ("regrets", "sums", "free", "random")
+"""What a solver's state consists of beside the number of iterations."""
+
+
+class Constraints:
+    """What players have no say in: at each information set, ``bound`` and what is ``loose``.
+
+    A player plays ``bound + loose * x`` where x is the player's own choice.
+
+    Args:
+        bound: chances by slot.
+        loose: by slot, the same for all actions of an information set: one less the sum of the bounds.
+    """
+
+    def __init__(self, bound: NDArray[np.float64], loose: NDArray[np.float64]) -> None:
+        self.bound = np.ascontiguousarray(bound, np.float64)
+        self.loose = np.ascontiguousarray(loose, np.float64)
+
+
+class Solver:
+    """A game that is being solved.
+
+    Args:
+        tree: the game.
+        algorithm: how.
+        seed: for what is drawn.
+        constraints: what players have no say in; not for ``mcfr``.
+    """
+
+    def __init__(
+        self,
+        tree: GameTree,
+        algorithm: Algorithm = "cfr+",
+        *,
+        seed: int = 0,
+        constraints: Constraints | None = None,
+    ) -> None:
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"expected one of {', '.join(ALGORITHMS)}, got {algorithm!r}")
+        if algorithm == "mcfr" and constraints is not None:
+            raise ValueError("constraints are for algorithms that walk the whole tree")
+        self.tree = tree
+        self.algorithm: Algorithm = algorithm
+        self.iterations = 0
+        """Iterations so far."""
+        free = uniform_policy(tree)
+        slots = tree.num_slots
+        bound, loose = np.zeros(slots), np.ones(slots)
+        if constraints is not None:
+            bound, loose = constraints.bound, constraints.loose
+        self._learnt = Regrets(np.zeros(slots), np.zeros(slots), free, bound + loose * free, bound, loose)
+        self._random = np.array([seed & 2**64 - 1], np.uint64)
+        self._scratch: Scratch | Visits | None = None
+
+    def run(self, iterations: int) -> None:
+        """Go on for some iterations."""
+        if self.algorithm == "mcfr":
+            if not isinstance(self._scratch, Visits):
+                self._scratch = _visits(self.tree)
+            sample(
+                self.tree.arrays,
+                self._learnt.regrets,
+                self._learnt.sums,
+                self._scratch,
+                self._random,
+                iterations,
+            )
+        else:
+            if not isinstance(self._scratch, Scratch):
+                self._scratch = _scratch(self.tree)
+            minimise(
+                self.tree.arrays, self._learnt, self._scratch,
+                schedule(self.algorithm, self.iterations + 1, iterations),
+            )  # fmt: skip
+        self.iterations += iterations
+
+    def average(self) -> Strategy:
+        """The average strategy so far, what solving is for: uniform where a player never gets."""
+        return Strategy(self.tree, normalised(self.tree, self._learnt.sums))
+
+    def current(self) -> Strategy:
+        """The strategy of the next iteration."""
+        if self.algorithm == "mcfr":
+            return Strategy(self.tree, normalised(self.tree, np.maximum(self._learnt.regrets, 0.0)))
+        return Strategy(self.tree, self._learnt.played.copy())
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs to go on exactly here, as arrays by name."""
+        learnt = self._learnt
+        return {
+            "regrets": learnt.regrets.copy(),
+            "sums": learnt.sums.copy(),
+            "free": learnt.free.copy(),
+            "random": self._random.copy(),
+            "iterations": np.array(self.iterations),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to a `state` of a solver of the same game, algorithm and constraints.
+
+        Raises:
+            ValueError: it is none, or of another game.
+        """
+        own = self.state()
+        for name in (*_STATE, "iterations"):
+            found = state.get(name)
+            if found is None or found.shape != own[name].shape or found.dtype.kind != own[name].dtype.kind:
+                raise ValueError(f"expected {name!r}, an array of shape {own[name].shape} of numbers")
+            if not np.all(np.isfinite(found)):
+                raise ValueError(f"expected finite numbers in {name!r}")
+        learnt = self._learnt
+        learnt.regrets[:], learnt.sums[:], learnt.free[:] = state["regrets"], state["sums"], state["free"]
+        learnt.played[:] = learnt.bound + learnt.loose * learnt.free
+        self._random[:] = state["random"]
+        self.iterations = int(state["iterations"])
+
+
+def schedule(algorithm: Algorithm, first: int, iterations: int) -> NDArray[np.float64]:
+    """Discounts and weights of some iterations, counted from 1; shape (iterations, len(Discount))."""
+    positive, negative, weight = _EXPONENTS[algorithm]
+    numbers = np.arange(first, first + iterations, dtype=np.float64)
+    rows = np.empty((iterations, len(Discount)))
+    rows[:, Discount.POSITIVE] = _discount(numbers, positive)
+    rows[:, Discount.NEGATIVE] = _discount(numbers, negative)
+    rows[:, Discount.WEIGHT] = numbers**weight
+    return rows
+
+
+def _discount(numbers: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+    """``t^exponent / (t^exponent + 1)``, with its limits for infinite exponents."""
+    if np.isinf(exponent):
+        return np.full_like(numbers, 1.0 if exponent > 0 else 0.0)
+    powers = numbers**exponent
+    return powers / (powers + 1.0)
+
+
+def _scratch(tree: GameTree) -> Scratch:
+    return Scratch(
+        np.empty(tree.num_nodes), np.empty(tree.num_nodes), np.zeros(tree.num_slots), np.zeros(tree.num_slots)
+    )
+
+
+def _visits(tree: GameTree) -> Visits:
+    most_actions = max(len(node.actions) for node in tree.nodes)
+    blocks = len(tree.nodes)
+    return Visits(
+        np.zeros((blocks + 1, 3), np.int64), np.zeros(blocks + 1), np.zeros((blocks + 1, most_actions))
+    )

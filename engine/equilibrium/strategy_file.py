@@ -1,0 +1,227 @@
+"""Strategies and checkpoints as files: ``.npz`` archives of arrays with a JSON header, no pickles.
+
+A *strategy file* holds what to play: its game, how it was made, and the chances of all actions.  A
+*checkpoint*, ``FILE.checkpoint``, holds all that solving needs to go on.  Both are replaced in one step, and
+what is truncated, damaged, of another game or newer than this program is refused in one line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.equilibrium.game_tree import game_tree
+from engine.equilibrium.sizes import TooLarge
+from engine.equilibrium.strategies import Strategy
+from engine.files import write_whole
+from engine.files.formats import format_arrays, parse_arrays, parse_json, shown
+from engine.rules import GameDefinition, GameDefinitionError, format_game, parse_game
+
+__all__ = [
+    "SCHEMA",
+    "SavedStrategy",
+    "StrategyFileError",
+    "checkpoint_path",
+    "read_checkpoint",
+    "read_strategy",
+    "write_checkpoint",
+    "write_strategy",
+]
+
+SCHEMA: Final = 1
+"""Version of both files; raised whenever what they hold comes to mean something else."""
+
+_STRATEGY: Final = "riverboat strategy"
+_CHECKPOINT: Final = "riverboat checkpoint"
+_HEADER: Final = "header"
+_SLACK: Final = 1e-6
+"""How far the chances of an information set may be from one: they are kept as float32."""
+
+
+class StrategyFileError(ValueError):
+    """A strategy file or checkpoint that cannot be used; one line for people that names the file."""
+
+
+@attrs.frozen(eq=False)
+class SavedStrategy:
+    """What a strategy file holds."""
+
+    strategy: Strategy
+    notes: Mapping[str, Any]
+    """How it was made, as JSON has it: ``algorithm``, ``iterations``, ``seed``."""
+
+    @property
+    def game(self) -> GameDefinition:
+        """What it plays."""
+        return self.strategy.tree.game
+
+
+def checkpoint_path(path: Path) -> Path:
+    """Where the checkpoint of a strategy file lies."""
+    return path.with_name(path.name + ".checkpoint")
+
+
+def write_strategy(path: Path, strategy: Strategy, notes: Mapping[str, Any]) -> None:
+    """Replace a strategy file in one step, or make it.
+
+    Raises:
+        StrategyFileError: it cannot be written; the old file is then untouched.
+    """
+    _write(
+        path, _STRATEGY, strategy.tree.game, {"policy": strategy.policy.astype(np.float32)}, dict(notes)
+    )  # fmt: skip
+
+
+def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
+    """What a strategy file holds.
+
+    Args:
+        path: the file.
+        game: what it must play; None for any.
+
+    Raises:
+        StrategyFileError: it is missing, truncated, damaged, something else, of another game, or newer than
+            this program.
+    """
+    found, arrays, notes = _read(path, _STRATEGY)
+    if game is not None and found != game:
+        raise StrategyFileError(f"{path} plays another game: {_difference(found, game)}")
+    try:
+        tree = game_tree(found)
+    except TooLarge as error:
+        raise StrategyFileError(f"{path}: {error}") from error
+    policy = arrays.get("policy")
+    if policy is None or policy.shape != (tree.num_slots,) or policy.dtype.kind != "f":
+        raise StrategyFileError(f"{path} is damaged: expected {tree.num_slots} chances in 'policy'")
+    chances = policy.astype(np.float64)
+    for node in tree.decisions:
+        slots = node.slots(chances)
+        total = slots.sum(axis=0)
+        if not (slots >= 0).all() or not (np.abs(total - 1) < _SLACK).all():
+            raise StrategyFileError(
+                f"{path} is damaged: chances after {node.betting.text!r} do not add up to 1"
+            )
+        slots /= total
+    return SavedStrategy(Strategy(tree, chances), notes)
+
+
+def write_checkpoint(
+    path: Path, game: GameDefinition, state: Mapping[str, NDArray[Any]], notes: Mapping[str, Any]
+) -> None:
+    """Replace a checkpoint in one step, or make it; it survives a power cut.
+
+    Args:
+        path: the checkpoint's own.
+        game: what is being solved.
+        state: arrays by name, as `engine.equilibrium.solver.Solver.state` gives them.
+        notes: what a run that goes on from here must have in common with this one.
+
+    Raises:
+        StrategyFileError: it cannot be written; the old file is then untouched.
+    """
+    _write(path, _CHECKPOINT, game, state, dict(notes))
+
+
+def read_checkpoint(path: Path, game: GameDefinition, notes: Mapping[str, Any]) -> Mapping[str, NDArray[Any]]:
+    """The state a checkpoint holds.
+
+    Args:
+        path: the checkpoint's own.
+        game: what is to be solved.
+        notes: what it must have been made with.
+
+    Raises:
+        StrategyFileError: it is missing, truncated, damaged, of another game, made otherwise, or newer than
+            this program.
+    """
+    found, arrays, its_notes = _read(path, _CHECKPOINT)
+    if found != game:
+        raise StrategyFileError(f"{path} is of another game: {_difference(found, game)}")
+    for name, value in notes.items():
+        if its_notes.get(name) != value:
+            raise StrategyFileError(
+                f"{path} was made with {name} {shown(its_notes.get(name))}, expected {value}: give the same, "
+                "or begin anew with another file"
+            )
+    return arrays
+
+
+def _write(
+    path: Path,
+    kind: str,
+    game: GameDefinition,
+    arrays: Mapping[str, NDArray[Any]],
+    notes: Mapping[str, Any],
+) -> None:
+    header = {
+        "format": kind,
+        "schema": SCHEMA,
+        "game": format_game(game),
+        "notes": notes,
+        "digest": _digest(kind, format_game(game), notes, arrays),
+    }
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    try:
+        write_whole(path, format_arrays({_HEADER: text, **arrays}), durable=True)
+    except OSError as error:
+        raise StrategyFileError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _read(path: Path, kind: str) -> tuple[GameDefinition, Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+    what = kind.partition(" ")[2]
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise StrategyFileError(f"{os.fspath(path)}: there is no such file") from error
+    except OSError as error:
+        raise StrategyFileError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        arrays = parse_arrays(data)
+        header = parse_json(bytes(arrays.pop(_HEADER).astype(np.uint8)).decode())
+    except (ValueError, KeyError, TypeError) as error:
+        reason = "it has no header" if isinstance(error, KeyError) else str(error)
+        raise StrategyFileError(f"{path} is no whole {what}: {reason}") from error
+    if not isinstance(header, dict) or header.get("format") != kind:
+        named = header.get("format") if isinstance(header, dict) else header
+        raise StrategyFileError(f"{path} is no {what}: expected {kind!r} in its header, got {shown(named)}")
+    schema = header.get("schema")
+    if not isinstance(schema, int) or schema > SCHEMA:
+        raise StrategyFileError(
+            f"{path} was written by a newer riverboat: schema {shown(schema)}, this one reads up to {SCHEMA}"
+        )
+    notes = header.get("notes")
+    text = header.get("game")
+    if not isinstance(notes, dict) or not isinstance(text, str):
+        raise StrategyFileError(f"{path} is damaged: its header lacks 'game' or 'notes'")
+    if header.get("digest") != _digest(kind, text, notes, arrays):
+        raise StrategyFileError(f"{path} is damaged: its contents are not those it was written with")
+    try:
+        return parse_game(text, str(path)), arrays, notes
+    except GameDefinitionError as error:
+        raise StrategyFileError(f"{path} is damaged: {error}") from error
+
+
+def _digest(kind: str, game: str, notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    sha = hashlib.sha256(json.dumps([kind, game, notes], sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        sha.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        sha.update(array.tobytes())
+    return sha.hexdigest()[:32]
+
+
+def _difference(found: GameDefinition, expected: GameDefinition) -> str:
+    """The first thing in which two games differ, for a message."""
+    for field in attrs.fields(GameDefinition):
+        its, other = getattr(found, field.name), getattr(expected, field.name)
+        if field.eq and its != other:
+            return f"{field.name} is {shown(its)}, expected {shown(other)}"
+    return "the same"

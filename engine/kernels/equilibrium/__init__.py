@@ -1,0 +1,1 @@
+"""Counterfactual regret minimisation: passes over the arrays of a whole game tree, and sampled ones."""

@@ -1,0 +1,183 @@
+"""A game tree as arrays, in blocks: one block for each public node, one node in it for each deal.
+
+All nodes of a block have the same betting and lie side by side, in the order of the deals; so do the nodes of
+each child.  The child of the d-th node after an action is the d-th of the child's block; after a deal of k
+ways it is one of the k nodes from the k·d-th on.  An information set is a view (own cards and board) at a
+block.  What is said of an action at an information set stands in a *slot*: an action's slots of a block lie
+side by side, one for each view.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import kernel
+
+CHANCE: Final = -1
+TERMINAL: Final = -2
+"""Kinds of blocks; others are positions that are to act."""
+
+
+class Block(IntEnum):
+    """Columns of `TreeArrays.blocks`."""
+
+    KIND = 0
+    """The position to act, `CHANCE` or `TERMINAL`."""
+    FIRST_NODE = 1
+    SIZE = 2
+    """Nodes: as many as there are deals so far."""
+    FIRST_CHILD = 3
+    """Where its children begin in `TreeArrays.children`."""
+    NUM_ACTIONS = 4
+    """Actions of a player; ways of dealing the next cards."""
+    FIRST_SLOT = 5
+    """The first slot of a decision; the first column of payoffs of an end."""
+    NUM_VIEWS = 6
+    FIRST_VIEW = 7
+    """Where the views of its nodes, as the position to act has them, begin in `TreeArrays.views`."""
+    FIRST_SET = 8
+    """The number of its first information set."""
+
+
+class TreeArrays(NamedTuple):
+    """A game tree; parents stand before their children."""
+
+    blocks: NDArray[np.int64]
+    """Shape (blocks, len(Block))."""
+    children: NDArray[np.int64]
+    """Blocks, those of one parent side by side."""
+    views: NDArray[np.int32]
+    """By deal, one stretch for each round and position."""
+    parents: NDArray[np.int64]
+    """By information set: the slot of the player's own last action before it; -1 for none."""
+    payoffs: NDArray[np.float64]
+    """Chips won by each position, shape (positions, ends)."""
+    deals: NDArray[np.float64]
+    """The chance of each deal of hole cards; they add up to one."""
+
+
+@kernel(allocates=False)
+def fill_reach(
+    tree: TreeArrays, policy: NDArray[np.float64], player: int, reach: NDArray[np.float64]
+) -> None:
+    """The chance that others and the deal leave to each node, if a player does all to get there.
+
+    Args:
+        tree: the game.
+        policy: chances of actions by slot; those of `player` are not looked at.
+        player: whose own chances are left out.
+        reach: by node, filled in place.
+    """
+    blocks, children, views = tree.blocks, tree.children, tree.views
+    for deal in range(tree.deals.size):
+        reach[deal] = tree.deals[deal]
+    for block in range(blocks.shape[0]):
+        kind = blocks[block, Block.KIND]
+        if kind == TERMINAL:
+            continue
+        node, size = blocks[block, Block.FIRST_NODE], blocks[block, Block.SIZE]
+        first_child, num_actions = blocks[block, Block.FIRST_CHILD], blocks[block, Block.NUM_ACTIONS]
+        if kind == CHANCE:
+            below = blocks[children[first_child], Block.FIRST_NODE]
+            for deal in range(size):
+                share = reach[node + deal] / num_actions
+                for way in range(num_actions):
+                    reach[below + deal * num_actions + way] = share
+            continue
+        slot, view = blocks[block, Block.FIRST_SLOT], blocks[block, Block.FIRST_VIEW]
+        for action in range(num_actions):
+            below = blocks[children[first_child + action], Block.FIRST_NODE]
+            if kind == player:
+                for deal in range(size):
+                    reach[below + deal] = reach[node + deal]
+            else:
+                for deal in range(size):
+                    reach[below + deal] = reach[node + deal] * policy[slot + views[view + deal]]
+            slot += blocks[block, Block.NUM_VIEWS]
+
+
+@kernel(allocates=False)
+def fill_worth(
+    tree: TreeArrays,
+    policy: NDArray[np.float64],
+    player: int,
+    responds: bool,
+    reach: NDArray[np.float64],
+    worth: NDArray[np.float64],
+    action_worth: NDArray[np.float64],
+) -> None:
+    """What each node is worth to a player, times its reach (`fill_reach`): its counterfactual value.
+
+    Args:
+        tree: the game.
+        policy: chances of actions by slot; if the player responds, theirs are filled in place: 1 for the
+            best action, the first among equals, and 0.
+        player: whose chips are counted.
+        responds: the player does what is best against the others' `policy`.
+        reach: by node.
+        worth: by node, filled in place.
+        action_worth: by slot, the player's filled in place: the sum over the nodes of the information set.
+    """
+    blocks, children, views = tree.blocks, tree.children, tree.views
+    for block in range(blocks.shape[0] - 1, -1, -1):
+        kind = blocks[block, Block.KIND]
+        node, size = blocks[block, Block.FIRST_NODE], blocks[block, Block.SIZE]
+        first_slot = blocks[block, Block.FIRST_SLOT]
+        if kind == TERMINAL:
+            for deal in range(size):
+                worth[node + deal] = reach[node + deal] * tree.payoffs[player, first_slot + deal]
+            continue
+        first_child, num_actions = blocks[block, Block.FIRST_CHILD], blocks[block, Block.NUM_ACTIONS]
+        if kind == CHANCE:
+            below = blocks[children[first_child], Block.FIRST_NODE]
+            for deal in range(size):
+                total = 0.0
+                for way in range(num_actions):
+                    total += worth[below + deal * num_actions + way]
+                worth[node + deal] = total
+            continue
+        for deal in range(size):
+            worth[node + deal] = 0.0
+        if kind != player:
+            for action in range(num_actions):
+                below = blocks[children[first_child + action], Block.FIRST_NODE]
+                for deal in range(size):
+                    worth[node + deal] += worth[below + deal]
+            continue
+        num_views, view = blocks[block, Block.NUM_VIEWS], blocks[block, Block.FIRST_VIEW]
+        for slot in range(first_slot, first_slot + num_actions * num_views):
+            action_worth[slot] = 0.0
+        for action in range(num_actions):
+            below = blocks[children[first_child + action], Block.FIRST_NODE]
+            slot = first_slot + action * num_views
+            for deal in range(size):
+                action_worth[slot + views[view + deal]] += worth[below + deal]
+        if responds:
+            _choose_best(policy, action_worth, first_slot, num_actions, num_views)
+        for action in range(num_actions):
+            below = blocks[children[first_child + action], Block.FIRST_NODE]
+            slot = first_slot + action * num_views
+            for deal in range(size):
+                worth[node + deal] += policy[slot + views[view + deal]] * worth[below + deal]
+
+
+@kernel(allocates=False)
+def _choose_best(
+    policy: NDArray[np.float64],
+    action_worth: NDArray[np.float64],
+    first_slot: int,
+    num_actions: int,
+    num_views: int,
+) -> None:
+    """Give each view of a block its best action, in place."""
+    for slot in range(first_slot, first_slot + num_views):
+        best = slot
+        for action in range(num_actions):
+            policy[slot + action * num_views] = 0.0
+            if action_worth[slot + action * num_views] > action_worth[best]:
+                best = slot + action * num_views
+        policy[best] = 1.0
