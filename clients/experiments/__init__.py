@@ -3,9 +3,11 @@
 ======================  ====================================================================
 ``command_line``        options and endings of their commands
 ``findings``            numbers, report and pictures, and the files they go into
+``heuristic``           Table 1 of Saukonoja and Pasanen
 ``line_up``             the seats of two kinds of bots that play each other
 ``poker_learner``       the Poker Learner thesis, chapter 5
 ``regression``          lines and means of points that come in clusters
+``resuming``            tasks whose results are kept, so that an experiment can go on
 ``selective_sampling``  Loki's experiments and Poki's warnings
 ``street_learner``      the learning curve of the street-learner
 ``tasks``               tasks of an experiment over several processes

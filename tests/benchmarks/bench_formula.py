@@ -17,17 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.agent import Agent
 from clients.arena import Arena
 from clients.bots.formula.agent import Formula
 from clients.registry import make_bot
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game
-from tests.support.hands.heuristic_bot import Heuristic
-
-
-def make(spec: str) -> Agent:
-    """The agent of a ``BOT[:KEY=VALUE,...]`` text: an installed bot, or ``heuristic`` of the tests."""
-    return Heuristic() if spec == "heuristic" else make_bot(spec)
 
 
 def play_rotations(
@@ -48,7 +41,7 @@ def play_rotations(
     players = game.num_players
     won = np.zeros((players, deals))
     for shift in shifts:
-        agents = [make(specs[(seat - shift) % players]) for seat in range(players)]
+        agents = [make_bot(specs[(seat - shift) % players]) for seat in range(players)]
         results: list[tuple[float, ...]] = []
 
         def keep(_: HandState, chips: tuple[float, ...], into: list[tuple[float, ...]] = results) -> None:
@@ -93,7 +86,7 @@ def time_decisions(game_name: str, against: str, hands: int, seed: int) -> dict[
     """CPU time of one formula bot's decisions, in milliseconds."""
     game = load_game(game_name)
     agent = Timed()
-    Arena(game, [agent, *(make(against) for _ in range(game.num_players - 1))], seed).play(hands)
+    Arena(game, [agent, *(make_bot(against) for _ in range(game.num_players - 1))], seed).play(hands)
     milliseconds = 1000 * np.array(agent.seconds)
     return {
         "decisions": float(len(milliseconds)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any, Final, Literal
 import attrs
 
 from clients.experiments.poker_learner.thesis import BIG_BLIND, BOTS, LEARNERS, THESIS_LEARNED
-from engine.files import write_whole
+from clients.experiments.resuming import found_in, keep
 from engine.intervals import Winnings
 from engine.rules import load_game
 from engine.seeds import derive_seed
@@ -104,21 +103,13 @@ def all_tasks(settings: Settings, folder: Path) -> Iterator[Task]:
 
 def found_before(task: Task) -> dict[str, Any] | None:
     """What a task has found before; None if it was not done, or with other settings."""
-    try:
-        report = json.loads(task.report().read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(report, dict) or report.get("played") != task.played() or not task.file().exists():
-        return None
-    result = report["result"]
-    assert isinstance(result, dict)
-    return result
+    return found_in(task) if task.file().exists() else None
 
 
 def do_task(task: Task) -> dict[str, Any]:
     """Does a task; what it has found, which is also written to its file."""
     result = _play_task(task)
-    write_whole(task.report(), json.dumps({"played": task.played(), "result": result}) + "\n")
+    keep(task, result)
     return result
 
 

@@ -1,0 +1,173 @@
+"""How likely opponents fold to a bet: by counts, by a model of each, or by models that vote.
+
+*counts* is the report's own way, "some basic information about the action made by the opponents" (3.2): the
+share of bets after the flop that a player folded to, drawn towards an ordinary player's and halved once that
+player has raised.  *vote* is its section 3.1: the generic model, the specific model, and what the player did
+after the same betting chain, each weighted by how well it has predicted this player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import attrs
+
+from clients.agent import seat_of
+from clients.bots.heuristic.store import Experience
+from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
+from engine.opponents.betting_chains import ActionFrequencies
+from engine.opponents.learning import predicted_triple
+from engine.opponents.models.generic import GenericModel
+from engine.opponents.models.model import Decision, OpponentModel
+from engine.opponents.models.vote import Vote
+from engine.opponents.probability_triple import TRIPLE_INDEX, ProbabilityTriple
+from engine.rules import FOLD, ActionKind, GameDefinition, HandView
+from engine.rules.betting import BettingState
+
+__all__ = ["CountedFolds", "FoldPredictor", "ModelledFolds", "VotedFolds"]
+
+
+class FoldPredictor(Protocol):
+    """Says how likely opponents fold, and learns from finished hands."""
+
+    def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
+        """The players have sat down."""
+
+    def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
+        """By position, the chance that each opponent who must answer our raise folds, those before folding.
+
+        Args:
+            view: ours, before the raise.
+            after: the state after it.
+        """
+
+    def hand_finished(self, view: HandView) -> None:
+        """Learn from a hand, which is new."""
+
+
+def _answering(view: HandView, after: BettingState) -> list[BettingState]:
+    """The states in which opponents answer, if those before them fold."""
+    states = []
+    state = after
+    while state.position_to_act not in (None, view.position) and state.betting_round == after.betting_round:
+        states.append(state)
+        state = state.apply(FOLD)
+    return states
+
+
+class CountedFolds:
+    """By what each player has done with bets after the flop."""
+
+    def __init__(self, experience: Experience) -> None:
+        self._experience = experience
+        self._seat = 0
+
+    def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
+        """Our seat."""
+        self._seat = seat
+
+    def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
+        """The share of bets they folded to, half of it for one who has raised in this round."""
+        raisers = {
+            position
+            for before, position, action in view.betting.steps()
+            if action.kind is ActionKind.RAISE and before.betting_round == view.betting_round
+        }
+        chances = {}
+        for state in _answering(view, after):
+            position = state.position_to_act
+            assert position is not None  # they answer
+            rate = self._experience.habits_of(seat_of(self._seat, view, position)).fold_rate
+            chances[position] = rate / 2 if position in raisers else rate
+        return chances
+
+    def hand_finished(self, view: HandView) -> None:
+        """The experience has counted it."""
+
+
+class ModelledFolds:
+    """By a model of each player.
+
+    Args:
+        book: of models, of one kind.
+    """
+
+    def __init__(self, book: OpponentBook) -> None:
+        self.book = book
+        self._seat = 0
+
+    def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
+        """Models for the players who are new."""
+        self._seat = seat
+        self.book.match_started(game, seat, names)
+
+    def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
+        """What the models predict."""
+        chances = {}
+        for state in _answering(view, after):
+            position = state.position_to_act
+            assert position is not None  # they answer
+            reader = self.book.follow(attrs.evolve(view, betting=state))
+            decision = reader.decision(state)
+            triple = self._triple(view, state, decision, reader.reading.models[position])
+            chances[position] = triple.fold
+        return chances
+
+    def _triple(
+        self, view: HandView, state: BettingState, decision: Decision, model: OpponentModel
+    ) -> ProbabilityTriple:
+        return predicted_triple(model, decision)
+
+    def hand_finished(self, view: HandView) -> None:
+        """The models learn."""
+        self.book.hand_finished(view)
+
+
+class VotedFolds(ModelledFolds):
+    """By three models that vote: generic, specific, and by betting chains."""
+
+    def __init__(self) -> None:
+        super().__init__(OpponentBook("specific", DEFAULT_NOISE))
+        self.votes: dict[int, Vote] = {}
+        """By seat."""
+        self._chains: dict[int, ActionFrequencies] = {}
+        self._generic = GenericModel()
+
+    def _of(self, view: HandView, position: int) -> tuple[Vote, ActionFrequencies]:
+        seat = seat_of(self._seat, view, position)
+        return self.votes.setdefault(seat, Vote(3)), self._chains.setdefault(seat, ActionFrequencies())
+
+    def predictions(
+        self, view: HandView, state: BettingState, decision: Decision, model: OpponentModel
+    ) -> Sequence[ProbabilityTriple]:
+        """What each model says that the player to act in a state will do."""
+        _, chains = self._of(view, decision.situation.position)
+        return (
+            predicted_triple(self._generic, decision),
+            predicted_triple(model, decision),
+            chains.predicted(state),
+        )
+
+    def _triple(
+        self, view: HandView, state: BettingState, decision: Decision, model: OpponentModel
+    ) -> ProbabilityTriple:
+        vote, _ = self._of(view, decision.situation.position)
+        return vote.mixed(self.predictions(view, state, decision, model))
+
+    def hand_finished(self, view: HandView) -> None:
+        """The vote first, by what was predicted before the hand; then the models learn."""
+        reader = self.book.follow(view)
+        steps = view.betting.steps()
+        for (before, position, action), (decision, _) in zip(steps, reader.decisions, strict=True):
+            situation = decision.situation
+            if position == view.position or not (situation.can_fold or situation.can_raise):
+                continue
+            vote, _ = self._of(view, position)
+            model = reader.reading.models[position]
+            vote.observe(self.predictions(view, before, decision, model), TRIPLE_INDEX[action.kind])
+        for before, position, action in steps:
+            if position != view.position:
+                _, chains = self._of(view, position)
+                chains.observe(before, TRIPLE_INDEX[action.kind])
+        super().hand_finished(view)

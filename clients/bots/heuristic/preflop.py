@@ -1,0 +1,109 @@
+"""Before the flop: rules with a chance in them, by the percentile of the starting hand and the raises met.
+
+The report has "a probabilistic rule-based expert system" there and does not print it, since "the total effect
+of the pre-flop play is so insignificant".  Heads-up limit:
+
+===================  ======================================================================
+when                 it
+===================  ======================================================================
+nobody has raised    raises the best 45 % of its hands in 8 of 10 cases, those up to 75 % in 3
+                     of 10, and calls otherwise; calls with 6 of 10 of the others
+one raise            raises the best 15 % in 7 of 10 cases, calls with those up to 70 % and
+                     with 3 of 10 of the others
+two raises and more  raises the best 8 % in half the cases, calls with those up to 45 %
+===================  ======================================================================
+
+With more players the shares shrink as those of a reasonable opener do (`reasonable_share`), the others are
+folded, and a call behind others is made with more hands.  In no-limit games a raise goes to three times the
+last one, and a call that costs much of the stack takes a better hand.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clients.bots.starting_hands import starting_hand_percentiles
+from engine.opponents.models.formula import reasonable_share
+from engine.opponents.probability_triple import ProbabilityTriple, legal_triple
+from engine.rules import Action, ActionKind, HandView
+from engine.rules.betting import BettingState
+
+__all__ = ["preflop_raise", "preflop_triple"]
+
+_USUAL_PRICE: Final = 0.34
+"""Pot odds up to which the shares of the table hold: a limit raise heads-up asks for 1 in 4."""
+
+
+def preflop_triple(view: HandView, looseness: float = 1.0) -> ProbabilityTriple:
+    """The chances of folding, calling and raising.
+
+    Args:
+        view: before the flop, our turn.
+        looseness: scales the shares of the hands.
+    """
+    betting = view.betting
+    first, second = view.own_cards
+    better = 1.0 - starting_hand_percentiles(view.game.num_players)[52 * first + second]
+    scale = looseness * _crowd(betting)
+    raises = betting.raises_in_round
+    heads_up = view.game.num_players == 2
+    if raises == 0:
+        limpers = sum(spent == betting.max_spent for spent in betting.spent) - 1
+        if better <= 0.45 * scale:
+            triple = (0.0, 0.2, 0.8)
+        elif better <= 0.75 * scale * (1.0 if heads_up else 1 + 0.25 * max(0, limpers)):
+            triple = (0.0, 0.7, 0.3)
+        else:
+            triple = (0.4, 0.6, 0.0) if heads_up else (1.0, 0.0, 0.0)
+    else:
+        scale *= _price(betting)
+        raised, called = (0.15, 0.70) if raises == 1 else (0.08, 0.45)
+        often, otherwise = (0.7, 0.3 if heads_up else 0.0) if raises == 1 else (0.5, 0.0)
+        if better <= raised * scale:
+            triple = (0.0, 1 - often, often)
+        elif better <= called * scale:
+            triple = (0.0, 1.0, 0.0)
+        else:
+            triple = (1 - otherwise, otherwise, 0.0)
+    legal = betting.legal_actions()
+    return legal_triple(triple, legal.can_fold, legal.can_raise)
+
+
+def preflop_raise(betting: BettingState) -> Action:
+    """The raise to make; a call where none is legal."""
+    legal = betting.legal_actions()
+    if legal.is_limit:
+        return legal.raising_to()
+    return betting.raise_or_all_in(3.0 * betting.max_spent)
+
+
+def _crowd(betting: BettingState) -> float:
+    """What the shares of heads-up play are multiplied by at this table: by how many are still to act behind
+    the first who raises, which is us if nobody has.
+    """
+    if betting.game.num_players == 2:
+        return 1.0
+    acted: set[int] = set()
+    opener, state = betting.position_to_act, betting
+    for before, position, action in betting.steps():
+        if action.kind is ActionKind.RAISE:
+            opener, state = position, before
+            break
+        acted.add(position)
+    behind = sum(
+        not out and position != opener and position not in acted for position, out in enumerate(state.folded)
+    )
+    return reasonable_share(max(1, behind)) / reasonable_share(1)
+
+
+def _price(betting: BettingState) -> float:
+    """1 at a usual price of a call, less where it costs more: no limit game comes to that."""
+    position = betting.position_to_act
+    assert position is not None  # our turn
+    to_call = betting.amount_to_call(position)
+    odds = to_call / (betting.pot + to_call) if to_call > 0 else 0.0
+    factor = min(1.0, _USUAL_PRICE / odds) if odds else 1.0
+    if betting.game.is_limit:
+        return factor
+    left = betting.game.stacks[position] - betting.spent[position]
+    return factor * (1.0 - 0.6 * min(1.0, to_call / max(1, left)))

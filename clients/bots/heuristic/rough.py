@@ -1,0 +1,128 @@
+"""The parameters of the evaluation where little has been seen: rough rules, as the report wants them.
+
+They are "not even meant to be very accurate" (3.2): of every opponent's later bets and our own, half of one
+bet in each round to come; of showdowns, against a random hand if nobody has bet, a better one for each raise
+met, and the better part of that if it takes a call of ours to see it.
+
+The scenarios are those of section 2.1: whether we begin with a bet or raise or with a check or call, and how
+the hand ends.  Of six the report lists five; after a check everybody else may fold to a later bet of ours,
+and without that one the chances do not add up to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from engine.opponents.action_context import situation_of
+from engine.opponents.betting_chains import Ending, Prospect, Prospects
+from engine.rules import Action, ActionKind
+from engine.rules.betting import BettingState
+
+__all__ = ["Question", "raises_met", "rough_prospects", "usual_strength"]
+
+_STRENGTH_BY_RAISES: Final = (0.5, 0.65, 0.75, 0.8)
+"""Mean strength of an opponent's hand at a showdown, by the raises met."""
+_LATER_BET: Final = 0.5
+"""Bets in each round to come, of each player."""
+_LATER_BLUFF: Final = 0.25
+"""How often we bet later on after a check."""
+
+
+@attrs.frozen
+class Question:
+    """An action of ours after the flop, and what is known of the decision."""
+
+    betting: BettingState
+    """The state in which we are to act."""
+    action: Action
+    """Legal."""
+    hand_strength: float
+    """The chance of holding the best hand with the next card in mind, against all opponents together."""
+    folds: Mapping[int, float]
+    """By position, the chance that each opponent who must answer a raise folds."""
+    bet_rate: float
+    """How often opponents bet, on average."""
+    raise_rate: float
+    """How often they raise a bet."""
+    strength_met: float
+    """The mean strength of opponents' hands at showdowns after as many bets and raises of theirs."""
+
+    @property
+    def position(self) -> int:
+        """Ours."""
+        position = self.betting.position_to_act
+        assert position is not None  # it is our turn
+        return position
+
+
+def raises_met(betting: BettingState, position: int) -> int:
+    """Bets and raises that opponents of the player in a position have made after the flop."""
+    return sum(
+        action.kind is ActionKind.RAISE and actor != position and before.betting_round > 0
+        for before, actor, action in betting.steps()
+    )
+
+
+def usual_strength(raises: int) -> float:
+    """The mean strength of an ordinary opponent's hand at a showdown, by the raises met in the hand."""
+    return _STRENGTH_BY_RAISES[min(raises, len(_STRENGTH_BY_RAISES) - 1)]
+
+
+def _fold_chances(question: Question, after: BettingState) -> dict[int, float]:
+    """In no-limit games the larger a bet the likelier a fold.
+
+    A caller should fold s / (1 + s) to a bet of s pots; chances are those of folding to a bet of the pot.
+    """
+    scale = 1.0
+    if not question.betting.game.is_limit:
+        share = question.betting.pots_of_raise(after.max_spent)
+        scale = 2 * share / (1 + share)
+    return {position: min(0.9, scale * chance) for position, chance in question.folds.items()}
+
+
+def rough_prospects(question: Question) -> Prospects:
+    """What will come of an action, by rules alone."""
+    before, us = question.betting, question.position
+    after = before.apply(question.action)
+    paid = after.spent[us] - before.spent[us]
+    public = situation_of(before).public
+    rounds_left = before.game.num_rounds - 1 - before.betting_round
+    opponents = [p for p, out in enumerate(before.folded) if not out and p != us]
+    is_raise = question.action.kind is ActionKind.RAISE
+    later = _LATER_BET * public.future_bets
+    if not before.game.is_limit and not after.can_act(us):
+        later = 0.0
+    strength = question.strength_met
+
+    all_fold = called = 0.0
+    if is_raise:
+        chances = _fold_chances(question, after)
+        all_fold = math.prod(chances.values()) if len(chances) == len(opponents) else 0.0
+        stay = {position: 1 - chance for position, chance in chances.items()}
+        some = max(1 - all_fold, 1e-9)
+        for position in opponents:
+            owed = max(0, after.amount_to_call(position))
+            called += owed * stay.get(position, 1.0) / some
+        # Those who fold are taken to fold their worst hands, so that the others' are better.
+        bound = max(0.0, 2 * strength - 1)
+        folded = 1 - sum(stay.values()) / len(stay) if stay else 0.0
+        strength = (1 + bound + (1 - bound) * folded) / 2
+        meets = question.raise_rate
+    else:
+        meets = 1 - (1 - question.bet_rate) ** rounds_left
+        if rounds_left and question.folds:
+            all_fold = _LATER_BLUFF * math.prod(question.folds.values())
+    we_fold = (1 - all_fold) * meets * (1 - question.hand_strength) ** 2
+    pot = before.pot + paid
+    endings = {
+        Ending.SHOWDOWN: Prospect(
+            1 - all_fold - we_fold, pot + called + later * (1 + len(opponents)), paid + later
+        ),
+        Ending.OTHERS_FOLDED: Prospect(all_fold, pot, paid),
+        Ending.WE_FOLDED: Prospect(we_fold, pot + called, paid),
+    }
+    return Prospects(endings, strength)

@@ -1,0 +1,127 @@
+"""What the heuristic bot remembers of its hands: their chains, and what opponents did with bets.
+
+Nothing is in it that the bot could not see: the betting, its own cards, and hands that a showdown has shown.
+It learns when a hand is over, so that within one no decision depends on when it was looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import attrs
+
+from clients.agent import seat_of
+from clients.bots.heuristic.rough import raises_met, usual_strength
+from engine.combos import combo_index
+from engine.evaluation.hand_strength import UNIFORM_WEIGHTS
+from engine.opponents.betting_chains import ChainStore, PlayedHand
+from engine.opponents.board_values import board_values
+from engine.rules import ActionKind, HandView
+from engine.rules.betting import BettingState
+
+__all__ = ["Experience", "Habits", "played_hand", "scene_of"]
+
+_MOST_RAISES: Final = 2
+_SHOWDOWN_PRIOR: Final = 8.0
+"""Showdowns that an ordinary player's strength counts as much as."""
+
+
+@attrs.define
+class Habits:
+    """What a player did after the flop, with the prior of an ordinary one."""
+
+    bets_met: float = 20.0
+    folds: float = 6.0
+    raises: float = 3.0
+    """Of bets met."""
+    chances_to_bet: float = 20.0
+    bets: float = 8.0
+
+    @property
+    def fold_rate(self) -> float:
+        """The chance of folding to a bet."""
+        return self.folds / self.bets_met
+
+    @property
+    def raise_rate(self) -> float:
+        """The chance of raising a bet."""
+        return self.raises / self.bets_met
+
+    @property
+    def bet_rate(self) -> float:
+        """The chance of betting when nobody has."""
+        return self.bets / self.chances_to_bet
+
+
+def scene_of(before: BettingState, kind: ActionKind) -> str:
+    """Betting round, raises, a bet met or not, opponents and action: the kind of a decision."""
+    position = before.position_to_act
+    assert position is not None  # somebody decides
+    facing = "b" if before.amount_to_call(position) > 0 else "u"
+    raises = min(before.raises_in_round, _MOST_RAISES)
+    opponents = min(before.num_in_hand - 1, 2)
+    return f"{before.betting_round}{raises}{facing}{opponents}{kind.value}"
+
+
+class Experience:
+    """The hands of one agent at one table; the agent says its seat and when a hand ends."""
+
+    def __init__(self) -> None:
+        self.chains = ChainStore()
+        """How hands went on from our actions after the flop, by chain."""
+        self.scenes = ChainStore()
+        """The same by `scene_of`."""
+        self.habits: dict[int, Habits] = {}
+        """By seat."""
+        self.hands = 0
+        self._shown: dict[int, list[float]] = {}
+        # By raises met, at most 3: showdowns and the sum of the strengths that opponents showed.
+
+    def strength_met(self, raises: int) -> float:
+        """The mean strength that opponents show after some raises of theirs; an ordinary one's at first."""
+        number, total = self._shown.get(min(raises, 3), (0.0, 0.0))
+        return (total + _SHOWDOWN_PRIOR * usual_strength(raises)) / (number + _SHOWDOWN_PRIOR)
+
+    def habits_of(self, seat: int) -> Habits:
+        """Those of the player in a seat; an ordinary player's before the first hand."""
+        return self.habits.setdefault(seat, Habits())
+
+    def hand_finished(self, view: HandView, own_seat: int) -> None:
+        """Count a hand; the caller sees to it that each is counted once."""
+        self.hands += 1
+        hand = played_hand(view)
+        for ours in hand.actions:
+            if ours.before.betting_round > 0:
+                self.chains.observe(ours.chain, ours, hand)
+                self.scenes.observe(scene_of(ours.before, ours.kind), ours, hand)
+        if hand.opponent_strength is not None:
+            shown = self._shown.setdefault(min(raises_met(view.betting, view.position), 3), [0.0, 0.0])
+            shown[0] += 1
+            shown[1] += hand.opponent_strength
+        for before, position, action in view.betting.steps():
+            if before.betting_round > 0 and position != view.position:
+                habits = self.habits_of(seat_of(own_seat, view, position))
+                if before.amount_to_call(position) > 0:
+                    habits.bets_met += 1
+                    habits.folds += action.kind is ActionKind.FOLD
+                    habits.raises += action.kind is ActionKind.RAISE
+                else:
+                    habits.chances_to_bet += 1
+                    habits.bets += action.kind is ActionKind.RAISE
+
+
+def played_hand(view: HandView) -> PlayedHand:
+    """A finished hand as its chain store keeps it."""
+    betting, us = view.betting, view.position
+    if not betting.is_showdown or betting.folded[us]:
+        return PlayedHand.of(betting, us)
+    won = view.chips_won()[us]
+    share = (won + betting.spent[us]) / betting.pot if math.isfinite(won) and betting.pot else None
+    strengths = board_values(view.board).strengths(UNIFORM_WEIGHTS)
+    shown = [
+        float(strengths[combo_index(*cards)])
+        for position, cards in enumerate(view.hole_cards)
+        if position != us and len(cards) == 2 and not betting.folded[position]
+    ]
+    return PlayedHand.of(betting, us, share, sum(shown) / len(shown) if shown else None)

@@ -1,0 +1,116 @@
+"""``riverboat experiment heuristic --out DIR``: which variants and opponents, how much, where to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clients.experiments.command_line import (
+    ending_in_one_line,
+    force_option,
+    jobs_option,
+    plots_option,
+    refuse_full,
+    say,
+)
+from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, variants_named
+from clients.experiments.heuristic.report import plots, report, summary
+from clients.experiments.heuristic.tasks import BLOCKS, Settings, all_duels, play
+from clients.experiments.resuming import do_all
+from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.registry import make_bot
+
+__all__ = ["heuristic", "reproduce"]
+
+
+@click.command("heuristic", cls=OneLineCommand)
+@out_option("results.json, results.md, the plots (PNG and SVG) and what each match found")
+@click.option(
+    "--hands", type=click.IntRange(min=2 * BLOCKS), default=20_000, show_default=True, metavar="N",
+    help="Hands of each variant against each opponent.",
+)  # fmt: skip
+@click.option(
+    "--match-hands", type=click.IntRange(min=2 * BLOCKS), default=4_000, show_default=True, metavar="N",
+    help="Hands of a match, in which the bots learn of each other; each deal is played twice.",
+)  # fmt: skip
+@click.option(
+    "--variant", "variants", type=click.Choice(tuple(VARIANTS)), multiple=True,
+    help="Only this variant; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--against", "opponents", multiple=True, metavar="BOT",
+    help="This opponent instead of those of the paper; may be repeated.",
+)  # fmt: skip
+@seed_option("figures", default=1)
+@jobs_option()
+@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
+@force_option()
+@plots_option()
+@json_option()
+def heuristic(
+    out: Path,
+    hands: int,
+    match_hands: int,
+    variants: tuple[str, ...],
+    opponents: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    resume: bool,
+    force: bool,
+    no_plots: bool,
+    as_json: bool,
+) -> None:
+    """Saukonoja and Pasanen's Table 1: each variant of the heuristic bot against its opponents.
+
+    The full size, which is the default, takes some hours on one core.
+    """
+    try:
+        paper = {} if opponents else {each.stand_in(): each.name for each in COUNTERPARTS}
+    except LookupError as error:
+        raise CommandError(str(error)) from error
+    for spec in opponents:
+        make_bot(spec)  # says what is wrong with it before hours are spent
+    names = variants_named(variants)
+    settings = Settings(
+        tuple(VARIANTS[name] for name in names), names, opponents or tuple(paper), hands, match_hands, seed
+    )
+    with ending_in_one_line(out):
+        if not (resume or force):
+            refuse_full(out, "--resume")
+        results = reproduce(settings, out, jobs, say, paper=paper, resume=resume)
+        text = report(results)
+        write_results(out, results, text)
+        click.echo(json.dumps(results) if as_json else text)
+        if not no_plots:
+            draw(out, plots(results))
+
+
+def reproduce(
+    settings: Settings,
+    folder: Path,
+    jobs: int = 1,
+    progress: Say = lambda line: None,
+    *,
+    paper: dict[str, str] | None = None,
+    resume: bool = False,
+) -> dict[str, Any]:
+    """Play all matches; returns the results as they stand in ``results.json``.
+
+    Args:
+        settings: how much.
+        folder: gets what each match found.
+        jobs: processes; the results do not depend on it.
+        progress: takes a line about each match that is done.
+        paper: by opponent, the name of the one of the paper it stands in for.
+        resume: take what is in the folder for done, where it was played with the same settings.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    duels = all_duels(settings, folder)
+    found = do_all(play, duels, jobs, progress, resume=resume)
+    return summary(settings, duels, found, paper or {})

@@ -1,0 +1,84 @@
+"""Tasks whose results are kept in files, so that an experiment that was stopped can go on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from clients.experiments.findings import Say
+from clients.experiments.tasks import run_tasks
+from engine.files import write_whole
+
+__all__ = ["KeptTask", "do_all", "found_in", "keep"]
+
+
+class KeptTask(Protocol):
+    """A piece of an experiment, known by the file of its result."""
+
+    def report(self) -> Path:
+        """Where what was found is kept."""
+
+    def played(self) -> dict[str, Any]:
+        """What its results depend on, besides the name of its file; JSON."""
+
+
+Task = TypeVar("Task", bound=KeptTask)
+
+
+def keep(task: KeptTask, result: Mapping[str, Any]) -> None:
+    """Write what a task has found, in one step.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    task.report().parent.mkdir(parents=True, exist_ok=True)
+    write_whole(task.report(), json.dumps({"played": task.played(), "result": result}) + "\n")
+
+
+def found_in(task: KeptTask) -> dict[str, Any] | None:
+    """What a task has found before; None if it was not done, or with other settings."""
+    try:
+        report = json.loads(task.report().read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(report, dict) or report.get("played") != task.played():
+        return None
+    result = report.get("result")
+    return result if isinstance(result, dict) else None
+
+
+def do_all(
+    function: Callable[[Task], dict[str, Any]],
+    tasks: Sequence[Task],
+    jobs: int,
+    progress: Say,
+    *,
+    resume: bool,
+) -> list[dict[str, Any]]:
+    """The results of all tasks in their order.
+
+    Args:
+        function: does a task and keeps its result.
+        tasks: with different files.
+        jobs: processes.
+        progress: takes a line about each task that is done, with the time that is left.
+        resume: take what was found before for done.
+    """
+    found = [found_in(task) if resume else None for task in tasks]
+    missing = [task for task, result in zip(tasks, found, strict=True) if result is None]
+    start = time.perf_counter()
+    done = _with_progress(run_tasks(function, missing, jobs), missing, progress, start)
+    return [next(done) if result is None else result for result in found]
+
+
+def _with_progress(
+    results: Iterator[dict[str, Any]], tasks: Sequence[KeptTask], progress: Say, start: float
+) -> Iterator[dict[str, Any]]:
+    for number, (task, result) in enumerate(zip(tasks, results, strict=True), 1):
+        seconds = time.perf_counter() - start
+        left = seconds / number * (len(tasks) - number)
+        progress(f"{number} of {len(tasks)} in {seconds:.0f} s, about {left:.0f} s left: {task}")
+        yield result

@@ -1,0 +1,388 @@
+"""The heuristic bot as a player: what it does, that it repeats itself, what it remembers, what it wins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import attrs
+import pytest
+
+from clients.agent import Agent, begin_decision
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysCall, AlwaysFold, Random
+from clients.bots.heuristic.agent import Heuristic
+from clients.bots.heuristic.evaluation import DirectEstimation, StrategicMethod, trust
+from clients.bots.heuristic.preflop import preflop_triple
+from clients.bots.heuristic.rough import Question, raises_met, rough_prospects
+from clients.bots.heuristic.selector import chances_of, drawn
+from clients.bots.heuristic.store import Experience
+from clients.options import OptionError, make_agent
+from clients.testing import check_agent
+from engine.card_text import parse_written_cards
+from engine.combos import combo_index
+from engine.evaluation.hand_potential import hand_potential
+from engine.evaluation.hand_strength import UNIFORM_WEIGHTS, effective_hand_strength_npot, hand_strength
+from engine.opponents.betting_chains import Ending
+from engine.opponents.board_values import board_values
+from engine.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    ActionKind,
+    CardDealer,
+    HandState,
+    HandView,
+    load_game,
+    parse_betting,
+    raise_to,
+)
+from tests.benchmarks.bench_formula import interval, play_rotations
+from tests.engine.opponents.hands import random_hand
+
+
+def view_after(game_name: str, betting: str, seed: int = 1) -> HandView:
+    """What the player to act sees after some betting."""
+    game = load_game(game_name)
+    state = HandState(parse_betting(game, betting), 0, CardDealer(game, seed).deal())
+    position = state.position_to_act
+    assert position is not None
+    return state.view(position)
+
+
+def seated(agent: Heuristic, view: HandView) -> Heuristic:
+    """At the table, about to decide."""
+    agent.game, agent.seat, agent.seeded = view.game, view.position, True
+    agent.match_started(view.game, view.position)
+    begin_decision(agent, view)
+    return agent
+
+
+def with_cards(view: HandView, hole: str, board: str = "") -> HandView:
+    """The same with our cards, and a board, laid by hand."""
+    cards = tuple(parse_written_cards(hole))
+    holes = tuple(cards if p == view.position else () for p in range(view.game.num_players))
+    return attrs.evolve(
+        view, hole_cards=holes, board=tuple(parse_written_cards(board)) if board else view.board
+    )
+
+
+# --- at the table ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-6p-100bb"])
+def test_it_does_nothing_wrong(game: str) -> None:
+    report = check_agent(Heuristic, game, hands=6, seed=3)
+
+    assert not report.faults, report
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "strategic"}, {"model": "vote"}, {"model": "generic"}])
+def test_same_seed_same_hands(options: dict[str, str]) -> None:
+    def log(seed: int) -> list[str]:
+        lines: list[str] = []
+        agents = [make_agent("heuristic", Heuristic, options), Random()]
+        Arena(load_game("limit-2p"), agents, seed).play(25, record=lines.append)
+        return lines
+
+    first = log(5)
+
+    assert log(5) == first
+    assert log(6) != first
+
+
+def test_its_triple_is_that_of_its_chances_and_its_action_is_one_of_them() -> None:
+    for seed in range(8):
+        for betting in ("", "cc/", "cc/r300", "r300c/cc/r600"):
+            view = view_after("nolimit-2p", betting, seed)
+            agent = seated(Heuristic(), view)
+            chances = agent.chances(view)
+            triple = agent.probability_triple(view)
+
+            assert sum(triple) == pytest.approx(1)
+            assert all(action in view.legal_actions() for action in chances)
+            assert agent.choose_action(view) in chances
+            raises = sum(chance for action, chance in chances.items() if action.kind is ActionKind.RAISE)
+            assert triple.raise_ == pytest.approx(raises)
+
+
+def test_a_bot_that_comes_back_in_mid_hand_decides_as_if_it_had_never_left() -> None:
+    stayed = Heuristic()
+    for betting in ("", "cc/", "cc/r", "cc/rc/c"):
+        view = view_after("limit-2p", betting)
+        seated(stayed, view)
+        back = seated(Heuristic(), view)
+
+        assert stayed.chances(view) == back.chances(view)
+
+
+def test_other_games_and_impossible_options_are_refused() -> None:
+    with pytest.raises(OptionError, match="hold'em only"):
+        Heuristic().match_started(load_game("leduc"), 0)
+    for wrong in (
+        {"method": "clever"},
+        {"randomness": "-1"},
+        {"enough": "0"},
+        {"model": "x"},
+        {"looseness": "9"},
+    ):
+        with pytest.raises(OptionError, match="expected"):
+            make_agent("heuristic", Heuristic, wrong)
+
+
+# --- what it remembers -------------------------------------------------------------------------------------
+
+
+def ends_against(agent: Heuristic, other: Agent, hands: int) -> list[HandState]:
+    ends: list[HandState] = []
+    Arena(load_game("limit-2p"), [agent, other], 4).play(hands, on_hand=lambda state, _: ends.append(state))
+    return ends
+
+
+def test_a_hand_is_counted_once() -> None:
+    agent = Heuristic()
+    ends = ends_against(agent, Random(), 5)
+
+    agent.hand_finished(ends[-1].view((0 - ends[-1].hand_number) % 2))
+
+    assert agent.experience.hands == 5
+
+
+def test_cards_that_were_not_shown_are_not_remembered() -> None:
+    """The same betting and our cards, others' cards different where no showdown shows them."""
+    shown: list[HandState] = [state for seed in range(60) for state in random_hand("limit-3p", seed)[-1:]]
+    compared = 0
+    for end in shown:
+        remembered = []
+        for swapped in (False, True):
+            hole = list(end.deal.hole_cards)
+            hidden = [p for p in (1, 2) if end.betting.folded[p] or not end.betting.is_showdown]
+            if swapped and len(hidden) == 2:
+                hole[1], hole[2] = hole[2], hole[1]
+            state = attrs.evolve(end, deal=attrs.evolve(end.deal, hole_cards=tuple(hole)))
+            experience = Experience()
+            experience.hand_finished(state.view(0), 0)
+            remembered.append((experience.chains._tallies, experience.habits))
+        compared += end.deal.hole_cards[1] != end.deal.hole_cards[2]
+
+        assert remembered[0] == remembered[1]
+    assert compared > 10
+
+
+def test_it_learns_who_never_folds_and_who_always_does() -> None:
+    callers, folders = Heuristic(), Heuristic()
+    ends_against(callers, AlwaysCall(), 80)
+    ends_against(folders, AlwaysFold(), 80)
+
+    assert callers.experience.habits_of(1).fold_rate < 0.1
+    assert folders.experience.habits_of(1).fold_rate > 0.45
+    assert callers.experience.habits_of(1).bet_rate < 0.2
+
+
+def test_what_opponents_show_is_drawn_towards_an_ordinary_player() -> None:
+    """The first 8 showdowns after one bet met count as much as .65 does."""
+    experience = Experience()
+    hands = [state for seed in range(400) for state in random_hand("limit-2p", seed)[-1:]]
+    met = [hand for hand in hands if hand.betting.is_showdown and raises_met(hand.betting, 0) == 1]
+    assert experience.strength_met(1) == 0.65
+    total = 0.0
+    for hand in met[:8]:
+        experience.hand_finished(hand.view(0), 0)
+        strengths = board_values(hand.board).strengths(UNIFORM_WEIGHTS)
+        total += float(strengths[combo_index(*hand.deal.hole_cards[1])])
+
+    assert experience.strength_met(1) == pytest.approx((total + 8 * 0.65) / 16)
+    assert experience.strength_met(2) == 0.75
+
+
+def test_what_was_seen_counts_in_a_line_from_enough_to_four_times_enough() -> None:
+    shares = [trust(hands, 30) for hands in range(200)]
+
+    assert shares[30] == 0
+    assert shares[75] == pytest.approx(0.5)
+    assert shares[120] == 1
+    assert all(0 <= later - before <= 1 / 90 + 1e-12 for before, later in pairwise(shares))
+
+
+@pytest.mark.parametrize("method", [DirectEstimation, StrategicMethod])
+def test_experience_changes_values_and_never_by_leaps(
+    method: type[DirectEstimation | StrategicMethod],
+) -> None:
+    """A player who always folds to a bet on the flop: a bet comes to be worth the pot."""
+    betting = parse_betting(load_game("limit-2p"), "cc/")
+    question = Question(betting, LIMIT_RAISE, 0.2, {1: 0.3, 0: 0.3}, 0.4, 0.15, 0.5)
+    experience = Experience()
+    evaluation = method(experience, 10)
+    folded = betting.apply(LIMIT_RAISE).apply(FOLD)
+    view = HandView(folded, question.position, 0, ((), ()), (0, 5, 10))
+    values = []
+    for _ in range(60):
+        values.append(evaluation.value(question))
+        experience.hand_finished(view, question.position)
+
+    assert values[0] == values[10]
+    assert values[-1] == pytest.approx(betting.pot)
+    assert max(abs(later - before) for before, later in pairwise(values)) < 0.1 * betting.pot
+
+
+# --- evaluation --------------------------------------------------------------------------------------------
+
+
+def test_the_hand_strength_is_equation_6() -> None:
+    view = with_cards(view_after("limit-2p", "cc/"), "AhJd", "Js8c4s")
+    cards = view.own_cards, view.board
+    potential = hand_potential(*cards, look_ahead=1)
+
+    expected = effective_hand_strength_npot(
+        hand_strength(*cards).value, potential.positive, potential.negative
+    )
+
+    assert seated(Heuristic(), view).hand_strength(view) == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "limit-6p", "nolimit-6p"])
+def test_the_chances_of_the_scenarios_add_up_to_one(game: str) -> None:
+    seen = 0
+    for seed in range(80):
+        for state in random_hand(game, seed):
+            position = state.position_to_act
+            if position is None or state.betting.betting_round == 0:
+                continue
+            view = state.view(position)
+            agent = seated(Heuristic(), view)
+            legal = state.legal_actions()
+            for action in (CALL, *((legal.raising_to(),) if legal.can_raise else ())):
+                folds = (
+                    agent.predictor.fold_chances(view, state.betting.apply(action)) if action != CALL else {}
+                )
+                prospects = rough_prospects(Question(state.betting, action, 0.3, folds, 0.4, 0.2, 0.65))
+                chances = [prospects.of(ending).chance for ending in Ending]
+
+                assert sum(chances) == pytest.approx(1)
+                assert all(0 <= chance <= 1 for chance in chances)
+                assert 0.5 <= prospects.opponent_strength <= 1
+                seen += 1
+    assert seen > 100
+
+
+def test_calling_on_the_river_is_worth_its_price() -> None:
+    """Nothing can follow: chance to win times the pot after the call, less the call."""
+    betting = parse_betting(load_game("limit-2p"), "cc/cc/cc/r")
+    prospects = rough_prospects(Question(betting, CALL, 0.6, {}, 0.4, 0.2, 0.65))
+
+    showdown = prospects.of(Ending.SHOWDOWN)
+
+    assert (showdown.chance, showdown.pot, showdown.bets) == (1.0, 60.0, 20.0)
+    assert prospects.opponent_strength == 0.65
+
+
+def test_good_hands_bet_and_hopeless_ones_give_up() -> None:
+    facing, nuts = view_after("limit-2p", "cc/r"), "AhAd"
+    hopeless = with_cards(facing, "3h2d", "KsQcJs")
+    strong = with_cards(facing, nuts, "As8c4s")
+
+    assert seated(Heuristic(), hopeless).probability_triple(hopeless).fold > 0.9
+    assert seated(Heuristic(randomness=0), strong).probability_triple(strong).raise_ == 1
+
+
+# --- choosing ----------------------------------------------------------------------------------------------
+
+
+def test_only_profitable_actions_are_chosen_and_the_better_ones_more_often() -> None:
+    values = {CALL: 1.0, LIMIT_RAISE: 2.0}
+
+    assert chances_of(values, 0.5, can_fold=True) == pytest.approx({CALL: 0.2, LIMIT_RAISE: 0.8})
+    assert chances_of({CALL: 1.0, LIMIT_RAISE: -3.0}, 0.5, can_fold=True) == {CALL: 1.0}
+    assert chances_of({CALL: -1.0, LIMIT_RAISE: 0.0}, 0.5, can_fold=True) == {FOLD: 1.0}
+    assert chances_of({CALL: 0.0}, 0.5, can_fold=False) == {CALL: 1.0}
+    assert chances_of(values, 0.0, can_fold=True) == {LIMIT_RAISE: 1.0}
+    leading = chances_of(values, 0.5, can_fold=True, raising=1.5)
+    assert leading == pytest.approx({CALL: 1 / 7, LIMIT_RAISE: 6 / 7})
+
+
+def test_actions_are_drawn_as_often_as_their_chances_say() -> None:
+    agent = Heuristic()
+    chances = {CALL: 0.25, raise_to(300): 0.75}
+    counts: Counter[str] = Counter()
+    for seed in range(4000):
+        agent.seed, agent._rng = seed, None
+        counts[str(drawn(chances, agent.rng))] += 1
+
+    assert counts["c"] == pytest.approx(1000, abs=4 * (4000 * 0.25 * 0.75) ** 0.5)
+
+
+def test_who_led_before_bets_more_often() -> None:
+    more = 0
+    for seed in range(10):
+        for betting in ("rc/c", "cc/"):
+            view = view_after("limit-2p", betting, seed)
+            on = seated(Heuristic(), view).probability_triple(view).raise_
+            off = seated(Heuristic(aggression=False), view).probability_triple(view).raise_
+
+            if betting == "cc/":
+                assert on == off
+            else:
+                assert on >= off
+                more += on > off
+    assert more >= 3
+
+
+@pytest.mark.parametrize(
+    ("betting", "hole", "triple"),
+    [
+        ("", "AhAd", (0, 0.2, 0.8)),
+        ("", "Th3d", (0, 0.7, 0.3)),
+        ("", "3h2d", (0.4, 0.6, 0)),
+        ("c", "3h2d", (0, 1, 0)),
+        ("r", "AhAd", (0, 0.3, 0.7)),
+        ("r", "Kh7d", (0, 1, 0)),
+        ("r", "3h2d", (0.7, 0.3, 0)),
+        ("rr", "AhAd", (0, 0.5, 0.5)),
+        ("rr", "Ah4d", (0, 1, 0)),
+        ("rr", "3h2d", (1, 0, 0)),
+    ],
+)
+def test_the_rules_before_the_flop(betting: str, hole: str, triple: tuple[float, ...]) -> None:
+    view = with_cards(view_after("limit-2p", betting), hole)
+
+    assert preflop_triple(view) == pytest.approx(triple)
+
+
+def test_at_a_full_table_fewer_hands_are_played_and_from_early_seats_fewest() -> None:
+    early, late = view_after("limit-6p", ""), view_after("limit-6p", "fff")
+    middling = "Jh9d"
+
+    assert preflop_triple(with_cards(early, middling)).fold == 1
+    assert preflop_triple(with_cards(late, middling)).fold == 0
+    assert preflop_triple(with_cards(early, "AhAd")).raise_ == pytest.approx(0.8)
+
+
+# --- what it wins ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("opponent", ["always-call", "random"])
+def test_it_beats_the_baselines(opponent: str) -> None:
+    """A short match; the long ones are below and in RESULTS.md."""
+    won = play_rotations(load_game("limit-2p"), ["heuristic", opponent], 150, 1, (0, 1))[0] / 10
+
+    assert float(won.mean()) > 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("opponent", ["always-call", "random", "hand-strength"])
+def test_limit_strength(opponent: str) -> None:
+    won = play_rotations(load_game("limit-2p"), ["heuristic", opponent], 3000, 1, (0, 1))[0] / 10
+
+    mean, half = interval(won)
+    assert mean - half > 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_it_is_level_with_the_simple_bot() -> None:
+    mean, half = interval(
+        play_rotations(load_game("limit-2p"), ["heuristic", "simple"], 3000, 1, (0, 1))[0] / 10
+    )
+
+    assert mean + half > 0
