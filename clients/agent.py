@@ -19,19 +19,33 @@ seen them.  A hand whose end it did not see has no `hand_finished`.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from engine.opponents.probability_triple import ProbabilityTriple
 from engine.rules import Action, GameDefinition, HandView
 
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
 __all__ = [
     "Agent",
+    "Chances",
     "ProbabilityTriple",
+    "Triples",
     "begin_decision",
     "checked_action",
     "decisions_made",
     "seat_of",
 ]
+
+Triples: TypeAlias = "Sequence[Sequence[float]] | NDArray[float64]"
+"""Chances of folding, calling and raising by hand: one row for all hands alike, 169 for the starting hands,
+or 1326 for the combos, in the order of ``engine.combos``."""
+
+Chances: TypeAlias = "Sequence[float] | NDArray[float64]"
+"""A number by hand."""
 
 _LARGEST_SIZE = 2**31 - 1
 _OUTSIDE_HANDS = (1 << 64) - 1
@@ -102,6 +116,25 @@ class Agent:
 
     def hand_finished(self, view: HandView) -> None:
         """The hand is over.  `view` has the cards a showdown has shown; ``view.chips_won()`` the result."""
+
+    # --- what it tells the house ---------------------------------------------------------------------
+
+    def triples(self, view: HandView) -> Triples | None:
+        """What we would have done in this state with every hand we could hold; None for no answer.
+
+        A house that takes the luck out of results asks for it right after `choose_action`, and shows it to
+        nobody at the table.  It must be what `choose_action` drew from, and must draw nothing from `rng`.
+        With cards that are on the board it may say anything.
+        """
+        return None
+
+    def size_chances(self, view: HandView, total: int) -> Chances | None:
+        """How likely a raise, where there is one, is to be a raise to just this total, by hand, on any scale.
+
+        For no-limit games, asked after a raise to `total`; None where the size does not depend on the cards.
+        It has as many rows as `triples`.
+        """
+        return None
 
     # --- given to sub-classes ------------------------------------------------------------------------
 

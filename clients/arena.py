@@ -13,6 +13,7 @@ from typing import Protocol
 import attrs
 
 from clients.agent import Agent, begin_decision, checked_action
+from clients.disclosure import policy_line
 from engine.rules import (
     CALL,
     Action,
@@ -24,6 +25,7 @@ from engine.rules import (
     play_hand,
 )
 from engine.seeds import derive_seed
+from protocol.policy import format_record
 from protocol.records import format_hand, format_score
 
 OnHand = Callable[[HandState, tuple[float, ...]], None]
@@ -127,7 +129,12 @@ class Arena:
         return format_score(self._chips, self.names)
 
     def play(
-        self, hands: int, *, record: Callable[[str], object] | None = None, on_hand: OnHand | None = None
+        self,
+        hands: int,
+        *,
+        record: Callable[[str], object] | None = None,
+        on_hand: OnHand | None = None,
+        disclose: Callable[[str], object] | None = None,
     ) -> tuple[float, ...]:
         """Play some hands more; returns the chips each seat won in them.
 
@@ -136,12 +143,14 @@ class Arena:
             record: takes each hand's line as it stands in a dealer's log, line end included:
                 ``file.write`` or ``list.append``.
             on_hand: takes the end of each hand.
+            disclose: takes what agents tell of their strategies, a line for each decision as a house keeps it
+                (`protocol.policy`); the agents are asked only where there is one.
 
         Raises:
             RuntimeError: an agent's coroutine waits for something; use `play_async`.
         """
         before = self.chips
-        match = self._match(hands, record, on_hand)
+        match = self._match(hands, record, on_hand, disclose)
         try:
             waiting = next(match)
             while True:
@@ -150,11 +159,16 @@ class Arena:
             return self._since(before)
 
     async def play_async(
-        self, hands: int, *, record: Callable[[str], object] | None = None, on_hand: OnHand | None = None
+        self,
+        hands: int,
+        *,
+        record: Callable[[str], object] | None = None,
+        on_hand: OnHand | None = None,
+        disclose: Callable[[str], object] | None = None,
     ) -> tuple[float, ...]:
         """The same for agents whose coroutines wait for something."""
         before = self.chips
-        match = self._match(hands, record, on_hand)
+        match = self._match(hands, record, on_hand, disclose)
         try:
             waiting = next(match)
             while True:
@@ -186,7 +200,11 @@ class Arena:
         )
 
     def _match(
-        self, hands: int, record: Callable[[str], object] | None, on_hand: OnHand | None
+        self,
+        hands: int,
+        record: Callable[[str], object] | None,
+        on_hand: OnHand | None,
+        disclose: Callable[[str], object] | None,
     ) -> Generator[Awaitable[Action], Action, None]:
         """Play hands; yields what must be awaited and is sent its result."""
         if not self._has_started:
@@ -196,7 +214,7 @@ class Arena:
         seatings, chips_by_seat = self._seatings, self._chips
         for hand_number in range(self._next_hand, self._next_hand + hands):
             seating = seatings[hand_number % len(seatings)]
-            state = yield from self._hand(seating, hand_number)
+            state = yield from self._hand(seating, hand_number, disclose)
             chips = state.chips_won()
             for seat, won in zip(seating.seats, chips, strict=True):
                 chips_by_seat[seat] += won
@@ -209,7 +227,9 @@ class Arena:
             if on_hand is not None:
                 on_hand(state, chips)
 
-    def _hand(self, seating: _Seating, hand_number: int) -> Generator[Awaitable[Action], Action, HandState]:
+    def _hand(
+        self, seating: _Seating, hand_number: int, disclose: Callable[[str], object] | None
+    ) -> Generator[Awaitable[Action], Action, HandState]:
         deal = self._dealer.deal()
         if seating.starters:
             start = initial_hand(self.game, hand_number, deal)
@@ -229,10 +249,17 @@ class Arena:
             view = state.view(to_act)
             begin_decision(agent, view)
             action = agent.choose_action(view)
+            is_chosen = True  # rather than put right
             if action is not CALL:
                 if not isinstance(action, Action) and isinstance(action, Awaitable):
                     action = yield action
-                action = state.legal_actions().nearest(checked_action(agent, action))
+                chosen = checked_action(agent, action)
+                action = state.legal_actions().nearest(chosen)
+                is_chosen = action == chosen
+            if disclose is not None and is_chosen:
+                line = policy_line(agent, view, action)
+                if line is not None:
+                    disclose(format_record(seating.seats[to_act], line.encode()))
             try:
                 state = hand.send(action)
             except StopIteration as end:

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import trio
 
 from clients.agent import Agent, begin_decision, checked_action
+from clients.disclosure import can_disclose, policy_line
 from clients.guess import GameGuess, name_of
 from engine.rules import (
     Action,
@@ -42,6 +43,7 @@ from protocol import (
     variables,
 )
 from protocol.extension import TOKEN, UNREHEARSED
+from protocol.policy import CAPABILITY
 
 
 class SessionError(Exception):
@@ -103,6 +105,8 @@ def _greeting_words(agent: Agent, token: str | None) -> tuple[str, ...]:
         words.append("clock")
     if agent.is_stateless:
         words.append(UNREHEARSED)
+    if can_disclose(agent):
+        words.append(CAPABILITY)
     if token is not None:
         words.append(TOKEN + token)
     return tuple(words)
@@ -148,6 +152,7 @@ class _Session:
         self._position = -1
         self._betting: BettingState | None = None
         self._hands_finished = 0
+        self._discloses = False  # the house has asked what the agent would do with other hands
         self._sees_actions = type(agent).action_seen is not Agent.action_seen
 
     # --- bytes ---------------------------------------------------------------------------------------
@@ -174,9 +179,13 @@ class _Session:
                     if found is None:
                         continue
                     chosen = found
-                await self._send(self._comment() + connection.send(Reply(checked_action(agent, chosen))))
+                action = checked_action(agent, chosen)
+                said = self._comment() + self._policy(view, action) if self._discloses else self._comment()
+                await self._send(said + connection.send(Reply(action)))
             elif isinstance(event, Note):
                 self._note(event)
+            elif isinstance(event, Greeting):
+                self._discloses = CAPABILITY in event.words
             elif isinstance(event, ConnectionClosed):
                 return self._ended()
 
@@ -186,6 +195,11 @@ class _Session:
         if comment is None:
             return b""
         return self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
+
+    def _policy(self, view: HandView, action: Action) -> bytes:
+        """What the agent tells the house of its strategy."""
+        line = policy_line(self._agent, view, action)
+        return b"" if line is None else self._connection.send(Comment(line.encode()))
 
     async def _receive(self) -> None:
         try:

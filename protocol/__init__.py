@@ -12,6 +12,7 @@ To read the code, take the modules in this order; each imports only from those b
     match_state   a hand as text, exact to write and lenient to read
     state_reader  a hand's states as a player reads them, one after the other
     extension     the ``#`` lines
+    policy        the ``#policy`` lines, in which clients tell the house of their strategies
     connection    both ends of a conversation: bytes to events, events to bytes
     records       lines of the match log and of the transaction log
     variables     what a player's program is handed before it connects

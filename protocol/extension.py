@@ -13,6 +13,9 @@ and is answered with the capabilities it is granted; from then on it also gets
 
 ``unrehearsed`` says that it need not be shown again what it has seen, when a match is resumed.
 
+One that is granted ``policy`` gets nothing, but says with its replies what it would have done with other
+hands, for the house alone (`protocol.policy`); a house grants it where it asks for that.
+
 Only its first greeting is answered; comments may stand before it.  Unknown words and unknown ``#`` lines are
 ignored by both sides.
 """
@@ -26,7 +29,7 @@ GREETING: Final = "#riverboat/1"
 UNREHEARSED: Final = "unrehearsed"
 """The word of a client that need not be shown again what it has seen, when a match is resumed: it carries
 nothing from hand to hand, or keeps what it has learned itself."""
-CAPABILITIES: Final = ("seat", "names", "game", "clock", UNREHEARSED)
+CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", UNREHEARSED)
 """What a client may ask for."""
 TOKEN: Final = "token="
 """Begins the word that carries a seat's credential."""

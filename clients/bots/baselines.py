@@ -1,19 +1,32 @@
 """Yardsticks and sparring partners: agents whose play fits in a line.
 
-Each is a distribution over fold, call and raise, and says so in `probability_triple`.
+Each is a distribution over fold, call and raise, the same with all hands, and says so in
+`probability_triple`.
 """
 
 from __future__ import annotations
 
 import math
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.agent import Agent, ProbabilityTriple, Triples
 from engine.rules import CALL, FOLD, Action, HandView, LegalActions
 
 _FOLD, _CALL, _RAISE = ProbabilityTriple(1, 0, 0), ProbabilityTriple(0, 1, 0), ProbabilityTriple(0, 0, 1)
 
 
-class AlwaysCall(Agent):
+class _Yardstick(Agent):
+    """Does the same whatever it holds."""
+
+    def triples(self, view: HandView) -> Triples:
+        """One row for all hands."""
+        return (self.probability_triple(view),)
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """What it does."""
+        raise NotImplementedError
+
+
+class AlwaysCall(_Yardstick):
     """Calls or checks, whatever happens."""
 
     is_stateless = True
@@ -27,7 +40,7 @@ class AlwaysCall(Agent):
         return _CALL
 
 
-class AlwaysFold(Agent):
+class AlwaysFold(_Yardstick):
     """Folds to any bet; checks when there is nothing to call."""
 
     is_stateless = True
@@ -41,7 +54,7 @@ class AlwaysFold(Agent):
         return _FOLD if view.legal_actions().can_fold else _CALL
 
 
-class AlwaysRaise(Agent):
+class AlwaysRaise(_Yardstick):
     """Raises the least it may, as long as it may; then calls."""
 
     is_stateless = True
@@ -55,7 +68,7 @@ class AlwaysRaise(Agent):
         return _RAISE if view.legal_actions().can_raise else _CALL
 
 
-class AlwaysAllIn(Agent):
+class AlwaysAllIn(_Yardstick):
     """Raises the most it may: all its chips in no-limit games."""
 
     is_stateless = True
@@ -70,7 +83,7 @@ class AlwaysAllIn(Agent):
         return _RAISE if view.legal_actions().can_raise else _CALL
 
 
-class Random(Agent):
+class Random(_Yardstick):
     """Folds, calls and raises at random, by default as the ACPC's example player does.
 
     A weight counts only where its action is legal; no-limit sizes are uniform over all that are legal

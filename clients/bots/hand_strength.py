@@ -22,11 +22,14 @@ Nothing in it is left to chance.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple
-from clients.bots.starting_hands import starting_hand_percentiles
+from clients.bots.all_hands import all_strengths
+from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.options import require_holdem
+from engine.combos import combo_index
 from engine.preparation import prepare_hand_strength
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -82,8 +85,10 @@ class HandStrengthBot(Agent):
 
     def choose_action(self, view: HandView) -> Action:
         """By the table above."""
+        return self._action(view, self.strength(view))
+
+    def _action(self, view: HandView, strength: float) -> Action:
         betting = view.betting
-        strength = self.strength(view)
         to_call = betting.amount_to_call(view.position)
         if strength >= (self._raise if to_call > 0 else self._bet):
             legal = betting.legal_actions()
@@ -96,19 +101,40 @@ class HandStrengthBot(Agent):
         """Certain."""
         return _CERTAIN[self.choose_action(view).kind]
 
+    def triples(self, view: HandView) -> Sequence[ProbabilityTriple]:
+        """Certain, with every hand: 169 before the flop, 1326 after it."""
+        return [_CERTAIN[action.kind] for action in self._actions(view)]
+
+    def size_chances(self, view: HandView, total: int) -> Sequence[float]:
+        """1 for the hands that are raised with to this total."""
+        return [float(action.raise_to == total) for action in self._actions(view)]
+
+    def _actions(self, view: HandView) -> list[Action]:
+        """What is done with each hand."""
+        opponents = view.betting.num_in_hand - 1
+        if view.board:
+            strengths = list(all_strengths(view.board))
+            strengths[combo_index(*view.own_cards)] = self._alone(view)
+        else:
+            strengths = [self._percentiles[place] for place in STARTING_HAND_PLACES]
+        action_of = functools.lru_cache(lambda strength: self._action(view, strength))
+        return [action_of(strength**opponents) for strength in strengths]
+
     def strength(self, view: HandView) -> float:
         """The chance that no opponent still in the hand holds a better one, if their cards are random."""
+        return self._alone(view) ** (view.betting.num_in_hand - 1)
+
+    def _alone(self, view: HandView) -> float:
+        """The same against a single opponent."""
         hole, board = view.hole_cards[view.position], view.board
         if not board:
-            strength = self._percentiles[52 * hole[0] + hole[1]]
-        elif self._last is not None and self._last[0] == hole and self._last[1] == board:
-            strength = self._last[2]
-        else:
-            if self._hand_strength is None:
-                from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+            return self._percentiles[52 * hole[0] + hole[1]]
+        if self._last is not None and self._last[0] == hole and self._last[1] == board:
+            return self._last[2]
+        if self._hand_strength is None:
+            from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
 
-                self._hand_strength = hand_strength
-            strength = self._hand_strength(hole, board).value
-            self._last = (hole, board, strength)
-        opponents = view.betting.num_in_hand - 1
-        return strength if opponents == 1 else strength**opponents
+            self._hand_strength = hand_strength
+        strength = self._hand_strength(hole, board).value
+        self._last = (hole, board, strength)
+        return strength

@@ -48,13 +48,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from clients.agent import Agent, ProbabilityTriple
-from clients.bots.starting_hands import starting_hand_percentiles
+from clients.bots.all_hands import all_strengths
+from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.options import require_holdem
+from engine.cards import NUM_CARDS
+from engine.combos import NUM_COMBOS, combo_index
 from engine.preparation import prepare_hand_strength
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, LegalActions
 from engine.rules.betting import BettingState
 
 if TYPE_CHECKING:
@@ -92,6 +95,9 @@ _NODES: Final = 1 << 14
 _FOLDS: Final = ProbabilityTriple(1.0, 0.0, 0.0)
 _CALLS: Final = ProbabilityTriple(0.0, 1.0, 0.0)
 _RAISES: Final = ProbabilityTriple(0.0, 0.0, 1.0)
+_SEMI_BLUFFS: Final = ProbabilityTriple(0.0, 1.0 - _SEMI_BLUFF_CHANCE, _SEMI_BLUFF_CHANCE)
+_SEMI_RAISES_OR_FOLDS: Final = ProbabilityTriple(1.0 - _SEMI_RAISE_CHANCE, 0.0, _SEMI_RAISE_CHANCE)
+_SEMI_RAISES_OR_CALLS: Final = ProbabilityTriple(0.0, 1.0 - _SEMI_RAISE_CHANCE, _SEMI_RAISE_CHANCE)
 
 
 class SimpleBot(Agent):
@@ -157,26 +163,40 @@ class SimpleBot(Agent):
         """What the rules say: certain, but for raises with a draw."""
         return self._decide(view)[0]
 
+    def triples(self, view: HandView) -> Sequence[ProbabilityTriple]:
+        """What the rules say of every hand: 169 before the flop, 1326 after it."""
+        betting = view.betting
+        legal = betting.legal_actions()
+        if betting.betting_round == 0:
+            shares, percentiles = self._shares(view, betting), self._percentiles
+            chances = [shares.triple(1.0 - percentiles[place]) for place in STARTING_HAND_PLACES]
+        elif self._preflop_only:
+            chances = [_CALLS]
+        else:
+            rules = self._rules(view, betting)
+            strengths = list(all_strengths(view.board))
+            strengths[combo_index(*view.own_cards)] = self._cards_worth(view.own_cards, view.board)[0]
+            chances = list(map(rules.triple, strengths, _all_outs(view.board)))
+        return [_made_legal(triple, legal) for triple in chances]
+
     def _decide(self, view: HandView) -> tuple[ProbabilityTriple, int]:
         """The chances of each action, only of legal ones, and the total of a raise."""
         betting = view.betting
         if betting.betting_round == 0:
-            triple, total = self._before_the_flop(view, betting)
+            shares = self._shares(view, betting)
+            first_card, second_card = view.own_cards
+            better = 1.0 - self._percentiles[52 * first_card + second_card]  # the share of hands above ours
+            triple, total = shares.triple(better), shares.total
         elif self._preflop_only:
             return _CALLS, 0
         else:
-            triple, total = self._after_the_flop(view, betting)
-        legal = betting.legal_actions()
-        if triple.raise_ > 0.0 and not legal.can_raise:
-            return _CALLS, 0
-        if triple.fold > 0.0 and not legal.can_fold:
-            return ProbabilityTriple(0.0, triple.call + triple.fold, triple.raise_), total
-        return triple, total
+            rules = self._rules(view, betting)
+            triple, total = rules.triple(*self._cards_worth(view.own_cards, view.board)), rules.total
+        return _made_legal(triple, betting.legal_actions()), total
 
-    def _before_the_flop(self, view: HandView, betting: BettingState) -> tuple[ProbabilityTriple, int]:
+    def _shares(self, view: HandView, betting: BettingState) -> _Shares:
+        """What is done before the flop with which share of the hands."""
         game, us = betting.game, view.position
-        first_card, second_card = view.hole_cards[us]
-        better = 1.0 - self._percentiles[52 * first_card + second_card]  # the share of hands above ours
         raises, big_blind = betting.raises_in_round, game.big_blind
         behind, callers, raiser = _round_so_far(betting)
         if raises == 0:
@@ -186,49 +206,31 @@ class SimpleBot(Agent):
                 share *= 1.2 - 0.8 * most
             total = self._sized(game, us, (3 + callers) * big_blind)
             if callers == 0:
-                return (_RAISES if better <= share else _FOLDS), total
-            if better <= 0.5 * share:
-                return _RAISES, total
-            return (_CALLS if better <= 1.5 * share else _FOLDS), 0
+                return _Shares(share, 0.0, total)
+            return _Shares(0.5 * share, 1.5 * share, total)
 
         often = self._raising(view, raiser)
         total = self._sized(game, us, 3 * betting.max_spent)
         to_call, left = betting.amount_to_call(us), game.betting_stacks[us] - betting.spent[us]
         if to_call >= _COMMITTED * left:
             held = often * (1.0, 0.3, 0.1)[min(raises, 3) - 1]
-            raising, calling, total = 0.25 * held, 0.5 * held, game.betting_stacks[us]
-        elif raises == 1:
-            raising, calling = 0.3 * often, (0.6 if behind else 0.9) * often
-        else:
-            raising, calling = 0.1 * often, 0.35 * often
-        if better <= raising:
-            return _RAISES, total
-        return (_CALLS if better <= calling else _FOLDS), 0
+            return _Shares(0.25 * held, 0.5 * held, game.betting_stacks[us])
+        if raises == 1:
+            return _Shares(0.3 * often, (0.6 if behind else 0.9) * often, total)
+        return _Shares(0.1 * often, 0.35 * often, total)
 
-    def _after_the_flop(self, view: HandView, betting: BettingState) -> tuple[ProbabilityTriple, int]:
+    def _rules(self, view: HandView, betting: BettingState) -> _Rules:
+        """What is done after the flop, by hand strength and outs."""
         us = view.position
-        strength, outs = self._cards_worth(view.hole_cards[us], view.board)
         opponents = betting.num_in_hand - 1
-        strength **= opponents + self._shown_strength(view, betting)
-        pot, to_call = betting.pot, betting.amount_to_call(us)
-        total = self._sized(betting.game, us, int(betting.total_of_pots(_BET)))
-        if to_call <= 0:
-            if strength >= _VALUE_BET:
-                return _RAISES, total
-            if outs >= _SEMI_BLUFF_OUTS and opponents <= 2:
-                return ProbabilityTriple(0.0, 1.0 - _SEMI_BLUFF_CHANCE, _SEMI_BLUFF_CHANCE), total
-            return _CALLS, 0
-        raises = betting.raises_in_round
-        if strength >= _VALUE_RAISE and raises < _MOST_RAISES:
-            return _RAISES, total
-        win = strength + (1.0 - strength) * outs / _UNSEEN
-        calls = win * (pot + to_call) >= to_call
-        if outs >= _SEMI_RAISE_OUTS and raises == 1:
-            rest = 1.0 - _SEMI_RAISE_CHANCE
-            return ProbabilityTriple(
-                0.0 if calls else rest, rest if calls else 0.0, _SEMI_RAISE_CHANCE
-            ), total
-        return (_CALLS if calls else _FOLDS), 0
+        return _Rules(
+            exponent=opponents + self._shown_strength(view, betting),
+            opponents=opponents,
+            pot=betting.pot,
+            to_call=betting.amount_to_call(us),
+            raises=betting.raises_in_round,
+            total=self._sized(betting.game, us, int(betting.total_of_pots(_BET))),
+        )
 
     # --- what the rules ask for ----------------------------------------------------------------------------
 
@@ -271,6 +273,62 @@ class SimpleBot(Agent):
         return stack if total >= _ALL_IN * stack else total
 
 
+class _Shares(NamedTuple):
+    """What is done before the flop."""
+
+    raising: float
+    """The share of hands that are raised with, the best."""
+    calling: float
+    """The share that is played at all, if that is more."""
+    total: int
+    """Of a raise."""
+
+    def triple(self, better: float) -> ProbabilityTriple:
+        """What is done with a hand than which a share of all hands is better."""
+        if better <= self.raising:
+            return _RAISES
+        return _CALLS if better <= self.calling else _FOLDS
+
+
+class _Rules(NamedTuple):
+    """What is done after the flop."""
+
+    exponent: float
+    """How many opponents there are, so to speak."""
+    opponents: int
+    pot: int
+    to_call: int
+    raises: int
+    total: int
+    """Of a raise."""
+
+    def triple(self, strength: float, outs: int) -> ProbabilityTriple:
+        """What is done with a hand of some strength, against one random hand, and some outs."""
+        strength **= self.exponent
+        pot, to_call = self.pot, self.to_call
+        if to_call <= 0:
+            if strength >= _VALUE_BET:
+                return _RAISES
+            if outs >= _SEMI_BLUFF_OUTS and self.opponents <= 2:
+                return _SEMI_BLUFFS
+            return _CALLS
+        if strength >= _VALUE_RAISE and self.raises < _MOST_RAISES:
+            return _RAISES
+        win = strength + (1.0 - strength) * outs / _UNSEEN
+        calls = win * (pot + to_call) >= to_call
+        if outs >= _SEMI_RAISE_OUTS and self.raises == 1:
+            return _SEMI_RAISES_OR_CALLS if calls else _SEMI_RAISES_OR_FOLDS
+        return _CALLS if calls else _FOLDS
+
+
+def _made_legal(triple: ProbabilityTriple, legal: LegalActions) -> ProbabilityTriple:
+    if triple.raise_ > 0.0 and not legal.can_raise:
+        return _CALLS
+    if triple.fold > 0.0 and not legal.can_fold:
+        return ProbabilityTriple(0.0, triple.call + triple.fold, triple.raise_)
+    return triple
+
+
 def draw_outs(hole: Sequence[int], board: Sequence[int]) -> int:
     """How many cards complete a flush or straight that uses a hole card, as if every one were still there.
 
@@ -293,6 +351,14 @@ def draw_outs(hole: Sequence[int], board: Sequence[int]) -> int:
     if suits >> 4 * (first & 3) & 15 == 4 or suits >> 4 * (second & 3) & 15 == 4:
         return 9 + 3 * straight
     return 4 * straight
+
+
+@functools.lru_cache(maxsize=8)
+def _all_outs(board: tuple[int, ...]) -> list[int]:
+    """The outs of every combo, in the order of ``engine.combos``; of dead ones anything."""
+    if len(board) == 5:
+        return [0] * NUM_COMBOS
+    return [draw_outs((high, low), board) for high in range(NUM_CARDS) for low in range(high)]
 
 
 @functools.cache

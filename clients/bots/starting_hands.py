@@ -14,10 +14,18 @@ from engine.cards import NUM_CARDS
 from engine.combos import COMBO_HIGH, COMBO_LOW, COMBOS_PER_STARTING_HAND, STARTING_HAND_OF_COMBO
 from engine.evaluation.preflop.tables import shipped_tables
 
-__all__ = ["starting_hand_percentiles"]
+__all__ = ["STARTING_HAND_PLACES", "starting_hand_percentiles"]
 
 _TIED: Final = 1e-9
 """Pot shares closer than that are equal."""
+
+STARTING_HAND_PLACES: Final = tuple(
+    [
+        NUM_CARDS * int(COMBO_HIGH[combo]) + int(COMBO_LOW[combo])
+        for combo in np.unique(STARTING_HAND_OF_COMBO, return_index=True)[1]
+    ]
+)
+"""Where the percentile of each of the 169 starting hands stands."""
 
 
 @functools.cache

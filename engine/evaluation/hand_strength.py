@@ -12,14 +12,16 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.combos import NUM_COMBOS
+from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.evaluation.hand_rank import check_board, check_cards
 from engine.kernels.cards.tables import ranking_table
+from engine.kernels.evaluation import combo_strength as all_kernels
 from engine.kernels.evaluation import strength as kernels
 
 __all__ = [
     "UNIFORM_WEIGHTS",
     "HandStrength",
+    "all_hand_strengths",
     "check_hand_and_board",
     "check_weights",
     "effective_hand_strength",
@@ -137,6 +139,30 @@ def hand_strength(
     check_hand_and_board(hole_cards, board)
     check_weights(weights)
     raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
+
+
+def all_hand_strengths(board: Sequence[int], weights: ArrayLike | None = None) -> NDArray[np.float64]:
+    """The hand strength of every combo on a board, in some microseconds.
+
+    Args:
+        board: 3, 4 or 5 cards.
+        weights: the opponent's weight table, shape (1326,); None for a random hand.
+
+    Returns:
+        Shape (1326,); 0 for combos that share a card with the board, .5 for those that no hand of the table
+        can meet.
+
+    Raises:
+        ValueError: wrong cards or weights.
+
+    Source: Poki, Fig. 3.3 and 3.3.3.
+    """
+    cards = np.array(check_board(board), np.uint8)
+    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
+    _, groups = all_kernels.order_combos(ranking_table(), cards, order, ends)
+    strengths = np.zeros(NUM_COMBOS)
+    all_kernels.strengths_in_order(order, ends, groups, COMBO_CARDS, check_weights(weights), strengths)
+    return strengths
 
 
 def multi_player_hand_strength(

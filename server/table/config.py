@@ -105,6 +105,8 @@ class MatchConfig:
     """The log ends with the cards' key; False where hands of the same cards are still to come."""
     log_path: Path | None = None
     transaction_path: Path | None = None
+    policy_path: Path | None = None
+    """Keeps what clients tell the house of their strategies (`protocol.policy`); None: nobody is asked."""
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     is_resumable: bool = False

@@ -29,6 +29,7 @@ from protocol import (
 )
 from protocol.extension import TOKEN
 from protocol.framing import MAX_LINE
+from protocol.policy import CAPABILITY
 from server.console import Console
 from server.errors import FailureKind, MatchAborted, SeatFailed
 from server.table.channel import Channel
@@ -337,7 +338,8 @@ def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchCon
         return
     client.is_greeted = True
     connection = client.connection
-    granted = tuple(dict.fromkeys(word for word in words if word in CAPABILITIES))
+    offered = [word for word in CAPABILITIES if word != CAPABILITY or config.policy_path is not None]
+    granted = tuple(dict.fromkeys(word for word in words if word in offered))
     client.capabilities |= frozenset(granted)
     client.say(connection.send(Greeting(granted)))
     notes = {

@@ -321,6 +321,10 @@ class MatchServer:
             self._squares[seat.number] += won * won
             if self._hand_chips:
                 self._hand_chips[seat.number].append(won)
+        for seat in by_position:
+            if seat.policies:
+                self._records.write_policies(seat.number, seat.policies)
+                seat.policies = {}
         cards = hand.messages.all_cards(final)
         self._records.write_hand(format_hand(final, chips, [seat.name for seat in by_position], cards))
         self._hands_done += 1
@@ -363,6 +367,7 @@ class MatchServer:
         if action is None:
             action = FOLD if state.legal_actions().can_fold else CALL
             seat.acted_by_default(state.hand_number)
+            seat.policies.pop(state.betting.text, None)
             sent_us = received_us  # nobody's time
         if self._has_transactions:
             records.write_transaction(Transaction(action, state.hand_number, sent_us, received_us))

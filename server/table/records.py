@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.match_key import MatchKey
 from engine.rules import HandState
 from engine.user_input import printable
+from protocol.policy import FILE_HEADER, format_record
 from protocol.records import (
     Transaction,
     TransactionError,
@@ -45,6 +47,7 @@ class MatchRecords:
         self._console = console
         self._log: RecordFile | None = None
         self._transactions: RecordFile | None = None
+        self._policies: RecordFile | None = None
         self._replay: deque[str] = deque()  # what is left of the transaction log
         self._logged: set[str] = set()  # hands an interrupted match has already logged
         self._again: LoggedHands | None = None  # what is left of the log of an earlier sitting
@@ -70,6 +73,9 @@ class MatchRecords:
         """
         self._log = self._open_file(self._config.log_path, "log")
         self._transactions = self._open_file(self._config.transaction_path, "transaction")
+        self._policies = self._open_file(self._config.policy_path, "policy")
+        if self._policies is not None and not self._config.append:
+            self._write_policies(FILE_HEADER)
 
     def _open_file(self, path: Path | None, what: str) -> RecordFile | None:
         if path is None:
@@ -83,7 +89,7 @@ class MatchRecords:
 
     def close(self) -> None:
         """Let go of the files; a second time does nothing."""
-        for file in (self._log, self._transactions, self._again):
+        for file in (self._log, self._transactions, self._policies, self._again):
             if file is not None:
                 file.close()
 
@@ -177,6 +183,24 @@ class MatchRecords:
         self.write(f"# {text}\n")
         self.flush_trace()
         self._console.err(f"riverboat: {text}\n")
+
+    def write_policies(self, seat: int, lines: Mapping[str, bytes]) -> None:
+        """Write down what a seat's client has told of its strategy in a hand that is over.
+
+        Args:
+            seat: its number.
+            lines: ``#policy`` lines, by betting.
+        """
+        self._write_policies("".join([format_record(seat, line) for line in lines.values()]))
+
+    def _write_policies(self, text: str) -> None:
+        if self._policies is not None:
+            try:
+                self._policies.write(text)
+            except OSError as error:
+                raise MatchAborted(
+                    f"ERROR: could not write to policy file\nriverboat: {error.strerror}\n"
+                ) from error
 
     # --- transactions ------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from protocol import (
     StaleReply,
     UnreadableLine,
 )
+from protocol.policy import CAPABILITY, names_state
 from protocol.records import format_stamp
 from server.console import Console, now_us
 from server.errors import FailureKind, SeatFailed
@@ -109,6 +110,10 @@ async def read_reply(
             if isinstance(event, Greeting):
                 welcome(seat, client, event.words, config)
                 client.flush()
+            elif CAPABILITY in client.capabilities and names_state(
+                event.line, state.hand_number, state.betting.text
+            ):
+                seat.policies[state.betting.text] = event.line
             elif seconds <= response:  # it restarts the wait once, but not the clock
                 heard_at = now()
             if seconds > 2 * response:  # it comments on and on
@@ -139,6 +144,7 @@ async def read_reply(
 
 def _corrected(seat: Seat, reply: Reply, state: HandState, console: Console) -> Action:
     """The action played for one that is not legal as it stands."""
+    seat.policies.pop(state.betting.text, None)  # it is not what its player has chosen
     if reply.flaw is Flaw.BAD_FORMAT:
         _warn(seat, console, "bad action format in response, changed to call")
         return CALL

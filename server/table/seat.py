@@ -134,6 +134,8 @@ class Seat:
     """In the order they happened, the first `_MOST_FAILURES` of them."""
     more_failures: int = 0
     """How often it has failed beyond those."""
+    policies: dict[str, bytes] = attrs.Factory(dict)
+    """In the current hand, what its client has told of its strategy: a ``#policy`` line by betting."""
     decision_times: Durations = attrs.Factory(Durations)
     warnings: int = 0
     """Replies that had to be ignored or corrected."""

@@ -9,19 +9,21 @@ from __future__ import annotations
 import os
 import sys
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.formula import memory as memory_file
-from clients.bots.formula.bet_size import bet_size
+from clients.bots.formula.bet_size import bet_size, size_chances
 from clients.bots.formula.config import FormulaConfig
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook
 from clients.options import require_holdem
 from engine.combos import combo_index
 from engine.files.lock import FileLock
 from engine.opponents.models.formula import continue_chance, formula_triples
+from engine.opponents.models.model import Decision
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.probability_triple import legal_triple, sample
 from engine.opponents.warm_up import warm_up
@@ -99,12 +101,16 @@ class Formula(Agent):
             return FOLD
         if kind is ActionKind.CALL:
             return CALL
-        decision = self.book.follow(view).decision(view.betting)
-        situation = decision.situation
+        decision, folding = self._decision(view)
         value = float(decision.values.value[combo_index(*view.own_cards)])
-        traits = self.book.follow(view).reading.traits
-        folding = max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
-        return bet_size(view.betting, situation, value, folding, self.rng)
+        return bet_size(view.betting, decision.situation, value, folding, self.rng)
+
+    def _decision(self, view: HandView) -> tuple[Decision, float]:
+        """What we decide on, and the chance that the opponent likeliest to fold to a raise does so."""
+        reader = self.book.follow(view)
+        decision = reader.decision(view.betting)
+        situation, traits = decision.situation, reader.reading.traits
+        return decision, max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The chances of folding, calling and raising in this state: our row of `triples`."""
@@ -121,6 +127,12 @@ class Formula(Agent):
         return formula_triples(
             decision.situation, decision.values, decision.weights, reader.reading.traits, self.parameters
         )
+
+    def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
+        """1 for the hands that are raised with to a total; None where the size is drawn whatever we hold."""
+        decision, folding = self._decision(view)
+        values = decision.values.value.tolist()
+        return size_chances(view.betting, decision.situation, values, folding, total)
 
     # --- learning ------------------------------------------------------------------------------------------
 

@@ -272,7 +272,8 @@ NO_LIMIT_TOUR = "r 150\nr half\nr +200\nr pot\nc\nall in\nf\nc\nr 300\nall in\nc
 async def test_transcripts(name: str, game: str, typed: str, display: str) -> None:
     """Golden transcripts of hands, with everything that can be typed."""
     definition = load_game(game)
-    opponents: list[Agent] = [Random(), AlwaysCall()][: definition.num_players - 1]
+    seated: list[Agent] = [Random(), AlwaysCall()]
+    opponents = seated[: definition.num_players - 1]
 
     sitting = await type_match(
         definition, opponents, 6, 8, lambda human: iter(typed.splitlines()), DISPLAYS[display]

@@ -1,0 +1,209 @@
+"""What a client tells the house of its strategy, and the house tells nobody: ``#policy`` lines.
+
+A client that was granted ``policy`` (`protocol.extension`) sends with a reply, before it and in the same
+write, what it would have done with every hand it could hold::
+
+    #policy HAND BETTING ROWS DATA
+
+HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  ROWS is how
+many hands it tells apart: 1 if it does the same with all; 169 starting hands; 1326 combos (both in the order
+of ``engine.combos``).  DATA are two columns, the chances of folding and of raising by hand, or three: in
+no-limit games the third is how likely it is to raise to just the total it raises to, by hand, on any scale.
+A number is a 16-bit integer, 65535 for one, big end first; a column is the high bytes of all hands and then
+the low bytes; the columns follow each other, are compressed (RFC 1950) and written in base 85 (the alphabet
+of RFC 1924).
+
+A line has at most `MAX_LINE` bytes.  Where a policy does not fit, its numbers are rounded to fewer bits, as
+few as needed, in such a way that what was possible stays possible.
+
+The house keeps a line for each decision, with the seat in front (`format_record`), in a file of the match
+folder.  It does not look at DATA; whoever reads the file does (`parse_record`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from protocol.framing import MAX_LINE
+
+__all__ = [
+    "CAPABILITY",
+    "FILE_HEADER",
+    "ONE",
+    "ROWS",
+    "PolicyRecord",
+    "chances_as_numbers",
+    "format_policy",
+    "format_record",
+    "names_state",
+    "parse_record",
+    "read_numbers",
+    "write_numbers",
+]
+
+CAPABILITY: Final = "policy"
+"""The word of the greeting."""
+PREFIX: Final = b"#policy "
+ROWS: Final = (1, 169, 1326)
+"""How many hands a policy may tell apart."""
+ONE: Final = 65535
+"""The number that stands for a chance of one."""
+FILE_HEADER: Final = "# policies: SEAT HAND BETTING ROWS DATA\n"
+"""The first line of a file of records."""
+
+_START: Final = "-"
+_BITS: Final = (16, 14, 12, 11, 10, 9, 8)
+_MOST_BYTES: Final = 2 * 3 * 1326
+
+
+def chances_as_numbers(fold: float, call: float, raise_: float) -> tuple[int, int]:
+    """The chances of folding and raising as they are sent; what is possible stays possible.
+
+    Raises:
+        ValueError: a chance that is negative or not finite, or none that is positive.
+    """
+    total = fold + call + raise_
+    if not (fold >= 0 and call >= 0 and raise_ >= 0 and 0 < total < float("inf")):
+        raise ValueError(f"expected chances of 0 or more, one positive, got {fold}, {call}, {raise_}")
+    numbers = [_number(fold / total), _number(raise_ / total)]
+    least_call = 1 if call > 0 else 0
+    while sum(numbers) > ONE - least_call:
+        numbers[numbers[0] < numbers[1]] -= 1
+    return numbers[0], numbers[1]
+
+
+def _number(chance: float) -> int:
+    return max(round(chance * ONE), 1) if chance > 0 else 0
+
+
+def format_policy(hand_number: int, betting: str, columns: Sequence[bytes]) -> str:
+    """A ``#policy`` line, without line end.
+
+    Args:
+        hand_number: of the state that is answered.
+        betting: its text.
+        columns: two or three, each 16-bit numbers by hand, big end first, as many as one of `ROWS` says.
+
+    Raises:
+        ValueError: other columns, or numbers that do not compress into a line.
+    """
+    rows = len(columns[0]) // 2 if columns else 0
+    if len(columns) not in (2, 3) or rows not in ROWS or any(len(column) != 2 * rows for column in columns):
+        got = [len(column) for column in columns]
+        raise ValueError(f"expected 2 or 3 columns for 1, 169 or 1326 hands, got {got} bytes")
+    start = f"{PREFIX.decode()}{hand_number} {betting or _START} {rows} "
+    for bits in _BITS:
+        line = start + _packed(columns if bits == 16 else _rounded(columns, bits))
+        if len(line) + 2 <= MAX_LINE:
+            return line
+    raise ValueError(f"a policy that does not fit into a line of {MAX_LINE} bytes after {betting!r}")
+
+
+def _packed(columns: Sequence[bytes]) -> str:
+    from base64 import b85encode  # only clients that disclose something wait for these
+    from zlib import compress
+
+    return b85encode(compress(b"".join(column[::2] + column[1::2] for column in columns), 6)).decode("ascii")
+
+
+def _rounded(columns: Sequence[bytes], bits: int) -> list[bytes]:
+    """Numbers to 2^bits steps from 0 to one; what was possible stays possible, calling too."""
+    steps = (1 << bits) - 1
+
+    def nearest(number: int) -> int:
+        step = (number * steps * 2 + ONE) // (2 * ONE)
+        return min(max(step, 1), steps - 1) if 0 < number < ONE else step
+
+    numbers = [read_numbers(column) for column in columns]
+    rounded = [[nearest(number) for number in column] for column in numbers]
+    for row, (fold, raise_) in enumerate(zip(numbers[0], numbers[1], strict=True)):
+        most = steps - 1 if fold + raise_ < ONE else steps
+        while rounded[0][row] + rounded[1][row] > most:
+            rounded[rounded[0][row] < rounded[1][row]][row] -= 1
+    return [write_numbers([step * ONE // steps for step in column]) for column in rounded]
+
+
+def write_numbers(numbers: Sequence[int]) -> bytes:
+    """A column of numbers, big end first."""
+    return b"".join([number.to_bytes(2, "big") for number in numbers])
+
+
+def read_numbers(column: bytes) -> list[int]:
+    """The numbers of a column."""
+    return [high << 8 | low for high, low in zip(column[::2], column[1::2], strict=True)]
+
+
+def names_state(line: bytes, hand_number: int, betting: str) -> bool:
+    """Whether a comment, with its line end, is a ``#policy`` line of a state: all that the house asks."""
+    if not line.startswith(b"#policy %d %s " % (hand_number, (betting or _START).encode())):
+        return False
+    return line.count(b" ") == 4 and line.endswith(b"\n")  # else it was too long
+
+
+def format_record(seat: int, line: bytes) -> str:
+    """A ``#policy`` line as the house keeps it, line end included: it cannot be more than one line of
+    text."""
+    text = line[len(PREFIX) :].rstrip(b"\r\n").decode("ascii", "replace").replace("\ufffd", "?")
+    return f"{seat} {text}\n"
+
+
+@attrs.frozen
+class PolicyRecord:
+    """A line of the house's file, taken apart."""
+
+    seat: int
+    hand_number: int
+    betting: str
+    rows: int
+    columns: tuple[bytes, ...]
+    """Two or three columns of 16-bit numbers, big end first."""
+
+
+def parse_record(line: str) -> PolicyRecord | None:
+    """The record in a line of the house's file; None for a comment.
+
+    Raises:
+        ValueError: what a client sent is no policy, or the line is torn.
+    """
+    if line.startswith("#"):
+        return None
+    words = line.split()
+    if len(words) != 5:
+        raise ValueError(f"expected SEAT HAND BETTING ROWS DATA, got {line[:60]!r}")
+    seat, hand, betting, rows, data = words
+    if not all(word.isascii() and word.isdecimal() and len(word) < 12 for word in (seat, hand, rows)):
+        raise ValueError(f"expected whole numbers for seat, hand and rows, got {line[:60]!r}")
+    number = int(rows)
+    if number not in ROWS:
+        raise ValueError(f"expected a policy for 1, 169 or 1326 hands, got {number}")
+    columns = _unpacked(data, number)
+    if any(fold + raise_ > ONE for fold, raise_ in zip(*map(read_numbers, columns[:2]), strict=True)):
+        raise ValueError("a policy whose chances of folding and raising add up to more than one")
+    return PolicyRecord(int(seat), int(hand), "" if betting == _START else betting, number, columns)
+
+
+def _unpacked(data: str, rows: int) -> tuple[bytes, ...]:
+    from base64 import b85decode
+    from zlib import decompressobj, error
+
+    try:
+        compressed = b85decode(data)
+    except ValueError as fault:
+        raise ValueError(f"a policy that is not in base 85: {fault}") from None
+    reader = decompressobj()
+    try:
+        raw = reader.decompress(compressed, _MOST_BYTES + 1)
+    except error as fault:
+        raise ValueError(f"a policy that cannot be decompressed: {fault}") from None
+    if not reader.eof or len(raw) not in (4 * rows, 6 * rows):
+        raise ValueError(f"expected two or three columns of {rows} numbers, got {len(raw)} bytes")
+    columns = []
+    for start in range(0, len(raw), 2 * rows):
+        interleaved = bytearray(2 * rows)
+        interleaved[::2] = raw[start : start + rows]
+        interleaved[1::2] = raw[start + rows : start + 2 * rows]
+        columns.append(bytes(interleaved))
+    return tuple(columns)

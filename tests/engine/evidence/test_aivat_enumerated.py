@@ -1,0 +1,200 @@
+"""AIVAT in games that can be enumerated: exact variances, exact means, the constant of equilibrium play."""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+import pytest
+
+from engine.evidence.aivat.enumerated import (
+    EnumeratedGame,
+    History,
+    InformationSet,
+    Strategy,
+    Value,
+    legal_list,
+)
+from engine.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, initial_hand, load_game, play_hand
+from tests.oracles.small_equilibrium import CfrPlus, half_uniform, openspiel_leduc, uniform
+
+KNOWN: Sequence[tuple[int, ...]] = ((), (0,), (1,), (0, 1))
+
+
+@functools.cache
+def enumerated(name: str) -> EnumeratedGame:
+    return EnumeratedGame(load_game(name))
+
+
+@functools.cache
+def equilibrium(name: str, iterations: int) -> Strategy:
+    solver = CfrPlus(load_game(name))
+    solver.run(iterations)
+    return solver.strategy
+
+
+@attrs.frozen
+class Moments:
+    mean: float
+    deviation: float
+    true_mean: float
+    true_deviation: float
+
+
+def kuhn(alpha: float) -> Strategy:
+    """Kuhn's equilibrium, of both players."""
+
+    def chances(information: InformationSet) -> Sequence[float]:
+        rank = ["J", "Q", "K"][sorted(load_game("kuhn-2p").deck).index(information.hole_cards[0])]
+        bets = {
+            "": {"J": alpha, "Q": 0.0, "K": 3 * alpha},
+            "c": {"J": 1 / 3, "Q": 0.0, "K": 1.0},
+        }
+        calls = {
+            "cr": {"J": 0.0, "Q": alpha + 1 / 3, "K": 1.0},
+            "r": {"J": 0.0, "Q": 1 / 3, "K": 1.0},
+        }
+        text = information.betting.text
+        if text in bets:
+            return 1 - bets[text][rank], bets[text][rank]
+        return 1 - calls[text][rank], calls[text][rank]
+
+    return chances
+
+
+def strategy(which: str, game: str, solution: Strategy) -> Strategy:
+    return {"eq": solution, "uniform": uniform, "half": half_uniform(solution)}[which]
+
+
+def moments(tree: EnumeratedGame, play: Sequence[Strategy], value: Value, known: Sequence[int]) -> Moments:
+    """Of the estimate and of the chips, over all ends of the game."""
+    chances, estimates, chips = [], [], []
+    for end in tree.ends(play, known, value):
+        happens = end.is_possible & (end.reach > 0)
+        chances.append(end.reach[happens])
+        estimates.append(end.estimate[happens])
+        chips.append(end.chips[happens])
+    chance = np.concatenate(chances)
+    assert math.isclose(chance.sum(), 1.0, abs_tol=1e-12)
+    means, deviations = [], []
+    for numbers in map(np.concatenate, (estimates, chips)):
+        means.append(float(chance @ numbers))
+        deviations.append(math.sqrt(float(chance @ (numbers - means[-1]) ** 2)))
+    return Moments(means[0], deviations[0], means[1], deviations[1])
+
+
+Row = tuple[str, str, str, float, tuple[float | None, ...]]
+
+# Who plays what against whom, what values come from; the standard deviation of the chips, and of the estimate
+# with chance alone, p0, p1 and both known.  None where the equilibrium has not converged far enough.
+KUHN: Sequence[Row] = [
+    ("eq", "eq", "eq", 1.2973, (0.5881, None, None, 0.0)),
+    ("eq", "eq", "uniform", 1.2973, (0.6506, 0.4231, 0.3066, 0.2484)),
+    ("eq", "uniform", "eq", 1.3684, (0.7251, 0.4595, 0.2579, 0.1233)),
+]
+LEDUC: Sequence[Row] = [
+    ("eq", "eq", "eq", 3.4982, (1.4823, 0.0243, 0.0186, 0.0)),
+    ("eq", "eq", "uniform", 3.4982, (1.8861, 1.1082, 1.2118, 0.7568)),
+    ("eq", "uniform", "eq", 4.1584, (2.7827, 1.5494, 1.3591, 0.6603)),
+    ("eq", "half", "eq", 3.8828, (2.2858, 1.1353, 0.7442, 0.3287)),
+]
+
+
+def check_row(game: str, row: Row, solution: Strategy, tolerance: float) -> None:
+    tree = enumerated(game)
+    first, second, valued = (strategy(which, game, solution) for which in row[:3])
+    value = tree.expected_values((valued, valued))
+    for known, deviation in zip(KNOWN, row[4], strict=True):
+        found = moments(tree, (first, second), value, known)
+
+        assert abs(found.mean - found.true_mean) <= 1e-12
+        assert found.true_deviation == pytest.approx(row[3], abs=tolerance)
+        if deviation is not None:
+            assert found.deviation == pytest.approx(deviation, abs=tolerance)
+
+
+@pytest.mark.parametrize("row", KUHN)
+def test_kuhn_has_the_variances_of_an_exact_table(row: Row) -> None:
+    check_row("kuhn-2p", row, equilibrium("kuhn-2p", 2000), 1e-4)
+
+
+@pytest.mark.parametrize("row", LEDUC)
+def test_leduc_has_the_variances_of_an_exact_table(row: Row) -> None:
+    """But for the fourth digit: there are many equilibria, and these are not quite the ones of the table."""
+    check_row("leduc", row, equilibrium("leduc", 500), 6e-4)
+
+
+@pytest.mark.slow  # OpenSpiel takes 5 s for its 500 iterations
+def test_leduc_has_the_variances_of_an_exact_table_to_four_digits() -> None:
+    solution = openspiel_leduc(500)
+    for row in LEDUC:
+        check_row("leduc", row, solution, 1e-4)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.2, 1 / 3])
+@pytest.mark.parametrize("known", [(0,), (1,), (0, 1)])
+def test_in_equilibrium_with_its_own_values_every_hand_of_kuhn_says_the_same(
+    alpha: float, known: Sequence[int]
+) -> None:
+    tree, both = enumerated("kuhn-2p"), (kuhn(alpha), kuhn(alpha))
+
+    for end in tree.ends(both, known, tree.expected_values(both)):
+        happens = end.is_possible & (end.reach > 0)
+        assert end.estimate[happens] == pytest.approx(-1 / 18, abs=1e-12)
+
+
+@pytest.mark.parametrize("known", KNOWN)
+@pytest.mark.parametrize("game", ["kuhn-2p", "leduc"])
+def test_any_values_at_all_leave_the_mean_where_it_is(game: str, known: Sequence[int]) -> None:
+    def nonsense(history: History) -> float:
+        text = f"{history.hole_cards} {history.board} {history.betting.text}"
+        return 10 * random.Random(text).random() - 5
+
+    tree = enumerated(game)
+    found = moments(tree, (half_uniform(equilibrium(game, 100)), uniform), nonsense, known)
+
+    assert found.mean == pytest.approx(found.true_mean, abs=1e-12)
+    assert found.deviation > 0
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_hand_of_play_says_what_the_enumeration_says_of_it(known: Sequence[int]) -> None:
+    game, tree = load_game("leduc"), enumerated("leduc")
+    play = (half_uniform(equilibrium("leduc", 100)), uniform)
+    value = tree.expected_values((uniform, uniform))
+    ends = {(end.betting.text, end.board): end for end in tree.ends(play, known, value)}
+    dealer, rng = CardDealer(game, 7), random.Random(8)
+
+    for number in range(30):
+        hand = play_hand(game, number, dealer.deal())
+        state = next(hand)
+        try:
+            while True:
+                state = hand.send(rng.choice(legal_list(state.betting)))
+        except StopIteration as finished:
+            final = finished.value
+        end = ends[final.betting.text, final.board]
+        place = tuple(tree.hands.index(cards) for cards in final.deal.hole_cards)
+        if end.reach[place] > 0:
+            assert tree.estimate(final, {k: play[k] for k in known}, value) == end.estimate[place]
+
+
+def test_a_hand_that_a_known_player_could_not_have_played_is_refused() -> None:
+    game, tree = load_game("kuhn-2p"), enumerated("kuhn-2p")
+    state = initial_hand(game, 0, CardDealer(game, 1).deal()).apply(LIMIT_RAISE).apply(FOLD)
+
+    def never_bets(information: InformationSet) -> Sequence[float]:
+        return (1.0, 0.0) if legal_list(information.betting)[0] == CALL else (0.0, 1.0)
+
+    with pytest.raises(ValueError, match="never does what it did"):
+        tree.estimate(state, {0: never_bets}, tree.expected_values((uniform, uniform)))
+
+
+@pytest.mark.parametrize("game", ["nolimit-2p", "kuhn-3p", "limit-2p"])
+def test_games_that_cannot_be_enumerated_are_refused(game: str) -> None:
+    with pytest.raises(ValueError, match="expected a"):
+        EnumeratedGame(load_game(game))
