@@ -1,0 +1,152 @@
+"""``riverboat solve``: what is saved, what is said, and what is left when it is stopped or killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.commands.solve import solve as command
+from engine.equilibrium.strategy_file import checkpoint_path, read_strategy
+from engine.rules import load_game
+from tests.support.dealer_process import PATIENCE_S, environment, program
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_a_game_is_solved_and_saved(tmp_path: Path) -> None:
+    result = run("leduc", "--save", tmp_path / "l.npz", "--json")
+
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert (report["iterations"], report["algorithm"], report["interrupted"]) == (1000, "cfr+", False)
+    assert report["exploitability"] < 0.26
+    assert report["value"] == pytest.approx(-85.606, abs=0.1)
+    saved = read_strategy(tmp_path / "l.npz", load_game("leduc"))
+    assert saved.notes == {"game": "leduc", "algorithm": "cfr+", "iterations": 1000}
+
+
+def test_a_game_file_of_ones_own_is_solved(tmp_path: Path) -> None:
+    game = tmp_path / "mine.game"
+    text = "GAMEDEF\nnolimit\nnumPlayers=2\nnumRounds=1\nstack=4 4\nblind=1 2\nnumSuits=1\nnumRanks=4\n"
+    game.write_text(f"{text}numHoleCards=1\nnumBoardCards=0\nEND GAMEDEF\n")
+
+    result = run(game, "--save", tmp_path / "s.npz", "--iterations", 500, "--json")
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["exploitability"] < 1
+
+
+@pytest.mark.parametrize("algorithm", ["cfr+", "mcfr"])
+def test_going_on_gives_the_same_as_never_stopping(algorithm: str, tmp_path: Path) -> None:
+    options = ["leduc", "--algorithm", algorithm, "--seed", 5]
+    run(*options, "--iterations", 300, "--save", tmp_path / "whole.npz")
+
+    run(*options, "--iterations", 120, "--save", tmp_path / "parts.npz")
+    result = run(*options, "--iterations", 300, "--save", tmp_path / "parts.npz", "--resume")
+
+    assert result.exit_code == 0, result.output
+    whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
+    assert parts.read_bytes() == whole.read_bytes()
+    assert checkpoint_path(parts).read_bytes() == checkpoint_path(whole).read_bytes()
+
+
+def killed(save: Path, number: int) -> tuple[int, str]:
+    """A run that would take long, ended by a signal once it has saved something."""
+    arguments = ["solve", "leduc", "--iterations", "1000000", "--save", str(save), "--checkpoint-every", "0"]
+    process = subprocess.Popen(
+        program(*arguments), env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:  # one for each checkpoint
+        said += line
+        if ", saved" in line and not line.startswith("1 "):
+            break
+    process.send_signal(number)
+    said += process.communicate(timeout=PATIENCE_S)[1]
+    return process.returncode, said
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    save = tmp_path / "killed.npz"
+    status, _ = killed(save, signal.SIGKILL)
+    with np.load(checkpoint_path(save)) as state:
+        had = int(state["iterations"])
+
+    result = run("leduc", "--iterations", had + 50, "--save", save, "--resume")
+
+    assert (status, result.exit_code) == (-signal.SIGKILL, 0), result.output
+    run("leduc", "--iterations", had + 50, "--save", tmp_path / "whole.npz")
+    assert save.read_bytes() == (tmp_path / "whole.npz").read_bytes()
+
+
+def test_ctrl_c_saves_and_says_so(tmp_path: Path) -> None:
+    save = tmp_path / "stopped.npz"
+
+    status, said = killed(save, signal.SIGINT)
+
+    assert status == 130
+    assert "Traceback" not in said
+    assert read_strategy(save).notes["iterations"] >= 1
+
+
+def test_a_time_limit_is_kept(tmp_path: Path) -> None:
+    start = time.monotonic()
+    result = run("kuhn-2p", "--minutes", 0.005, "--save", tmp_path / "k.npz", "--json")
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["seconds"] >= 0.3
+    assert time.monotonic() - start < PATIENCE_S
+
+
+def refused(*arguments: object) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""
+    return result.stderr
+
+
+def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
+    save = tmp_path / "k.npz"
+    run("kuhn-2p", "--iterations", 10, "--save", save)
+    before = save.read_bytes()
+
+    said = refused("kuhn-2p", "--iterations", 20, "--save", save)
+
+    assert "k.npz is there already: --resume, --force, or choose another file" in said
+    assert save.read_bytes() == before
+    assert run("kuhn-2p", "--iterations", 20, "--save", save, "--force").exit_code == 0
+    assert save.read_bytes() != before
+
+
+def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
+    save = tmp_path / "k.npz"
+    run("kuhn-2p", "--iterations", 10, "--save", save)
+
+    assert "has 10 iterations already" in refused("kuhn-2p", "--iterations", 5, "--save", save, "--resume")
+    assert "was made with algorithm 'cfr+', expected cfr" in refused(
+        "kuhn-2p", "--save", save, "--resume", "--algorithm", "cfr"
+    )
+    assert "is of another game: num_rounds is 1, expected 2" in refused("leduc", "--save", save, "--resume")
+    assert "no such game" in refused("nosuch", "--save", tmp_path / "x").replace("there is no", "no such")
+    assert "too many to be solved as a whole" in refused("limit-3p", "--save", tmp_path / "x.npz")
+    assert "expected one of them" in refused(
+        "leduc", "--save", tmp_path / "x.npz", "--iterations", 1, "--minutes", 1
+    )
+    assert "--jobs 2" in refused("leduc", "--save", tmp_path / "x.npz", "--jobs", 2)
+    assert "cannot be written" in refused("leduc", "--save", tmp_path / "no" / "x.npz")
+    checkpoint_path(save).write_bytes(checkpoint_path(save).read_bytes()[:500])
+    assert "is no whole checkpoint" in refused("kuhn-2p", "--save", save, "--resume")
+    checkpoint_path(save).unlink()
+    assert "k.npz.checkpoint is missing" in refused("kuhn-2p", "--save", save, "--resume")
+    assert not (tmp_path / "x.npz").exists()
