@@ -65,7 +65,7 @@ def test_it_wins_what_its_strategy_wins() -> None:
     solver.run(1000)
     assert bot.strategy.policy == pytest.approx(solver.average().policy)
     # equilibrium.md 3.3: an equilibrium wins some 700 mA of always-call; which one decides
-    assert np.mean(won) == pytest.approx(0.7006, abs=4 * np.std(won) / 100 + 0.05)
+    assert np.mean(won) == pytest.approx(0.7006, abs=4 * float(np.std(won)) / 100 + 0.05)
 
 
 def test_a_game_that_is_not_its_files_is_refused(tmp_path: Path) -> None:
