@@ -17,7 +17,7 @@ from clients.experiments.command_line import (
     say,
 )
 from clients.experiments.findings import Say, draw, write_results
-from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, variants_named
+from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, stood_in_for, variants_named
 from clients.experiments.heuristic.report import plots, report, summary
 from clients.experiments.heuristic.tasks import BLOCKS, Settings, all_duels, play
 from clients.experiments.resuming import do_all
@@ -69,11 +69,13 @@ def heuristic(
     The full size, which is the default, takes some hours on one core.
     """
     try:
-        paper = {} if opponents else {each.stand_in(): each.name for each in COUNTERPARTS}
+        paper = {each.stand_in(): each.name for each in COUNTERPARTS} if not opponents else {}
     except LookupError as error:
         raise CommandError(str(error)) from error
     for spec in opponents:
         make_bot(spec)  # says what is wrong with it before hours are spent
+        if (name := stood_in_for(spec)) is not None:
+            paper[spec] = name
     names = variants_named(variants)
     settings = Settings(
         tuple(VARIANTS[name] for name in names), names, opponents or tuple(paper), hands, match_hands, seed

@@ -7,9 +7,13 @@ from typing import Final
 
 import attrs
 
-from clients.registry import installed_bots
+from clients.options import OptionError
+from clients.registry import installed_bots, make_bot
+from engine.rules import load_game
 
-__all__ = ["COUNTERPARTS", "VARIANTS", "Counterpart", "variants_named"]
+__all__ = ["COUNTERPARTS", "GAME", "VARIANTS", "Counterpart", "stood_in_for", "variants_named"]
+
+GAME: Final = "limit-2p"
 
 
 @attrs.frozen
@@ -21,19 +25,29 @@ class Counterpart:
     sb_per_hand: float
     """What the paper's bot won from it, small bets a hand."""
     candidates: tuple[str, ...]
-    """Bots that may stand in, the most alike first; the first that is installed does."""
+    """Bots that may stand in, the most alike first; the first that is installed and plays the game does."""
 
     def stand_in(self) -> str:
         """The bot that is played.
 
         Raises:
-            LookupError: none of them is installed.
+            LookupError: none of them is installed and plays the game.
         """
-        installed = installed_bots()
         for spec in self.candidates:
-            if spec.partition(":")[0] in installed:
+            if _can_play(spec):
                 return spec
-        raise LookupError(f"no bot stands in for {self.name}: {', '.join(self.candidates)} are not installed")
+        raise LookupError(f"no bot stands in for {self.name}: none of {', '.join(self.candidates)} can play")
+
+
+def _can_play(spec: str) -> bool:
+    """Whether a bot is installed and, as it is, plays the game of Table 1."""
+    if spec.partition(":")[0] not in installed_bots():
+        return False
+    try:
+        make_bot(spec).prepare(load_game(GAME))
+    except OptionError:  # such as a strategy that must be given
+        return False
+    return True
 
 
 COUNTERPARTS: Final = (
@@ -46,7 +60,18 @@ COUNTERPARTS: Final = (
     Counterpart("Vexbot", "learns to exploit", -0.242, ("adaptive", "sampling:trials=100")),
     Counterpart("Pokibrat", "Poki's formula, heads-up", 0.015, ("formula",)),
 )
-"""Its opponents in the order of Table 1.  The first candidates are played as soon as they are installed."""
+"""Its opponents in the order of Table 1.  The first candidates are played as soon as they are installed and
+need no file; those that do are for ``--against``."""
+
+
+def stood_in_for(spec: str) -> str | None:
+    """The name of the opponent of the paper that a bot may stand in for, if any."""
+    bot = spec.partition(":")[0]
+    for each in COUNTERPARTS:
+        if bot in {candidate.partition(":")[0] for candidate in each.candidates}:
+            return each.name
+    return None
+
 
 VARIANTS: Final[Mapping[str, str]] = {
     "direct": "heuristic",

@@ -9,8 +9,8 @@ from typing import Any, Final
 import attrs
 
 from clients.experiments.findings import Plot, markdown_table
-from clients.experiments.heuristic.paper import COUNTERPARTS
-from clients.experiments.heuristic.tasks import GAME, Duel, Settings
+from clients.experiments.heuristic.paper import COUNTERPARTS, GAME
+from clients.experiments.heuristic.tasks import Duel, Settings
 from clients.reports.plots import Curve
 from engine.intervals import Estimate, Winnings, estimate_of_few
 

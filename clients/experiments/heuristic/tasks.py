@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import attrs
 
+from clients.experiments.heuristic.paper import GAME
 from clients.experiments.line_up import chips_by_seat
 from clients.experiments.resuming import keep
 from clients.registry import make_bot
@@ -15,9 +16,8 @@ from engine.intervals import Winnings
 from engine.rules import load_game
 from engine.seeds import derive_seed
 
-__all__ = ["BLOCKS", "GAME", "Duel", "Settings", "all_duels", "play"]
+__all__ = ["BLOCKS", "Duel", "Settings", "all_duels", "play"]
 
-GAME: Final = "limit-2p"
 BLOCKS: Final = 20
 """Parts of a match whose results are kept apart, for the curve."""
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
 from clients.experiments.heuristic.command import reproduce
-from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS
+from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, stood_in_for
 from clients.experiments.heuristic.tasks import BLOCKS, Settings
 from clients.registry import installed_bots, make_bot
 
@@ -88,6 +88,8 @@ def test_somebody_stands_in_for_each_opponent_of_the_paper() -> None:
         make_bot(each.stand_in())
     for spec in VARIANTS.values():
         make_bot(spec)
+    assert stood_in_for("equilibrium:strategy=x.npz") == "Sparbot"
+    assert stood_in_for("simple") is None
 
 
 def test_a_full_folder_and_an_unknown_opponent_are_refused_in_one_line(
