@@ -87,6 +87,14 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
 )
 @click.option(
+    "--report",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Write a page about the match when it is over, as `riverboat report` does: --report=FILE, or "
+    "--report as the last word, for report.html in its folder.",
+)
+@click.option(
     "--host", type=ListeningAddress(), default="127.0.0.1", show_default=True, help="Address to listen on."
 )
 @click.option("--ports", "-p", default="", metavar="P,P,...", help="Ports in seat order; 0 or missing: any.")
@@ -196,6 +204,7 @@ def match(
     resume: Path | None,
     no_rehearse: bool,
     as_json: bool,
+    report: str | None,
     host: str,
     ports: str,
     tokens: tuple[str, ...],
@@ -254,25 +263,18 @@ def match(
             seat_tokens=_tokens(tokens, token_files, definition.num_players),
             quiet=True,
         )
+        page = None if report is None else _page(sitting, report)
         _check_jobs(jobs, duplicate=duplicate, ports=config.ports)
         plan = MatchPlan(
-            config,
-            seated,
-            sitting.folder,
-            duplicate,
-            jobs,
-            until,
-            start_time,
-            recover,
-            sandbox,
-            end_with_stdin,
-            sitting,
-            not no_rehearse,
-        )
+            config, seated, sitting.folder, duplicate, jobs, until, start_time, recover, sandbox,
+            end_with_stdin, sitting, not no_rehearse,
+        )  # fmt: skip
     except click.UsageError as error:
         announcer.failed(error.format_message())
         raise
-    sys.exit(run_match(plan, sitting, stored_plan(ctx, sitting, config), announcer, as_json=as_json))
+    sys.exit(
+        run_match(plan, sitting, stored_plan(ctx, sitting, config), announcer, as_json=as_json, page=page)
+    )
 
 
 # --- arguments ---------------------------------------------------------------------------------------
@@ -363,6 +365,12 @@ def _tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> tuple
             )
         tokens[int(seat) - 1] = token
     return tuple(tokens)
+
+
+def _page(sitting: Sitting, file: str) -> Path:
+    from server.report.review.command import require_new_page  # nobody waits for it who wants no page
+
+    return require_new_page(sitting.folder, file)
 
 
 def _sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:

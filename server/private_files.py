@@ -23,7 +23,7 @@ from typing import Final
 
 FOLDER_MODE: Final = 0o700
 """Permissions of a match's folders."""
-_MODE: Final = 0o600
+FILE_MODE: Final = 0o600
 _OWN_DESCRIPTORS: Final = "/proc/self/fd"
 
 
@@ -52,7 +52,7 @@ class PrivateFiles:
             return os.dup(self._hidden[path])
         descriptor = self._nameless(path)
         if descriptor is None:
-            return os.open(path, flags, _MODE)
+            return os.open(path, flags, FILE_MODE)
         self._keep(path, descriptor)
         return os.dup(descriptor)
 
@@ -77,7 +77,7 @@ class PrivateFiles:
         if self._hides:
             with contextlib.suppress(OSError):  # this file system cannot, or the next attempt says what it is
                 flags = os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC
-                return os.open(os.path.dirname(path) or ".", flags, _MODE)
+                return os.open(os.path.dirname(path) or ".", flags, FILE_MODE)
         return None
 
     def _keep(self, path: str, descriptor: int) -> None:

@@ -14,6 +14,7 @@ _HOME: Final = Path("matches")
 _NAMES: Final = (
     "match.log",
     "result.json",
+    "report.html",
     "dealer.err",
     "players",
     "plan.json",

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -17,6 +18,7 @@ from engine.match_key import MatchKey
 from server.errors import Failure, FailureKind, MatchAborted
 from server.launching.announcement import Announcer
 from server.launching.launched_match import Interrupted, LaunchedMatch, MatchPlan
+from server.report.logs import LogError
 from server.report.match_report import Report
 from server.report.progress import show_progress
 from server.report.results import Pass
@@ -45,9 +47,24 @@ class _Played:
 
 
 def run_match(
-    plan: MatchPlan, sitting: Sitting, stored: StoredPlan, announcer: Announcer, *, as_json: bool
+    plan: MatchPlan,
+    sitting: Sitting,
+    stored: StoredPlan,
+    announcer: Announcer,
+    *,
+    as_json: bool,
+    page: Path | None = None,
 ) -> int:
-    """Play and report; returns the exit status."""
+    """Play and report; returns the exit status.
+
+    Args:
+        plan: of the match.
+        sitting: in which it is played.
+        stored: what is kept for another.
+        announcer: says where the seats are.
+        as_json: print the result as JSON.
+        page: where a page about the match goes, once it is over.
+    """
     missing = [player.problem() for player in plan.players]
     if any(missing):  # nobody plays a thousand hands against a misspelt name
         played = _Played([_not_played(plan, missing)], [])
@@ -76,6 +93,23 @@ def run_match(
     if not is_over:
         with contextlib.suppress(OSError):  # nobody reads it
             click.echo(f"to go on with it: {sitting.command}", err=True)
+    elif page is not None:
+        return _write_page(sitting.folder, page, status, as_json=as_json)
+    return status
+
+
+def _write_page(folder: Path, page: Path, status: int, *, as_json: bool) -> int:
+    """Write the page of a match that is over; returns the exit status."""
+    from server.report.review.command import page_of_match  # nobody waits for it who wants no page
+
+    try:
+        page_of_match(folder, page)
+    except (LogError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        click.echo(f"the report {page} cannot be written: {reason}", err=True)
+        return status or EXIT_FAULT
+    with contextlib.suppress(OSError):  # nobody reads it
+        click.echo(f"report: {page}", err=as_json)
     return status
 
 

@@ -6,18 +6,19 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from engine.files import write_whole
+from server.private_files import FILE_MODE
 from server.report.logs import LogError
 from server.report.review.content import report_on
 from server.report.review.page import MissingExtra, render_page, require_page
 from server.report.review.sources import open_source
 from server.report.review.spreadsheets import FILES, spreadsheets
 
-__all__ = ["PAGE_FILE", "report", "write_page"]
+__all__ = ["PAGE_FILE", "page_of_match", "report", "require_new_page"]
 
 PAGE_FILE: Final = "report.html"
 
@@ -61,7 +62,7 @@ def report(
     files += [csv_folder / name for name in FILES] if csv_folder is not None else []
     if page is not None:
         _require_page()
-    check_new(files, force=force)
+    _check_new(files, force=force)
     try:
         content = report_on(open_source(paths, game))
     except LogError as error:
@@ -69,7 +70,7 @@ def report(
     for warning in content["warnings"]:
         click.echo(warning, err=True)
     if page is not None:
-        write_page(content, page)
+        write_whole(page, render_page(content))
     if csv_folder is not None:
         csv_folder.mkdir(parents=True, exist_ok=True)
         for name, text in spreadsheets(content).items():
@@ -81,16 +82,34 @@ def report(
         click.echo(str(file))
 
 
-def write_page(content: dict[str, Any], path: Path) -> None:
-    """Write the page.
+def require_new_page(folder: Path, file: str) -> Path:
+    """Where the page of a match that is to be played will be; says now what would keep it from being made.
+
+    Args:
+        folder: of the match.
+        file: as the user named it; empty for the page in the folder.
 
     Raises:
-        OSError: it cannot be written.
+        click.UsageError: the file is there already.
+        click.ClickException: what the page is made with is not installed.
     """
-    write_whole(path, render_page(content))
+    _require_page()
+    page = Path(file) if file else folder / PAGE_FILE
+    _check_new([page], force=False)
+    return page
 
 
-def check_new(files: Sequence[Path], *, force: bool) -> None:
+def page_of_match(folder: Path, page: Path) -> None:
+    """Write the page of a match that has been played, for its user alone.
+
+    Raises:
+        LogError: its log cannot be read.
+        OSError: the page cannot be written.
+    """
+    write_whole(page, render_page(report_on(open_source([folder]))), mode=FILE_MODE)
+
+
+def _check_new(files: Sequence[Path], *, force: bool) -> None:
     """Refuse to overwrite.
 
     Raises:

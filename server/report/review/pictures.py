@@ -60,7 +60,7 @@ def bankroll_picture(
         height: inches; the width is 9.
         unit: of the x axis.
     """
-    figure, axes = _new(9.0, height)
+    figure, axes = _new(9.0, height, left=0.85, bottom=0.5)
     x = bankroll["deals"]
     for player in players:
         curve, colour = bankroll["players"][player], _LINES[player % LINE_COLOURS]
@@ -83,7 +83,8 @@ def bankroll_picture(
 def won_picture(parts: Mapping[str, Mapping[str, Any]]) -> str:
     """What was won in each kind of hands, as a part of the whole rate, with intervals: bars from zero."""
     rows = [(name, part) for name, part in parts.items() if part.get("mbb_per_hand_of_all") is not None]
-    figure, axes = _new(4.3, 0.55 + 0.26 * max(1, len(rows)))
+    letters = max([len(name) for name, _ in rows], default=0)
+    figure, axes = _new(4.3, 0.5 + 0.26 * max(1, len(rows)), left=0.15 + 0.085 * letters, bottom=0.3)
     for k, (_, part) in enumerate(rows):
         rate, half = part["mbb_per_hand_of_all"], part["ci95_of_all"]
         axes.barh(k, rate, color=_GAIN if rate >= 0 else _LOSS, height=0.62)
@@ -96,10 +97,12 @@ def won_picture(parts: Mapping[str, Mapping[str, Any]]) -> str:
     return _svg(figure)
 
 
-def _new(width: float, height: float) -> tuple[Figure, Axes]:
+def _new(width: float, height: float, left: float, bottom: float) -> tuple[Figure, Axes]:
+    """An empty picture; all in inches, margins too, since to find them takes as long as to draw."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height))
+    figure.subplots_adjust(left / width, bottom / height, 1 - 0.15 / width, 1 - 0.08 / height)
     figure.patch.set_visible(False)
     axes = figure.add_subplot()
     axes.patch.set_visible(False)

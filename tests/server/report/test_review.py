@@ -23,6 +23,7 @@ from server.report.review.again import how_to_repeat
 from server.report.review.sources import open_source
 from server.report.review.spreadsheets import FILES
 from tests.support.hands.golden_files import GOLDEN
+from tests.support.matches import run_match
 
 MATCHES = GOLDEN / "written_before" / "matches"
 HOSTILE = ("<script>alert(1)</script>", "=1+1$x^2$", "\"><img/src='http//x'>")
@@ -374,3 +375,31 @@ def test_logs_of_two_games_are_not_mixed(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.output.count("\n") == 1
     assert "another game (limit-2p)" in result.output
+
+
+# --- match --report -----------------------------------------------------------------------------------------
+
+
+def test_a_match_ends_with_its_page(tmp_path: Path) -> None:
+    done = run_match(
+        tmp_path, "kuhn-2p", "random", "always-call", "--hands", "20", "--seed", "1", "--out", "m", "--report"
+    )
+
+    page_file = tmp_path / "m" / "report.html"
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("report: m/report.html\n")
+    assert page_file.stat().st_mode & 0o777 == 0o600
+    assert (
+        "riverboat match kuhn-2p random always-call --seed 1 --hands 20"
+        in Seen(page_file.read_text("utf-8")).text
+    )
+
+
+def test_a_page_that_would_overwrite_something_is_refused_before_the_match(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("mine")
+
+    done = run_match(tmp_path, "kuhn-2p", "random", "random", "--hands", "5", "--report=page.html")
+
+    assert done.returncode == 2
+    assert "page.html is there already" in done.stderr
+    assert not list(tmp_path.glob("matches/*/match.log"))
