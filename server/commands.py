@@ -23,6 +23,7 @@ from engine.user_input import did_you_mean
 
 _HOUSE: Final = {
     "analyse": ("server.report.review.analyse:analyse", "Show how the players of logs play."),
+    "convert": ("server.log_commands.convert:convert", "Write hands as PHH, PokerStars' text or ACPC logs."),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),
     "verify": ("server.log_commands.verify:verify", "Check that match logs are true."),

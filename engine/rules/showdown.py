@@ -10,14 +10,18 @@ Equal antes are contributions like any others.  Other antes are shared at the en
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from engine.rules.betting import BettingState
 from engine.rules.hand_rank import hand_rank
 
 
 def chips_won(
-    betting: BettingState, hole_cards: Sequence[Sequence[int]], board: Sequence[int]
+    betting: BettingState,
+    hole_cards: Sequence[Sequence[int]],
+    board: Sequence[int],
+    *,
+    mucked: Collection[int] = (),
 ) -> tuple[float, ...]:
     """Net chips of each position at the end of a hand.
 
@@ -29,6 +33,7 @@ def chips_won(
         betting: a finished hand.
         hole_cards: by position; at a showdown those that have not folded must be there.
         board: all board cards of the hand; not looked at without a showdown.
+        mucked: positions that have thrown their cards away at the showdown, unseen, and win nothing.
 
     Raises:
         ValueError: the hand is not finished, or hole cards needed for the showdown are missing.
@@ -50,7 +55,7 @@ def chips_won(
 
     ranks: list[int] = []
     for position, out in enumerate(folded):
-        if out:
+        if out or position in mucked:
             ranks.append(-1)
         elif not hole_cards[position]:
             raise ValueError(

@@ -149,6 +149,7 @@ class _Checker:
         self._commitment: str | None = None
         self._match: _Match | None = None
         self._named: set[str] = set()  # in the hands so far
+        self._is_extract = not any(map(_deals, log.headers))  # of one match or many, by some other program
 
     @property
     def has_score(self) -> bool:
@@ -189,7 +190,8 @@ class _Checker:
     def _check_comment(self, line: int, text: str) -> None:
         header = Header.read(line, text)
         if header is not None:
-            self._header, self._commitment = header, None
+            if _deals(header):
+                self._header, self._commitment = header, None
         elif text.startswith(COMMITMENT):
             self._commitment = text[len(COMMITMENT) :].strip()
         elif text.startswith(KEY):
@@ -234,7 +236,9 @@ class _Checker:
         match, header = self._match, self._header
         number = record.hand_number
         if match is not None and header is None:
-            begins = not self._log.headers and (number < match.next_hand or self._is_other_table(record))
+            begins = self._is_extract and (
+                (number <= 1 and number < match.next_hand) or self._is_other_table(record)
+            )
         else:
             begins = match is None or number < match.next_hand
         if begins:
@@ -251,7 +255,7 @@ class _Checker:
                 next_hand=first,
             )
             match.seats, match.rotates = most_frequent_seats(record, self.lines.ahead())
-            if not self._log.headers and match.disagrees(record) and self._are_known(record.names):
+            if self._is_extract and match.disagrees(record) and self._are_known(record.names):
                 match.seats, match.rotates = by_seat(record), True
         elif header is not None and match is not None and number > match.next_hand:
             match.gaps = True  # what an interrupted match had played and not yet logged
@@ -271,7 +275,7 @@ class _Checker:
         return len(set(names)) == len(names) and known.issuperset(names)
 
     def _check_number(self, match: _Match, number: int) -> None:
-        if number != match.next_hand:
+        if number != match.next_hand and not (self._is_extract and number > match.next_hand):
             raise _WrongError(f"expected hand {match.next_hand}, got hand {number}")
         most = match.header.hands if match.header else None
         if most is not None and number >= most:
@@ -386,6 +390,11 @@ class _Checker:
             texts = ("|".join(map(format_chips, each)) for each in (match.totals, chips))
             raise _WrongError("score: expected {}, got {}".format(*texts))
         match.score = True
+
+
+def _deals(header: Header) -> bool:
+    """Whether a header is a dealer's: it tells what the cards follow from."""
+    return header.seed == "random" or header.seed.lstrip("+-").isdecimal()
 
 
 def _keys(log: MatchLog) -> dict[str, MatchKey]:
