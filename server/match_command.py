@@ -21,6 +21,7 @@ from server.launching.players import Player, PlayerError, parse_players
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.launching.sandbox import why_there_are_none
 from server.parameters import FiniteRange, ListeningAddress
+from server.report.evidence import Luck
 from server.seat_tokens import hidden_tokens
 from server.sittings.command import ResumableCommand, check_game, sitting_of, stored_plan
 from server.sittings.running import run_match
@@ -174,6 +175,14 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     help="Start a launched player that crashes in play again, up to N times.",
 )
 @click.option(
+    "--luck",
+    type=click.Choice([luck.value for luck in Luck]),
+    default=Luck.EQUITY.value,
+    show_default=True,
+    help="What luck is taken out of results, beside the chips that were won: none; by equity what the cards "
+    "brought; with AIVAT also what players drew whose strategy is known.",
+)
+@click.option(
     "--sandbox",
     is_flag=True,
     help="Launch players where they see neither others' processes nor files and reach only their table "
@@ -218,6 +227,7 @@ def match(
     start_time: float,
     grace: float,
     recover: int,
+    luck: str,
     sandbox: bool,
     end_with_stdin: bool,
     announce: int | None,
@@ -230,6 +240,7 @@ def match(
 
     A match that was cut short, by Ctrl-C for one, is played on with `riverboat match --resume DIR`.
     """
+    # Long, because each option is a parameter, on a line of its own.
     ctx = click.get_current_context()
     announcer = _announcer(announce)
     keep_others_out()  # before there is a key
@@ -267,7 +278,7 @@ def match(
         _check_jobs(jobs, duplicate=duplicate, ports=config.ports)
         plan = MatchPlan(
             config, seated, sitting.folder, duplicate, jobs, until, start_time, recover, sandbox,
-            end_with_stdin, sitting, not no_rehearse,
+            end_with_stdin, sitting, not no_rehearse, Luck(luck),
         )  # fmt: skip
     except click.UsageError as error:
         announcer.failed(error.format_message())

@@ -107,7 +107,7 @@ def hand_equity(hands: Sequence[Sequence[int]], board: Sequence[int] = ()) -> tu
         raise ValueError(f"hands: expected 2 or more, got {len(hands)}")
     holes = _read_cards(hands, board)
     results = np.zeros((len(holes), 3))
-    total = kernels.add_showdowns(ranking_table(), holes, np.array(tuple(board), np.uint8), 1.0, results)
+    total = kernels.add_showdowns(ranking_table(), holes, np.array(tuple(board), np.uint8), 0, 1.0, results)
     return _exact(results, total)
 
 

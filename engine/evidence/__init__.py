@@ -3,5 +3,14 @@
 ====================  =============================================================================
 ``aivat``             luck taken out as far as strategies are known: what cards and players drew
 ``play_statistics``   VPIP, PFR, 3-bet, AF, WTSD, W$SD and what was won where; plain Python
+``estimates``         hands in, estimates by player out, with luck taken out of them
+``control_variates``  coefficients from earlier deals, and what they take out of later ones
+``all_in``            payoffs as expected once nobody could act any more
+``equity``            the share of the pot that known hands expect when cards fall
+``pair_equities``     two known hands before the flop, exact
+``moments``           the public half: when cards fell in a hand, for which pot, among whom
 ====================  =============================================================================
+
+Every correction for luck is unbiased: what it takes away has mean zero whatever the players do, since it is a
+sum of changes in expectation that the cards alone brought.
 """

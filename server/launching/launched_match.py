@@ -33,6 +33,7 @@ from server.launching.players import Player
 from server.launching.sandbox import Sandbox
 from server.private_files import FOLDER_MODE, PrivateFiles
 from server.record_file import Opener, RecordFile
+from server.report.evidence import Luck
 from server.report.results import Pass, PlayerResult, player_results
 from server.sittings.sitting import Sitting
 from server.table.config import MatchConfig
@@ -74,6 +75,8 @@ class MatchPlan:
     """In which it is played; None for a match that is never resumed."""
     rehearses: bool = True
     """Players who may have learned from the hands of earlier sittings are shown them again."""
+    luck: Luck = Luck.EQUITY
+    """How far luck is taken out of the result."""
     files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
     """Makes all of the match's files; those of a duplicate match are out of reach until its last hand."""
 
@@ -98,6 +101,11 @@ class MatchPlan:
     def schedule(self) -> LookSchedule | None:
         """When the results are looked at; None where every hand is played."""
         return None if self.until is None else LookSchedule.of(self.config.hands)
+
+    @property
+    def critical_value(self) -> float:
+        """How many standard errors half an interval is wide."""
+        return Z95 if self.schedule is None else self.schedule.critical_value
 
     @property
     def num_passes(self) -> int:
@@ -139,8 +147,7 @@ class MatchPlan:
 
     def results(self, passes: Sequence[Pass]) -> tuple[PlayerResult, ...]:
         """The players' results, with the intervals that are in force."""
-        critical_value = Z95 if self.schedule is None else self.schedule.critical_value
-        return player_results(passes, self.config.names, self.config.game, critical_value)
+        return player_results(passes, self.config.names, self.config.game, self.critical_value)
 
     def is_settled_by(self, results: Sequence[PlayerResult]) -> bool:
         """Whether no player's interval is wider than was asked for."""

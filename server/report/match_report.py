@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -16,6 +17,8 @@ from engine.files import write_whole
 from engine.match_key import MatchKey
 from engine.rules import GameDefinition
 from server.launching.launched_match import MatchPlan
+from server.report.evidence import Luck, MatchEvidence, match_evidence
+from server.report.logs import LogError
 from server.report.results import Pass, PlayerResult, hands_saved
 
 _TIMES: Final = ["median ms", "p99", "max"]
@@ -47,6 +50,20 @@ class Report:
         self._logs = [str(path) for path in paths if path is not None and path.exists()]
         self._error = next((each.outcome.error for each in passes if each.outcome.error), None)
         self._is_settled = self._error is None and plan.is_settled_by(results)
+        self._no_evidence = ""
+        self._evidence = self._take_luck_out([path for path in paths if path is not None])
+
+    def _take_luck_out(self, logs: Sequence[Path]) -> MatchEvidence | None:
+        """What the logs prove beside the chips; None where it was not asked for or cannot be said."""
+        plan = self._plan
+        if plan.luck is Luck.OFF or not self._deals:
+            return None
+        names = plan.config.names
+        try:
+            return match_evidence(logs, plan.config.game, names, plan.luck, plan.critical_value)
+        except LogError as error:
+            self._no_evidence = str(error)
+            return None
 
     def as_json(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -62,13 +79,32 @@ class Report:
             **self._until(),
             "players": [
                 each.as_json(config.game)
+                | self._evidence_of(each)
                 | ({"player_seeds": self._plan.player_seeds(each.seat)} if self._may_tell else {})
                 for each in self._results
             ],
+            **self._luck_as_json(),
             "logs": self._logs,
             "seconds": self._seconds,
             "hands_per_second": self._hands / self._seconds if self._seconds > 0 else None,
         }
+
+    def _evidence_of(self, result: PlayerResult) -> dict[str, Any]:
+        """What a player won, by estimator."""
+        if self._evidence is not None:
+            return {"evidence": self._evidence.as_json(result.seat)}
+        return {"evidence": {"chips": {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95}}}
+
+    def _luck_as_json(self) -> dict[str, Any]:
+        """How luck was taken out, why not where it was not, and what that was worth."""
+        found = self._evidence
+        why = {"equity": self._no_evidence} if self._no_evidence else {}
+        luck: dict[str, Any] = {"method": self._plan.luck.value, "missing": found.missing if found else why}
+        if found is not None:
+            luck["times_fewer_hands"] = {
+                name: found.times_fewer_hands(name) for name in found.estimates if name != "chips"
+            }
+        return {"luck": luck}
 
     def _key(self) -> dict[str, Any]:
         """The key the cards follow from, and what was published of it before the match."""
@@ -128,6 +164,7 @@ class Report:
                 "grace": limits.grace,
                 "jobs": plan.jobs,
                 "sandbox": plan.in_sandboxes,
+                "luck": plan.luck.value,
             },
             "error": self._error,
             "started": started,
@@ -142,8 +179,10 @@ class Report:
         heads = ["player", "chips", "mbb/h (95 %)"]
         heads += ["sb/h (95 %)"] if config.game.is_limit else []
         heads += ["plain 95 %"] if plan.duplicate else []
-        heads += _TIMES
-        rows = [self._row(result) for result in self._results]
+        parts = [[heads, *map(self._won, self._results)]]
+        if self._evidence is not None and "equity" not in self._evidence.missing:
+            parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self._results)])
+        parts.append([_TIMES, *map(_times, self._results)])
         speed = f"{self._seconds:.1f} s"
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
@@ -152,7 +191,8 @@ class Report:
         title = f"{config.game_text}: {self._hands} hands{deals}, {label}, {speed}"
         if self._is_cut_short:
             title += f" (cut short, {config.hands} planned)"
-        _print_tables(title, heads, rows)
+        _print_tables(title, parts)
+        self._print_luck()
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:
             click.echo(
@@ -177,16 +217,44 @@ class Report:
         if not self._logs:
             click.echo(f"in {plan.folder}")
 
-    def _row(self, result: PlayerResult) -> list[str]:
+    def _print_luck(self) -> None:
+        """What the corrected figure is, or why there is none."""
+        found = self._evidence
+        why = self._no_evidence
+        if found is not None:
+            why = found.missing.get("equity", "")
+            times = found.times_fewer_hands("equity")
+            if times is not None:
+                click.echo(f"adjusted: mbb/h less the luck of the cards; worth {times:.1f} times the hands")
+            if "aivat" in found.missing:
+                click.echo(f"no AIVAT: {found.missing['aivat']}")
+        if why:
+            click.echo(f"luck was not taken out: {why}")
+
+    def _adjusted(self, result: PlayerResult) -> list[str]:
+        """The corrected rate, and how many times as many hands would say as much without it."""
+        found = self._evidence
+        corrected = found.of("equity", result.seat) if found is not None else None
+        chips = found.of("chips", result.seat) if found is not None else None
+        if corrected is None or chips is None:
+            return ["-", "-"]
+        times = (chips.ci95 / corrected.ci95) ** 2 if chips.ci95 and corrected.ci95 else None
+        return [corrected.text(1), "-" if times is None else f"× {times:.1f}"]
+
+    def _won(self, result: PlayerResult) -> list[str]:
         game = self._plan.config.game
         cells = [result.name, f"{result.chips:+.2f}".rstrip("0").rstrip("."), _mbb(result)]
         cells += [_small_bets(result, game)] if game.is_limit else []
         if self._plan.duplicate:
             cells.append("-" if result.plain_ci95 is None else f"± {result.plain_ci95:.1f}")
-        times = result.decision_seconds
-        if times is None:
-            return [*cells, "-", "-", "-"]
-        return cells + [f"{seconds * 1000:.2f}" for seconds in (times.median, times.p99, times.max)]
+        return cells
+
+
+def _times(result: PlayerResult) -> list[str]:
+    times = result.decision_seconds
+    if times is None:
+        return ["-", "-", "-"]
+    return [f"{seconds * 1000:.2f}" for seconds in (times.median, times.p99, times.max)]
 
 
 def _mbb(result: PlayerResult) -> str:
@@ -204,15 +272,25 @@ def _small_bets(result: PlayerResult, game: GameDefinition) -> str:
     return f"{result.sb_per_hand:+.4f} ± {result.ci95 / 1000 * game.big_blind / game.small_bet:.4f}"
 
 
-def _print_tables(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print the results, with the times of decisions below where they do not fit beside."""
-    times = len(heads) - len(_TIMES)
-    widths = _widths(heads, rows)
-    if sum(widths) + _GAP * (len(widths) - 1) <= _columns():
-        _print_table(title, heads, rows)
-    else:
-        _print_table(title, heads[:times], [row[:times] for row in rows])
-        _print_table("decisions", [heads[0], *_TIMES], [[row[0], *row[times:]] for row in rows])
+def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:
+    """Print the parts of a table side by side, as far as they fit, the others below.
+
+    Args:
+        title: above the first.
+        parts: each its rows, head first; the first column of the first one names the row.
+    """
+    names = [row[:1] for row in parts[0]]
+    rows = [list(row) for row in parts[0]]
+    for part in parts[1:]:
+        wider = [[*row, *more] for row, more in zip(rows, part, strict=True)]
+        widths = _widths(wider[0], wider[1:])
+        if sum(widths) + _GAP * (len(widths) - 1) <= _columns():
+            rows = wider
+        else:
+            _print_table(title, rows[0], rows[1:])
+            title = ""
+            rows = [[*name, *more] for name, more in zip(names, part, strict=True)]
+    _print_table(title, rows[0], rows[1:])
 
 
 def _columns() -> int:
@@ -239,10 +317,12 @@ def _print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]
         for row in rows:
             table.add_row(*row)
         console = Console(width=_columns() + _GAP)
-        console.print(title, markup=False, highlight=False)
+        if title:
+            console.print(title, markup=False, highlight=False)
         console.print(table)
         return
-    click.echo(title)
+    if title:
+        click.echo(title)
     for name, *numbers in (heads, *rows):
         shown = name if len(name) <= widths[0] else name[: widths[0] - 1] + "…"
         cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]

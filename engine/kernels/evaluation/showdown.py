@@ -50,13 +50,15 @@ def add_showdowns(
     table: NDArray[np.uint16],
     holes: NDArray[np.uint8],
     board: NDArray[np.uint8],
+    dead: int,
     weight: float,
     results: NDArray[np.float64],
 ) -> float:
     """Adds the results of known hands over all boards that begin with `board`; returns the weight of all
     boards.
 
-    holes: shape (n, 2).  board: shape (0..5,).  weight: what each board counts.
+    holes: shape (n, 2).  board: shape (0..5,).  dead: further cards that do not come, as bits.
+    weight: what each board counts.
     results: shape (n, 3), added to in place: boards won alone, boards tied, share of the pots.
     """
     num_hands = holes.shape[0]
@@ -65,7 +67,7 @@ def add_showdowns(
     for i in range(size):
         full[i] = board[i]
     base_key = board_key(board, size)
-    dead = card_bits(board, size)
+    dead |= card_bits(board, size)
     for i in range(num_hands):
         dead |= card_bits(holes[i], 2)
     live = np.empty(52, np.int64)
@@ -147,7 +149,7 @@ def add_range_showdowns(
         holes[hand, 0] = cards[combo, 0]
         holes[hand, 1] = cards[combo, 1]
         if hand + 1 == num_hands:
-            total += add_showdowns(table, holes, board, float(products[num_hands]), results)
+            total += add_showdowns(table, holes, board, 0, float(products[num_hands]), results)
         else:
             hand += 1
     return total
@@ -233,7 +235,7 @@ def _deal_hands(
 
 
 @kernel(allocates=False)
-def _deal_board(dead: int, size: int, random_state: NDArray[np.uint64], board: NDArray[np.uint8]) -> None:
+def deal_board(dead: int, size: int, random_state: NDArray[np.uint64], board: NDArray[np.uint8]) -> None:
     """Fills a board of five up from its first `size` cards with cards that are not dead."""
     place = size
     left = 0
@@ -292,7 +294,7 @@ def sample_showdowns(
         dead = _deal_hands(ranges, cards, on_board, random_state, dealt)
         if dead < 0:
             continue
-        _deal_board(dead, size, random_state, full)
+        deal_board(dead, size, random_state, full)
         key = board_key(full, 5)
         for hand in range(num_hands):
             ranks[hand] = class_on_board(

@@ -1,0 +1,63 @@
+"""All-in equity: what a hand pays on average once nobody can act any more before the last card.
+
+From there on cards alone decide, and the mean over them takes the place of what they happened to decide.  The
+mean of the mean is the mean of the payoffs: nothing is assumed about how anybody plays.
+
+Source: the ACPC's rules since 2014 (``all_in_expectation``); a case of AIVAT (Burch et al. 2018) in which
+only chance is known, and the value of a hand is known where nobody can act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.evidence.equity import KnownHand, pot_shares
+from engine.evidence.moments import Layer, moments_of
+from engine.rules import HandState
+
+__all__ = ["all_in_chips", "expected_chips", "unknown_cards"]
+
+
+def expected_chips(
+    paid: Sequence[int], layers: Sequence[Layer], shares: Sequence[Sequence[float]]
+) -> tuple[float, ...]:
+    """What each position wins on average.
+
+    Args:
+        paid: chips that each has put in.
+        layers: the pots.
+        shares: of each layer by position, where two or more share it.
+    """
+    won = [-float(chips) for chips in paid]
+    for layer, share in zip(layers, shares, strict=True):
+        for position in range(len(won)):
+            if layer.sharing >> position & 1:
+                won[position] += layer.chips * (share[position] if layer.asked >= 0 else 1.0)
+    return tuple(won)
+
+
+def all_in_chips(hand: HandState) -> tuple[float, ...]:
+    """Net chips of each position, with the cards that came when nobody could act any more averaged out.
+
+    Of any other hand they are what it paid.
+
+    Raises:
+        ValueError: the hand is not over, or hole cards are not known and the cards to come depend on them.
+    """
+    moments = moments_of(hand.betting)
+    if not moments.is_run_out:
+        return hand.chips_won()
+    unknown = unknown_cards(hand)
+    if unknown is not None:
+        raise ValueError(f"the expectation of an all-in needs everybody's hole cards: {unknown}")
+    known = KnownHand(hand.hand_number, hand.deal.hole_cards, hand.board)
+    shares = pot_shares(hand.betting.game, [known], [(0, *asked) for asked in moments.asked]).tolist()
+    return expected_chips(moments.paid, moments.layers, [shares[layer.asked] for layer in moments.layers])
+
+
+def unknown_cards(hand: HandState) -> str | None:
+    """Whose hole cards are not known, in words; None where all are."""
+    for position, cards in enumerate(hand.deal.hole_cards):
+        if len(cards) != hand.betting.game.num_hole_cards:
+            return f"hand {hand.hand_number} does not show those of position {position}"
+    return None

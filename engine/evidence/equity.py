@@ -1,0 +1,139 @@
+"""The share of the pot that known hands expect when cards fall, over all cards that may still come.
+
+Exact for two players of hold'em at every moment, and for any number from the flop on.  Before the flop with
+three and more, and wherever else more than `MOST_RUN_OUTS` boards could come, the share is a mean over boards
+drawn at random.  A correction stays unbiased with such a mean, because
+
+* the boards follow from the hand's number and its hole cards alone, as if drawn before anybody acted: their
+  mean is an unbiased estimate of the equity, independent of the cards that came and of what was done;
+* the same boards serve in two changes: that of the deal, where the mean is compared with an equal share, and
+  that of the flop, where it is what was expected.  Each of the two has mean zero by itself.
+
+What is lost is a little of the reduction: a mean over `SAMPLES` boards adds a thousandth of the variance of
+the pot.  Cards of players who have folded are known to be gone.  They must be: what was done depends on them,
+and a change that has mean zero only without them would not have it among the hands in which they folded.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import random
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.rules import GameDefinition, hand_rank
+from engine.seeds import derive_seed
+
+__all__ = ["MOST_RUN_OUTS", "SAMPLES", "KnownHand", "Moment", "pot_shares"]
+
+SAMPLES: Final = 1024
+"""Boards that are drawn where they cannot all be dealt."""
+
+MOST_RUN_OUTS: Final = 2000
+"""In games other than hold'em: up to so many boards to come are dealt."""
+
+_REMEMBERED: Final = 1 << 16
+
+
+@attrs.frozen
+class KnownHand:
+    """The cards of a hand."""
+
+    number: int
+    """What tells it from hands with equal cards."""
+    hole_cards: tuple[tuple[int, ...], ...]
+    """By position, all of them."""
+    board: tuple[int, ...]
+    """What came out."""
+
+
+Moment = tuple[int, int, int]
+"""The number of a hand in a list, the positions that share the pot as bits, the board cards that are out."""
+
+
+def pot_shares(
+    game: GameDefinition, hands: Sequence[KnownHand], moments: Iterable[Moment]
+) -> NDArray[np.float64]:
+    """The share of the pot that each position expects at each moment, if nobody folds any more.
+
+    Args:
+        game: what was played.
+        hands: their cards.
+        moments: of these hands.
+
+    Returns:
+        Shape (moments, positions); positions that do not share have 0, the others add up to 1.
+    """
+    asked = list(moments)
+    if not asked:
+        return np.zeros((0, game.num_players))
+    if game.is_holdem:
+        return _holdem_shares(game.num_players, hands, np.array(asked, np.int64))
+    return np.array(
+        [
+            _plain_shares(game, hands[hand].hole_cards, sharing, hands[hand].board[:out])
+            for hand, sharing, out in asked
+        ]
+    )
+
+
+def _holdem_shares(
+    num_players: int, hands: Sequence[KnownHand], moments: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    # Small games are to do without the compiler.
+    from engine.evidence.pair_equities import combos_of, pair_equities
+    from engine.kernels.cards.tables import ranking_table
+    from engine.kernels.evidence.pot_shares import fill_pot_shares
+
+    holes = np.array([hand.hole_cards for hand in hands], np.uint8)
+    boards = np.array([(*hand.board, 0, 0, 0, 0, 0)[:5] for hand in hands], np.uint8)
+    numbers = np.array([hand.number for hand in hands], np.int64)
+    shares = np.empty((len(moments), num_players))
+    by_table = (moments[:, 2] == 0) & (num_players == 2)
+    if by_table.any():
+        met = combos_of(holes)[moments[by_table, 0]]
+        first = pair_equities(met[:, 0], met[:, 1])
+        shares[by_table] = np.stack([first, 1.0 - first], axis=-1)
+    if not by_table.all():
+        dealt = np.empty((int((~by_table).sum()), num_players))
+        fill_pot_shares(ranking_table(), holes, boards, numbers, moments[~by_table], SAMPLES, dealt)
+        shares[~by_table] = dealt
+    return shares
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _plain_shares(
+    game: GameDefinition, hole_cards: tuple[tuple[int, ...], ...], sharing: int, board: tuple[int, ...]
+) -> tuple[float, ...]:
+    """The same for one moment of any game, by its rules.
+
+    Boards are drawn where they are too many; they follow from the hole cards alone.
+    """
+    held = {card for cards in hole_cards for card in cards}
+    left = [card for card in game.deck if card not in held and card not in board]
+    to_come = game.board_ends[-1] - len(board)
+    boards: Iterable[tuple[int, ...]]
+    if math.comb(len(left), to_come) <= MOST_RUN_OUTS:
+        boards = itertools.combinations(left, to_come)
+    else:
+        seed = functools.reduce(derive_seed, [card for cards in hole_cards for card in cards], len(board))
+        draw = random.Random(seed)
+        boards = [tuple(draw.sample(left, to_come)) for _ in range(SAMPLES)]
+    shares = [0.0] * len(hole_cards)
+    live = [position for position in range(len(hole_cards)) if sharing >> position & 1]
+    count = 0
+    for cards in boards:
+        count += 1
+        ranks = [hand_rank((*hole_cards[position], *board, *cards)) for position in live]
+        best = max(ranks)
+        part = 1.0 / ranks.count(best)
+        for position, rank in zip(live, ranks, strict=True):
+            if rank == best:
+                shares[position] += part
+    return tuple([share / count for share in shares])

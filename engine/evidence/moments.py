@@ -1,0 +1,114 @@
+"""When cards fell in a hand, for which pot and among whom: the public half of every correction for luck."""
+
+from __future__ import annotations
+
+import operator
+
+import attrs
+
+from engine.rules import BettingState
+
+
+@attrs.frozen
+class CardFall:
+    """Cards that came while somebody could still act."""
+
+    betting_round: int
+    """0 for the hole cards."""
+    pot: int
+    """Chips in the middle when they fell."""
+    before: int
+    """Which of `Moments.asked` tells the shares before them; -1 before the deal, where they are equal."""
+    after: int
+    """Which of them tells the shares after them."""
+
+
+@attrs.frozen
+class Layer:
+    """Chips that some positions put in alike, which those of them that are left share."""
+
+    chips: int
+    """Of all who put in, together."""
+    sharing: int
+    """The positions that share it, as bits; 0 where all who put in have folded, and nobody gets it."""
+    asked: int
+    """Which of `Moments.asked` tells the shares; -1 where not even two share it."""
+
+
+@attrs.frozen
+class Moments:
+    """The moments of a finished hand at which luck was decided."""
+
+    falls: tuple[CardFall, ...]
+    """In order; the first is the deal."""
+    paid: tuple[int, ...]
+    """Chips each position has put in, antes too."""
+    is_run_out: bool
+    """Cards came after nobody could act any more."""
+    layers: tuple[Layer, ...]
+    """The main pot and the side pots of such a hand; else empty."""
+    asked: tuple[tuple[int, int], ...]
+    """The positions that share the pot, as bits, and the board cards that are out: whatever shares must be
+    known for the others."""
+
+
+def moments_of(betting: BettingState) -> Moments:
+    """The moments of a finished hand.
+
+    Raises:
+        ValueError: the hand is not over.
+    """
+    if not betting.is_finished:
+        raise ValueError(f"luck is taken out of a hand that is over; after {betting.text!r} it is not")
+    game = betting.game
+    ends = game.board_ends
+    asked: dict[tuple[int, int], int] = {}
+
+    def ask(sharing: int, out: int) -> int:
+        return asked.setdefault((sharing, out), len(asked))
+
+    everybody = (1 << len(betting.spent)) - 1
+    # The deal is for the pot as it is once everybody has called.
+    called = sum(game.antes_posted) + game.num_players * game.big_blind
+    falls = [CardFall(0, called, -1, ask(everybody, ends[0]))]
+    reached = 0
+    for state, _, _ in betting.steps():
+        now = state.betting_round
+        if now > reached:
+            if ends[now] > ends[reached]:
+                left = _left(state)
+                falls.append(CardFall(now, state.pot, ask(left, ends[reached]), ask(left, ends[now])))
+            reached = now
+    is_run_out = betting.is_showdown and ends[betting.betting_round] > ends[reached]
+    layers = [
+        Layer(chips, sharing, ask(sharing, ends[reached]) if sharing.bit_count() > 1 else -1)
+        for chips, sharing in (_pots(betting) if is_run_out else ())
+    ]
+    paid = tuple(map(operator.add, game.antes_posted, betting.spent))
+    return Moments(tuple(falls), paid, is_run_out, tuple(layers), tuple(asked))
+
+
+def _left(betting: BettingState) -> int:
+    return sum([1 << position for position, folded in enumerate(betting.folded) if not folded])
+
+
+def _pots(betting: BettingState) -> list[tuple[int, int]]:
+    """Chips and sharing positions of each pot, peeled in layers as `engine.rules.chips_won` does.
+
+    Equal antes are layers like bets; others are shared by all who are left.
+    """
+    game, left = betting.game, _left(betting)
+    competing, pots = betting.spent, []
+    if game.has_equal_antes:
+        competing = tuple(map(operator.add, game.antes_posted, betting.spent))
+    elif game.has_antes:
+        pots.append((sum(game.antes_posted), left))
+    below = 0
+    for level in sorted(set(competing) - {0}):
+        paying = sum([1 << position for position, chips in enumerate(competing) if chips >= level])
+        chips, sharing = (level - below) * paying.bit_count(), left & paying
+        if pots and pots[-1][1] == sharing:
+            chips += pots.pop()[0]
+        pots.append((chips, sharing))
+        below = level
+    return pots

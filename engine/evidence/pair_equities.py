@@ -1,0 +1,143 @@
+"""Two known hands before the flop: the exact equity of each combo against each, suits told apart.
+
+The 169 x 169 matrix of ``engine.evaluation.equity`` will not do for corrections of luck.  It is the mean over
+suits, and the mean of what a flop changes is zero only from the very equity that the two hands have.
+
+Up to a renaming of suits there are 47,008 pairs of disjoint combos.  All of them together take some seconds
+(``engine.kernels.evidence.pair_points``) and are kept in the user's cache; a few are dealt out one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.combos import (
+    COMBO_HIGH,
+    COMBO_LOW,
+    NUM_COMBOS,
+    NUM_STARTING_HANDS,
+    STARTING_HAND_OF_COMBO,
+    combo_cards,
+)
+from engine.evaluation.equity import hand_equity
+from engine.files.cache import load_cached, store_cached
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.evaluation.preflop import NUM_CANONICAL_BOARDS, fill_canonical_boards
+from engine.kernels.evidence.pair_points import fill_pair_points
+
+__all__ = ["PAIR_POINTS", "combos_of", "pair_equities", "pair_points"]
+
+PAIR_POINTS: Final = 2 * math.comb(48, 5)
+"""Two points for each board that is won, one for a tie: what both hands of a pair have together."""
+
+FEW: Final = 150
+"""As many pairs are dealt out one by one, some 20 ms each, before all are computed."""
+
+_CACHED: Final = "pair_points"
+_SCHEMA: Final = 1
+_SHAPE: Final = (NUM_STARTING_HANDS, NUM_COMBOS)
+
+
+def combos_of(holes: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The combo of each pair of cards.  Takes shape (..., 2), returns shape (...)."""
+    high = holes.max(axis=-1).astype(np.int64)
+    combos: NDArray[np.int64] = high * (high - 1) // 2 + holes.min(axis=-1)
+    return combos
+
+
+def pair_equities(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The equity of each first combo against its second, exact.
+
+    Args:
+        first: combos, shape (n,).
+        second: combos that share no card with them, shape (n,).
+    """
+    hands = STARTING_HAND_OF_COMBO[first].astype(np.int64)
+    others = _renamed()[_to_first_combo()[first], second]
+    points = _kept_points()
+    if points is None:
+        pairs, place = np.unique(hands * NUM_COMBOS + others, return_inverse=True)
+        if len(pairs) <= FEW:
+            return np.array([_dealt_out(pair) for pair in pairs.tolist()])[place]
+        points = pair_points()
+    return points[hands, others] / PAIR_POINTS
+
+
+def _dealt_out(pair: int) -> float:
+    hand, other = divmod(pair, NUM_COMBOS)
+    return hand_equity([combo_cards(int(_first_combos()[hand])), combo_cards(other)])[0].value
+
+
+def pair_points() -> NDArray[np.int32]:
+    """The points of each starting hand, held in its first combo, against each combo; read-only.
+
+    Shape (169, 1326), of `PAIR_POINTS`; meaningless for combos that share a card.  Computed in some seconds
+    at a user's first call, then read from the cache directory.
+    """
+    kept = _kept_points()
+    if kept is None:
+        kept = _compute_points()
+        store_cached(_CACHED, _SCHEMA, {"points": kept})
+        _memory.append(kept)
+    return kept
+
+
+_memory: Final[list[NDArray[np.int32]]] = []
+
+
+def _kept_points() -> NDArray[np.int32] | None:
+    """The points, where they have been computed before."""
+    if not _memory:
+        kept = load_cached(_CACHED, _SCHEMA, {"points": (_SHAPE, np.int32)})
+        if kept is None:
+            return None
+        _memory.append(kept["points"])
+    return _memory[0]
+
+
+def _compute_points() -> NDArray[np.int32]:
+    boards = np.empty((NUM_CANONICAL_BOARDS, 5), np.uint8)
+    weights = np.empty(NUM_CANONICAL_BOARDS, np.int64)
+    fill_canonical_boards(boards, weights)
+    weighted = np.empty((NUM_COMBOS, NUM_COMBOS), np.int32)
+    fill_pair_points(ranking_table(), boards, weights, weighted)
+    # A canonical board stands for its renamings: so do the 24 renamings of a pair, met on that board alone.
+    points = np.zeros(_SHAPE, np.int64)
+    for renamed in _renamed():
+        points += weighted[renamed[_first_combos()]][:, renamed]
+    points //= len(_renamed())
+    return points.astype(np.int32)
+
+
+@functools.cache
+def _renamed() -> NDArray[np.int64]:
+    """What each combo becomes under each renaming of the suits.  Shape (24, 1326)."""
+    renamed = np.empty((24, NUM_COMBOS), np.int64)
+    for number, suits in enumerate(itertools.permutations(range(4))):
+        new = np.array(suits)
+        cards = np.stack([card - (card & 3) + new[card & 3] for card in (COMBO_HIGH, COMBO_LOW)], axis=-1)
+        renamed[number] = combos_of(cards.astype(np.uint8))
+    return renamed
+
+
+@functools.cache
+def _first_combos() -> NDArray[np.int64]:
+    """The first combo of each starting hand.  Shape (169,)."""
+    return np.unique(STARTING_HAND_OF_COMBO, return_index=True)[1].astype(np.int64)
+
+
+@functools.cache
+def _to_first_combo() -> NDArray[np.int64]:
+    """For each combo a renaming of suits that makes it the first combo of its starting hand.
+
+    Shape (1326,).
+    """
+    wanted = _first_combos()[STARTING_HAND_OF_COMBO]
+    number: NDArray[np.int64] = np.argmax(_renamed() == wanted, axis=0).astype(np.int64)
+    return number

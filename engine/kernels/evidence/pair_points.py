@@ -1,0 +1,88 @@
+"""Every combo against every other over all boards, suits told apart.
+
+Boards that differ by a renaming of suits are taken once, with the size of their class
+(``engine.kernels.evaluation.preflop``).  A single entry of the result therefore means nothing; the mean over
+the 24 renamings of both combos is exact.
+
+On one board the combos are numbered by class.  A combo's points against all others are then a row of bytes
+to be compared, kept for a block of boards of equal weight and carried to 32 bits.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.bits import card_bits
+from engine.kernels.evaluation.class_numbers import number_combos
+
+_LANES: Final = 1344
+"""1326 combos, filled up to whole vectors."""
+
+_BLOCK: Final = 127
+"""Boards until the sums are carried: 2 points a board fit a byte."""
+
+_DEAD: Final = 255
+"""In place of the number of a combo that shares a card with the board: greater than any number."""
+
+
+@kernel(allocates=False)
+def _add_points(numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8]) -> None:
+    """Adds the points of one number against a row of them, from `at`."""
+    mine = np.uint8(number)
+    for lane in range(_LANES):
+        theirs = numbers[np.uint64(at + lane)]
+        sums[np.uint64(lane)] += 2 if theirs < mine else (1 if theirs == mine else 0)
+
+
+@kernel(allocates=False)
+def _write_row(
+    board: NDArray[np.uint8], found: NDArray[np.uint8], numbers: NDArray[np.uint8], at: int
+) -> None:
+    """Writes the numbers of a board's combos from `at`, dead combos and lanes without one as _DEAD."""
+    dead = card_bits(board, 5)
+    combo = 0
+    for high in range(52):
+        for low in range(high):
+            numbers[at + combo] = _DEAD if (dead >> high | dead >> low) & 1 else integer(found[combo])
+            combo += 1
+    for lane in range(combo, _LANES):
+        numbers[at + lane] = _DEAD
+
+
+@kernel()
+def fill_pair_points(
+    table: NDArray[np.uint16],
+    boards: NDArray[np.uint8],
+    weights: NDArray[np.int64],
+    points: NDArray[np.int32],
+) -> None:
+    """The points of each combo against each: 2 for each board won, 1 for a tie, times the board's weight.
+
+    boards, weights: of `fill_canonical_boards`.
+    points: shape (1326, 1326), filled in place; for combos with a common card meaningless.
+    """
+    points[:] = 0
+    found = np.empty(1326, np.uint8)
+    numbers = np.empty(_BLOCK * _LANES, np.uint8)
+    sums = np.empty(_LANES, np.uint8)
+    first = 0
+    while first < boards.shape[0]:
+        weight = weights[first]
+        size = 0
+        while size < _BLOCK and first + size < boards.shape[0] and weights[first + size] == weight:
+            number_combos(table, boards[first + size], found)
+            _write_row(boards[first + size], found, numbers, size * _LANES)
+            size += 1
+        for combo in range(1326):
+            sums[:] = 0
+            for board in range(size):
+                number = integer(numbers[board * _LANES + combo])
+                if number != _DEAD:
+                    _add_points(numbers, board * _LANES, number, sums)
+            for other in range(1326):
+                points[combo, other] += weight * integer(sums[other])
+        first += size

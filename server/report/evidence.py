@@ -1,0 +1,157 @@
+"""What logs prove about the players, with luck taken out: the server's door to ``engine.evidence``.
+
+The arithmetic needs numpy, and hold'em the compiler: both are loaded when a report is made, never before, so
+that a dealer does without.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from engine.intervals import Z95, Estimate
+from engine.rules import GameDefinition
+from server.report.logs import LogError, MatchLog, open_log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.evidence.estimates import Evidence
+
+__all__ = ["Luck", "MatchEvidence", "collect", "evidence_of", "match_evidence"]
+
+
+class Luck(enum.Enum):
+    """How far luck is taken out of results."""
+
+    OFF = "off"
+    EQUITY = "equity"
+    """What the cards brought, by equity."""
+    AIVAT = "aivat"
+    """The same, and what was drawn by players whose strategy is known."""
+
+
+@attrs.frozen
+class MatchEvidence:
+    """What some hands prove about their players, beside the chips they won."""
+
+    players: tuple[str, ...]
+    estimates: dict[str, tuple[Estimate | None, ...]]
+    """Milli big blinds per hand by estimator (``chips``, ``all_in``, ``equity``) and player.
+
+    None where an estimator says nothing.
+    """
+    missing: dict[str, str]
+    """Why an estimator says nothing, by its name."""
+
+    def as_json(self, player: int) -> dict[str, Any]:
+        """A player's ``evidence`` in ``result.json``."""
+        found: dict[str, Any] = {}
+        for name, by_player in self.estimates.items():
+            each = by_player[player] if player < len(by_player) else None
+            found[name] = None if each is None else {"mbb_per_hand": each.mean, "ci95": each.ci95}
+        return found
+
+    def of(self, estimator: str, player: int) -> Estimate | None:
+        """What an estimator says of a player."""
+        by_player = self.estimates.get(estimator, ())
+        return by_player[player] if player < len(by_player) else None
+
+    def times_fewer_hands(self, estimator: str) -> float | None:
+        """By which factor an estimator needs fewer hands than the chips for the same intervals.
+
+        The ratio of the squared widths, all players taken together; None where it is not known.
+        """
+        plain = corrected = 0.0
+        for chips, other in zip(self.estimates["chips"], self.estimates.get(estimator, ()), strict=False):
+            if chips is not None and other is not None and chips.ci95 is not None and other.ci95 is not None:
+                plain += chips.ci95**2
+                corrected += other.ci95**2
+        return plain / corrected if corrected > 0.0 else None
+
+
+def collect(matches: Sequence[Sequence[MatchLog]], players: Sequence[str]) -> Evidence:
+    """The hands of some matches, ready for every estimator.
+
+    Args:
+        matches: of one game, in the order they were played; each is its passes (`group_passes`).
+        players: names, in the order in which the estimates are wanted.
+
+    Raises:
+        LogError: a log that cannot be read, other games, or a player who is not among the names.
+    """
+    from engine.evidence.estimates import Evidence
+
+    game = matches[0][0].game
+    evidence = Evidence(game)
+    index = {name: k for k, name in enumerate(players)}
+    deals: dict[tuple[int, int, int], int] = {}
+    for number, passes in enumerate(matches):
+        for log in passes:
+            if log.game != game:
+                raise LogError(f"{log.path}: expected the game of {matches[0][0].path}, got another one")
+            strangers = [name for name in log.players if name not in index]
+            if strangers:
+                raise LogError(f"{log.path}: expected the players {', '.join(players)}, got {strangers[0]}")
+            # Namesakes are told apart by their seats.
+            order = range(len(players)) if log.has_namesakes else [index[name] for name in log.players]
+            for hand in log.hands():
+                deal = deals.setdefault((number, hand.match, hand.number), len(deals))
+                seated = [order[player] for player in hand.players]
+                evidence.add(hand.state, hand.chips, seated, deal, len(passes))
+    return evidence
+
+
+def evidence_of(
+    matches: Sequence[Sequence[MatchLog]],
+    players: Sequence[str],
+    luck: Luck = Luck.EQUITY,
+    critical_value: float = Z95,
+) -> MatchEvidence:
+    """What some matches prove about their players.
+
+    Args:
+        matches: of one game, in the order they were played; each is its passes (`group_passes`).
+        players: names, in the order in which the estimates are wanted.
+        luck: how far it is taken out.
+        critical_value: how many standard errors half an interval is wide.
+
+    Raises:
+        LogError: a log that cannot be read, other games, or a player who is not among the names.
+    """
+    game = matches[0][0].game
+    evidence = collect(matches, players)
+    estimates = {
+        name: tuple([_in_mbb(each, game) for each in by_player])
+        for name, by_player in evidence.estimates(critical_value).items()
+        if name == "chips" or luck is not Luck.OFF
+    }
+    missing = dict(evidence.missing)
+    if luck is Luck.AIVAT:
+        estimates["aivat"] = (None,) * len(players)
+        missing["aivat"] = "it needs to know how a player plays, and nobody said"
+    if not game.big_blind:
+        missing |= dict.fromkeys(estimates, "a game without blinds has no rate in big blinds")
+    return MatchEvidence(tuple(players), estimates, missing)
+
+
+def match_evidence(
+    logs: Sequence[Path],
+    game: GameDefinition,
+    players: Sequence[str],
+    luck: Luck,
+    critical_value: float = Z95,
+) -> MatchEvidence:
+    """What the logs of a match that we played prove: those of its passes, if it was a duplicate match.
+
+    Raises:
+        LogError: a log cannot be read.
+    """
+    return evidence_of([[open_log(path, game) for path in logs]], players, luck, critical_value)
+
+
+def _in_mbb(each: Estimate | None, game: GameDefinition) -> Estimate | None:
+    return None if each is None or not game.big_blind else each.scaled(1000 / game.big_blind)
