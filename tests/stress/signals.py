@@ -73,6 +73,9 @@ PROGRAMS: Final = (
     Program("bot", ("bot", "random", "127.0.0.1", "PORT", "--game", "leduc"), needs_port=True),
     Program("bot of formula", ("bot", "formula", "127.0.0.1", "PORT"), 3.0, needs_port=True),
     Program("bot that waits", ("bot", "always-call", "127.0.0.1", "1", "--wait", "60")),
+    Program("bots", ("bots",)),
+    Program("kernels", ("kernels",)),
+    Program("telnet", ("telnet", "--listen", "0", "127.0.0.1", "1")),
     Program("odds", ("odds", "AsKs", "Js8c4s", "--trials", "100000000"), 3.0),
     Program("preflop --make", ("preflop", "--make", "t.json"), 3.0),
 )
