@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -185,7 +186,8 @@ def attempt(program: Program, number: int, after_s: float, place: Path, rng: ran
 
 def is_interpreters_own(run: Run) -> bool:
     """Python was interrupted before a line of ours was run; what it says then is not ours to choose."""
-    return "Traceback" in run.stderr and str(ROOT) not in run.stderr
+    ours = re.escape(f'File "{ROOT}/') + r"(?!\.venv/)"
+    return "Traceback" in run.stderr and not re.search(ours, run.stderr)
 
 
 def judge(program: Program, number: int, after_s: float, run: Run, place: Path, stress: Stress) -> None:
