@@ -187,7 +187,7 @@ def attempt(program: Program, number: int, after_s: float, place: Path, rng: ran
 def is_interpreters_own(run: Run) -> bool:
     """Python was interrupted before a line of ours was run; what it says then is not ours to choose."""
     ours = re.escape(f'File "{ROOT}/') + r"(?!\.venv/)"
-    return "Traceback" in run.stderr and not re.search(ours, run.stderr)
+    return run.status is not None and "Traceback" in run.stderr and not re.search(ours, run.stderr)
 
 
 def judge(program: Program, number: int, after_s: float, run: Run, place: Path, stress: Stress) -> None:
