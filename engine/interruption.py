@@ -15,11 +15,13 @@ Programs that start others listen with `trio.open_signal_receiver` until the las
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import Any, Final
 
@@ -31,6 +33,8 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _INSISTS_S: Final = 2.0
 """Somebody who sends a signal again so much later does not want to wait; sooner they pressed a key twice."""
+_AGAIN_S: Final = 0.02
+"""After which a KeyboardInterrupt that was lost comes again."""
 
 
 def die_of(*numbers: int) -> None:
@@ -116,6 +120,21 @@ class CtrlC:
             self.raise_once(number, frame)
         signal.raise_signal(signal.SIGINT)
 
+    def raise_again(
+        self, otherwise: Callable[[sys.UnraisableHookArgs], Any], lost: sys.UnraisableHookArgs
+    ) -> None:
+        """A hook: a KeyboardInterrupt that nobody could catch comes again a moment later.
+
+        Python drops what is raised in a callback from C, such as the compiler's when a kernel is ready.
+        """
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            otherwise(lost)
+            return
+        self.was_raised = False
+        again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), self.status - 128))
+        again.daemon = True
+        again.start()
+
     def raise_once(self, number: int, frame: FrameType | None) -> None:
         """A handler: a KeyboardInterrupt, and no second one to disturb the tidying up."""
         if not self.was_raised:
@@ -137,6 +156,8 @@ def as_ctrl_c(*, under_trio: bool = False) -> Iterator[CtrlC]:
     before = _handlers()
     for number in before:
         signal.signal(number, interruption.send)
+    hook = sys.unraisablehook
+    sys.unraisablehook = functools.partial(interruption.raise_again, hook)
     if signal.SIGINT in before:
         signal.signal(signal.SIGINT, signal.default_int_handler if under_trio else interruption.raise_once)
     try:
@@ -150,7 +171,10 @@ def as_ctrl_c(*, under_trio: bool = False) -> Iterator[CtrlC]:
     except BaseException:
         _restore(before)
         raise
-    _restore(before)
+    else:
+        _restore(before)
+    finally:
+        sys.unraisablehook = hook
 
 
 def _handlers() -> dict[signal.Signals, Any]:

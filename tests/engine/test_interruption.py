@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -63,6 +65,22 @@ def test_tidying_up_is_not_interrupted() -> None:
 
     assert tidied == ["all"]
     assert interruption.status == 130
+
+
+@pytest.mark.parametrize("under_trio", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_lost_in_a_callback_from_c_comes_again(number: signal.Signals, under_trio: bool) -> None:
+    """As in the compiler's, when a kernel is ready: Python drops what is raised there."""
+    callback = ctypes.CFUNCTYPE(None)(lambda: _raise(number))
+
+    def work() -> None:
+        callback()
+        threading.Event().wait(60)
+
+    with pytest.raises(KeyboardInterrupt), as_ctrl_c(under_trio=under_trio) as interruption:
+        work()
+
+    assert interruption.status == 128 + number
 
 
 def _raise(*numbers: signal.Signals) -> None:

@@ -50,6 +50,8 @@ class Program:
     typed: bytes = b""
     needs_port: bool = False
     """Its address is that of a dealer that says one state and no more."""
+    own_status: int = 0
+    """With which it ends where the signal comes too late."""
 
 
 _LONG: Final = ("--hands", "1000000")
@@ -72,7 +74,7 @@ PROGRAMS: Final = (
     Program("dealer", ("dealer", "d", "leduc", "1000000", "1", "a", "b", "-T", "-q"), is_dealer=True),
     Program("dealer that waits", ("dealer", "d", "leduc", "10", "1", "a", "b", "-T")),
     Program("bot", ("bot", "random", "127.0.0.1", "PORT", "--game", "leduc"), needs_port=True),
-    Program("bot of formula", ("bot", "formula", "127.0.0.1", "PORT"), 3.0, needs_port=True),
+    Program("bot of formula", ("bot", "formula", "127.0.0.1", "PORT"), 3.0, needs_port=True, own_status=2),
     Program("bot that waits", ("bot", "always-call", "127.0.0.1", "1", "--wait", "60")),
     Program("bots", ("bots",)),
     Program("kernels", ("kernels",)),
@@ -199,7 +201,7 @@ def judge(program: Program, number: int, after_s: float, run: Run, place: Path, 
         return
     if run.status is None:
         stress.find(f"{program.name}: does not end on {name}", detail)
-    elif run.status not in (0, 128 + number, -number):  # 0: it was over already; -n is 128 + n to a shell
+    elif run.status not in (program.own_status, 128 + number, -number):  # -n is 128 + n to a shell
         stress.find(f"{program.name}: status {run.status} on {name}", detail)
     if any(ugly in run.stderr for ugly in _UGLY):
         stress.find(f"{program.name}: a traceback on {name}", detail)
