@@ -141,6 +141,8 @@ def test_a_bot_plays_a_game_or_refuses_it_in_one_line(name: str, game: str) -> N
     is_small = game in ("leduc", "kuhn-2p", "kuhn.limit.3p")
     if name == "equilibrium":
         assert bool(complaint) == (not is_small)
+    elif name in ("sampling", "street-learner") and any(definition.antes):
+        assert "antes" in complaint
     else:
         assert bool(complaint) == (is_small and name not in BASELINES)
     assert len(complaint.splitlines()) <= 1
@@ -330,7 +332,7 @@ def test_seed_and_game_come_from_the_environment(
     )  # fmt: skip
 
     assert (status, stderr) == (0, "")
-    assert received == [b"VERSION:2.0.0\n#riverboat/1 seat names game token=s3cret\r\n"]
+    assert received == [b"VERSION:2.0.0\n#riverboat/1 seat names game unrehearsed policy token=s3cret\r\n"]
 
 
 def test_a_drawn_seed_is_reported() -> None:
