@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,8 +24,13 @@ from engine.rules import game_path
 from engine.user_input import printable
 from protocol import variables
 from protocol.records import format_key
+from server.console import Console
+from server.in_process.table import WorkersTable
+from server.in_process.workers import Workforce, Workplace, order_for
 from server.launching.announcement import Announcer
 from server.launching.doorman import Doorman
+from server.launching.environment import players_environment
+from server.launching.interruptions import await_end_of_stdin, await_signal
 from server.launching.launcher import Launcher, Patience
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
@@ -38,7 +42,7 @@ from server.report.results import Pass, PlayerResult, player_results
 from server.sittings.sitting import Sitting
 from server.table.config import MatchConfig
 from server.table.match import MatchServer
-from server.table.outcome import MatchOutcome
+from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.replay import has_key
 from server.table.stopping import CommonDecision, StoppingRule
 
@@ -73,6 +77,8 @@ class MatchPlan:
     """The match ends when standard input is closed."""
     sitting: Sitting | None = None
     """In which it is played; None for a match that is never resumed."""
+    in_process: bool = False
+    """Installed bots play in processes of the house's, without sockets."""
     rehearses: bool = True
     """Players who may have learned from the hands of earlier sittings are shown them again."""
     luck: Luck = Luck.EQUITY
@@ -210,7 +216,7 @@ class LaunchedMatch:
         self._announcer = announcer
         self._passes: dict[int, Pass] = {}
         """Those that have ended."""
-        self._tables: dict[int, MatchServer] = {}
+        self._tables: dict[int, MatchServer | WorkersTable] = {}
         """By pass, those at which it is or was played."""
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
@@ -260,11 +266,11 @@ class LaunchedMatch:
         async with trio.open_nursery() as nursery:
             # Signals are listened for until all players have ended: the second one must not cut that short.
             interrupted = trio.CancelScope()
-            await nursery.start(_await_signal, interruptions, interrupted, self._noted)
+            await nursery.start(await_signal, interruptions, interrupted, self._noted)
             nursery.start_soon(self._keep_noting_progress)
             nursery.start_soon(self._orphanage.keep_reaping)
             if plan.ends_with_stdin:
-                nursery.start_soon(_await_end_of_stdin, interruptions, interrupted)
+                nursery.start_soon(await_end_of_stdin, interruptions, interrupted)
             with interrupted, self._called_off:
                 async with trio.open_nursery() as passes:
                     for number in range(plan.num_passes):
@@ -272,7 +278,8 @@ class LaunchedMatch:
                         passes.start_soon(self._play_pass, number)
             nursery.cancel_scope.cancel()
         passes_played = [
-            self._passes.get(number) or self._not_played(number) for number in range(plan.num_passes)
+            self._passes.get(number) or self._not_played(number, can_go_on=bool(interruptions))
+            for number in range(plan.num_passes)
         ]
         if interruptions:
             raise Interrupted(interruptions[0], passes_played)
@@ -289,17 +296,14 @@ class LaunchedMatch:
         if sitting is not None and self._tables:
             sitting.note_progress({number: table.outcome() for number, table in self._tables.items()})
 
-    def _not_played(self, number: int) -> Pass:
+    def _not_played(self, number: int, *, can_go_on: bool) -> Pass:
         """A pass that another pass made pointless, or that an interruption came before."""
         outcome = MatchOutcome.not_played(self._plan.pass_config(number).names, {})
-        return Pass(attrs.evolve(outcome, can_go_on=True), self._plan.seating(number))
+        return Pass(attrs.evolve(outcome, can_go_on=can_go_on), self._plan.seating(number))
 
     async def _play_pass(self, number: int) -> None:
         plan = self._plan
-        config = plan.pass_config(number)
-        seating = plan.seating(number)
         folder = plan.pass_folder(number)
-        seated = [plan.players[player] for player in seating]
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         earlier = None
         if plan.is_resumed and plan.sitting is not None:
@@ -307,25 +311,77 @@ class LaunchedMatch:
             for each in ("match.log", "dealer.err"):
                 plan.files.hide(folder / each)
         console = _FileConsole(folder / "dealer.err", plan.files.open, self._count_hand)
-        # A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
-        environment = {variables.DUPLICATE: str(number)} if plan.duplicate else {}
-        doorman = Doorman(seated, config.seat_tokens, self._say, has_sandboxes=plan.in_sandboxes)
-        launcher = Launcher(
-            folder / "players",
-            plan.files,
-            Patience(plan.start_s, plan.recover),
-            self._say,
-            environment,
-            doorman,
-            self._orphanage,
-            Sandbox(plan.folder) if plan.in_sandboxes else None,
-        )
         schedule = plan.schedule
         rule = None
         if schedule is not None:
             rule = StoppingRule(schedule.looks[:-1], functools.partial(self._pause, number))
-        server = MatchServer(attrs.evolve(config, door=doorman), console, rule, earlier)
         self._passes_open += 1
+        try:
+            if plan.in_process:
+                await self._play_in_workers(number, console, rule, earlier)
+            else:
+                await self._play_over_sockets(number, console, rule, earlier)
+        finally:
+            self._passes_open -= 1
+            if not self._passes_open:  # nobody can tell to which of several an orphan belongs
+                self._orphanage.empty()
+            console.close()
+            self._playing.release_on_behalf_of(number)
+        self._decision.end()
+
+    async def _play_in_workers(
+        self, number: int, console: Console, rule: StoppingRule | None, earlier: EarlierSittings | None
+    ) -> None:
+        """Have a pass played in processes of its own, without sockets."""
+        plan = self._plan
+        seating = plan.seating(number)
+        seated = [plan.players[player] for player in seating]
+        folder = plan.pass_folder(number) / "players"
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        environment = players_environment((sys.executable,), os.environ) | self._variables(number)
+        place = Workplace(folder / "in-process.err", plan.files, self._orphanage, environment)
+        side_by_side = min(plan.jobs, plan.num_passes)
+        config = plan.pass_config(number)
+        workers = Workforce(order_for(config, seated, seating), place, plan.jobs // side_by_side)
+        self._tables[number] = table = WorkersTable(config, console, workers, rule, earlier)
+        try:
+            await table.run()
+            if workers.stateful and plan.jobs > plan.num_passes:
+                names = " and ".join(workers.stateful)
+                self._say(
+                    f"{names} may carry something from hand to hand: the hands of a pass are not shared out"
+                )
+        finally:
+            await workers.end()
+            self._passes[number] = Pass(table.outcome(), seating)
+
+    def _variables(self, number: int) -> dict[str, str]:
+        """Of the environment of a pass's players.
+
+        A bot that learnt from one pass would know the cards of the next: it must not keep what it learns.
+        """
+        return {variables.DUPLICATE: str(number)} if self._plan.duplicate else {}
+
+    async def _play_over_sockets(
+        self, number: int, console: Console, rule: StoppingRule | None, earlier: EarlierSittings | None
+    ) -> None:
+        """Play a pass at a table of the house."""
+        plan = self._plan
+        config = plan.pass_config(number)
+        seating = plan.seating(number)
+        seated = [plan.players[player] for player in seating]
+        doorman = Doorman(seated, config.seat_tokens, self._say, has_sandboxes=plan.in_sandboxes)
+        launcher = Launcher(
+            plan.pass_folder(number) / "players",
+            plan.files,
+            Patience(plan.start_s, plan.recover),
+            self._say,
+            self._variables(number),
+            doorman,
+            self._orphanage,
+            Sandbox(plan.folder) if plan.in_sandboxes else None,
+        )
+        server = MatchServer(attrs.evolve(config, door=doorman), console, rule, earlier)
         try:
             server.open()
             self._tables[number] = server
@@ -353,12 +409,6 @@ class LaunchedMatch:
         finally:
             await launcher.end()
             self._passes[number] = Pass(server.outcome(), seating, launcher.crashes(), launcher.replaced())
-            self._passes_open -= 1
-            if not self._passes_open:  # nobody can tell to which of several an orphan belongs
-                self._orphanage.empty()
-            console.close()
-            self._playing.release_on_behalf_of(number)
-        self._decision.end()
 
     async def _pause(self, number: int, outcome: MatchOutcome) -> bool:
         """Let another pass play until all have come to the same look; returns whether they play on."""
@@ -376,31 +426,3 @@ class LaunchedMatch:
 
     def _count_hand(self) -> None:
         self.hands_done += 1
-
-
-async def _await_signal(
-    interruptions: list[int],
-    scope: trio.CancelScope,
-    noted: Sequence[int],
-    *,
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """Ctrl-C and its like end the match in good order."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as received:
-        if noted:
-            interruptions.append(128 + noted[0])
-            scope.cancel()
-        task_status.started()
-        async for number in received:
-            interruptions.append(128 + number)  # 130 on Ctrl-C
-            scope.cancel()
-
-
-async def _await_end_of_stdin(interruptions: list[int], scope: trio.CancelScope) -> None:
-    """End the match when the program that launched us has gone, or closes the pipe to say so."""
-    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
-        with contextlib.suppress(trio.BrokenResourceError):
-            while await stdin.receive_some():
-                pass
-    interruptions.append(128 + signal.SIGHUP)
-    scope.cancel()

@@ -55,6 +55,13 @@ class Player:
         return line
 
     @property
+    def bot(self) -> str:
+        """The name of an installed bot."""
+        assert self.is_bot  # others have none
+        assert self.command is not None  # as every bot has
+        return self.command[-1]
+
+    @property
     def is_unknown_word(self) -> bool:
         """Whether it is a single word that names neither a bot nor a program: most likely misspelt."""
         return (

@@ -1,0 +1,1 @@
+"""Between a house and the processes in which it has matches played without sockets."""

@@ -1,0 +1,1 @@
+"""Matches between installed bots without sockets: ``riverboat match --in-process``."""
