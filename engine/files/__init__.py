@@ -6,6 +6,7 @@
 ``formats``          JSON texts and archives of arrays, whatever may be wrong with them
 ``cache``            what is computed once for a user: compiled kernels, tables
 ``cache_directory``  where that lies
+``shards``           how hands go through a pipe, from processes that share a match out
 ===================  ===============================================================
 """
 

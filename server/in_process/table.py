@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import trio
 
+from engine.files.shards import Frame, ShardFailure
 from engine.rules import HandState, play_hand
 from protocol.records import format_hand, format_score
-from protocol.workers.shards import Frame, ShardFailure
 from server.console import Console
 from server.errors import Failure, FailureKind, MatchAborted
 from server.in_process.workers import Workforce

@@ -1,7 +1,7 @@
 """Processes that play the hands of a match between installed bots.
 
 The house does not know the bots: it runs ``riverboat arena-worker``, which the players' package declares, and
-is sent finished hands (`protocol.workers.shards`).  Where no bot carries anything from hand to hand, several
+is sent finished hands (`engine.files.shards`).  Where no bot carries anything from hand to hand, several
 workers share the hands, chunk by chunk in turn; what they send is read in the order of the hands, and a
 worker that is ahead waits because nobody reads it.
 """
@@ -20,9 +20,9 @@ from typing import IO, Final
 import attrs
 import trio
 
+from engine.files.shards import Frame, FrameHeader, Readiness, ShardFailure, ShardOrder, Share
 from engine.match_key import MatchKey
 from engine.rules import format_game
-from protocol.workers.shards import Frame, FrameHeader, Readiness, ShardFailure, ShardOrder, Share
 from server.errors import MatchAborted
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from clients.arena import Arena
 from clients.registry import make_bot
+from engine.files.shards import Frame, FrameHeader, Readiness, ShardFailure, ShardOrder, Share
 from engine.rules import load_game
-from protocol.workers.shards import Frame, FrameHeader, Readiness, ShardFailure, ShardOrder, Share
 from server.commands import riverboat
 from tests.server.sittings.test_resume import cut_short, logs_of, resumed, what_follows_from_the_cards
 from tests.support.matches import result_of, run_match

@@ -1,6 +1,6 @@
 """``riverboat arena-worker``: plays hands between installed bots, for ``riverboat match --in-process``.
 
-A program for programs: what it is told and what it tells is `protocol.workers.shards`'s.  What the bots print
+A program for programs: what it is told and what it tells is `engine.files.shards`'s.  What the bots print
 goes to stderr.
 """
 
@@ -22,10 +22,10 @@ from clients.agent import Agent
 from clients.arena import Arena
 from clients.options import make_agent, parse_settings
 from clients.registry import load_bot
+from engine.files.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
 from engine.interruption import die_of
 from engine.match_key import parse_match_seed
 from engine.rules import HandState, parse_game
-from protocol.workers.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
 
 _FRAME_S: Final = 0.2
 # After which finished hands are handed over, though the chunk is not complete.
