@@ -3,6 +3,7 @@
 ================  =================================================================================
 ``sources``       what there is to report on: logs, and what else is known in a match's folder
 ``counts``        one walk over the hands: winnings, statistics of play, bankrolls, biggest pots
+``luck``          the same with the luck of the cards taken out
 ``words``         a hand in sentences
 ``again``         the commands that play a match again
 ``content``       all that a report says, as JSON

@@ -12,6 +12,7 @@ import click
 
 from engine.files import write_whole
 from server.private_files import FILE_MODE
+from server.report.evidence import Luck
 from server.report.logs import LogError
 from server.report.review.content import report_on
 from server.report.review.page import MissingExtra, render_page, require_page
@@ -42,6 +43,13 @@ PAGE_FILE: Final = "report.html"
     help=f"Write the tables as files into a folder: {', '.join(FILES)}.  No page then, unless --out says "
     "where.",
 )
+@click.option(
+    "--luck",
+    type=click.Choice([Luck.OFF.value, Luck.EQUITY.value]),
+    default=Luck.EQUITY.value,
+    show_default=True,
+    help="What luck of the cards is taken out, beside the chips that were won.",
+)
 @click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
 @click.option("--force", is_flag=True, help="Overwrite files.")
 def report(
@@ -49,6 +57,7 @@ def report(
     out: Path | None,
     as_json: bool,
     csv_folder: Path | None,
+    luck: str,
     game: str | None,
     force: bool,
 ) -> None:
@@ -64,7 +73,7 @@ def report(
         _require_page()
     _check_new(files, force=force)
     try:
-        content = report_on(open_source(paths, game))
+        content = report_on(open_source(paths, game), without_luck=luck != Luck.OFF.value)
     except LogError as error:
         raise click.ClickException(str(error)) from None
     for warning in content["warnings"]:

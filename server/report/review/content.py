@@ -18,6 +18,7 @@ from engine.rules import GameDefinition, format_game
 from engine.user_input import printable
 from server.report.review.again import how_to_repeat
 from server.report.review.counts import Counts, count_hands
+from server.report.review.luck import Luckless
 from server.report.review.sources import Record, Source
 from server.report.review.words import hand_in_words, round_name
 
@@ -32,17 +33,25 @@ _DIFFERENCE: Final = 0.01
 # Chips per hand by which a result and its log may differ: six printed decimals, and a wide margin.
 
 
-def report_on(source: Source) -> dict[str, Any]:
+def report_on(source: Source, *, without_luck: bool = True) -> dict[str, Any]:
     """Count, and say it.
+
+    Args:
+        source: of the hands.
+        without_luck: say beside each result what it is with the luck of the cards taken out.
 
     Raises:
         LogError: a line of a log that cannot be read.
     """
     result, first = source.result, source.logs[0]
     listed = [name for player in result.records("players") if (name := player.text("name"))]
-    counts = count_hands(source.matches, listed)
+    luckless = Luckless(first.game) if without_luck else None
+    counts = count_hands(source.matches, listed, luckless.follow if luckless else None)
     game = counts.game
-    players = [_player(counts, k, _result_of(result, name)) for k, name in enumerate(counts.names)]
+    estimates = luckless.estimates(len(counts.names)) if luckless else [{} for _ in counts.names]
+    players = [
+        _player(counts, k, _result_of(result, name), estimates[k]) for k, name in enumerate(counts.names)
+    ]
     warnings = [*source.warnings, *_contradictions(counts, result)]
     return {
         "title": source.title,
@@ -62,7 +71,8 @@ def report_on(source: Source) -> dict[str, Any]:
         "verdict": _verdict(result),
         "until": _until(result),
         "saved": _saved(counts, players),
-        "bankroll": _bankroll(counts),
+        "bankroll": _bankroll(counts, luckless),
+        "luck_missing": luckless.missing if luckless else {},
         "biggest_pots": [
             {"pot": each.pot, "log": printable(str(each.log.name)), **hand_in_words(each.hand)}
             for each in counts.biggest
@@ -141,19 +151,23 @@ def rate_of(counts: Counts, player: int) -> dict[str, Any]:
     return row
 
 
-def _player(counts: Counts, player: int, said: Record) -> dict[str, Any]:
+def _player(
+    counts: Counts, player: int, said: Record, estimates: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """All about a player: what the logs say, and from the result what they do not."""
     row: dict[str, Any] = {"name": printable(counts.names[player]), **rate_of(counts, player)}
     ci95 = said.number("ci95")
     if ci95 is not None:  # wider, where it was looked at to decide when to stop
         row["ci95"] = ci95
     evidence = said.record("evidence")
+    told = {name: evidence.record(name) for name in evidence.names()}
     row["evidence"] = {
-        name: {
-            "mbb_per_hand": evidence.record(name).number("mbb_per_hand"),
-            "ci95": evidence.record(name).number("ci95"),
-        }
-        for name in evidence.names()
-        if evidence.record(name).number("mbb_per_hand") is not None
+        **{
+            name: {"mbb_per_hand": each.number("mbb_per_hand"), "ci95": each.number("ci95")}
+            for name, each in told.items()
+            if each.number("mbb_per_hand") is not None
+        },
+        **estimates,
     }
     times = said.record("decision_seconds")
     if times:
@@ -207,17 +221,21 @@ def _until(result: Record) -> dict[str, Any] | None:
 
 
 def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """How many hands each method saved: without it, so many more would give the same widest interval."""
+    """How many hands each method saved: without it, so many more would give the same intervals.
+
+    Of intervals for a number of hands fixed beforehand: the widest of the players' for the pairing of a
+    duplicate match, as in its table of results, all together for estimators.
+    """
     saved = []
+    rates = [rate_of(counts, player) for player in range(len(players))]
     if counts.passes > 1:
-        widths = [(p["plain_ci95"], p["ci95"]) for p in players if p["plain_ci95"] and p["ci95"]]
-        saved += _row_saved("duplicate", counts.hands, widths)
+        widths = [(rate["plain_ci95"], rate["ci95"]) for rate in rates if rate["plain_ci95"] and rate["ci95"]]
+        saved += _row_saved("duplicate", counts.hands, widths and [max(widths)])
     methods = dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
     for method in methods:
+        found = [player["evidence"].get(method, {}).get("ci95") for player in players]
         widths = [
-            (player["ci95"], player["evidence"][method]["ci95"])
-            for player in players
-            if method in player["evidence"] and player["ci95"] and player["evidence"][method]["ci95"]
+            (rate["ci95"], ci95) for rate, ci95 in zip(rates, found, strict=True) if rate["ci95"] and ci95
         ]
         saved += _row_saved(method, counts.hands, widths)
     return saved
@@ -226,22 +244,23 @@ def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[st
 def _row_saved(method: str, hands: int, widths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
     if not widths:
         return []
-    plain, better = max(widths)
-    times = (plain / better) ** 2
+    times = math.fsum(plain**2 for plain, _ in widths) / math.fsum(better**2 for _, better in widths)
     return [{"method": method, "times": times, "hands": round(hands * times) - hands}]
 
 
-def _bankroll(counts: Counts) -> dict[str, Any] | None:
+def _bankroll(counts: Counts, luckless: Luckless | None) -> dict[str, Any] | None:
     """The players' bankrolls deal by deal, in big blinds, with bands in which the expectation times the deals
     lies with 95 %, as far as a normal approximation after so many deals can tell."""
-    if counts.deals < 2 or not counts.game.big_blind:
+    big_blind = counts.game.big_blind
+    if counts.deals < 2 or not big_blind:
         return None
     step = max(1, math.ceil(counts.deals / _POINTS))
     at = [*range(step, counts.deals, step), counts.deals]
-    return {
-        "deals": [0, *at],
-        "players": [_curve(won, at, counts.game.big_blind) for won in counts.won],
-    }
+    curves = [_curve(won, at, big_blind) for won in counts.won]
+    corrected = luckless.won(len(counts.names), counts.deals) if luckless else None
+    for curve, won in zip(curves, corrected or (), strict=False):
+        curve["luck_corrected"] = _curve(won, at, big_blind)["won"]
+    return {"deals": [0, *at], "players": curves}
 
 
 def _curve(won: array[float], at: Sequence[int], big_blind: int) -> dict[str, list[float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from engine.rules import GameDefinition
 from server.report.logs import LogError, LoggedHand, MatchLog
 from server.report.passes import deals
 
-__all__ = ["MOST_POTS", "BigPot", "Counts", "Passes", "count_hands"]
+__all__ = ["MOST_POTS", "BigPot", "Counts", "Follower", "Passes", "count_hands"]
 
 MOST_POTS: Final = 10
 """Biggest pots that are kept."""
@@ -65,7 +65,14 @@ class Counts:
         return half_width([chips / self.passes for chips in self.won[player]], Z95)
 
 
-def count_hands(matches: Sequence[Passes], names: Sequence[str] | None = None) -> Counts:
+Follower = Callable[[LoggedHand, Sequence[int], int, int], None]
+"""Takes each hand in the order of the walk: who sat in each position, the number of its deal, and how often
+that was played."""
+
+
+def count_hands(
+    matches: Sequence[Passes], names: Sequence[str] | None = None, follow: Follower | None = None
+) -> Counts:
     """Count the hands of some matches of the same game.
 
     In a duplicate match each deal counts as far as every pass got.
@@ -73,6 +80,7 @@ def count_hands(matches: Sequence[Passes], names: Sequence[str] | None = None) -
     Args:
         matches: one or more.
         names: the players in the order in which they are told; others come after them.
+        follow: is told of each hand, too, so that the logs need be read but once.
 
     Raises:
         LogError: the games differ, or a line cannot be read.
@@ -105,6 +113,8 @@ def count_hands(matches: Sequence[Passes], names: Sequence[str] | None = None) -
                     total[1] += chips
                     total[2] += chips * chips
                 play.add(betting, who, hand.chips)
+                if follow is not None:
+                    follow(hand, who, num_deals, len(passes))
                 num_hands += 1
                 pot = contested_pot(betting)
                 if len(biggest) < MOST_POTS:

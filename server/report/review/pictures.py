@@ -102,7 +102,7 @@ def _new(width: float, height: float, left: float, bottom: float) -> tuple[Figur
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height))
-    figure.subplots_adjust(left / width, bottom / height, 1 - 0.15 / width, 1 - 0.08 / height)
+    figure.subplots_adjust(left / width, bottom / height, 1 - 0.3 / width, 1 - 0.08 / height)
     figure.patch.set_visible(False)
     axes = figure.add_subplot()
     axes.patch.set_visible(False)

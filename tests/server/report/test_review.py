@@ -18,6 +18,8 @@ from clients.bots.baselines import AlwaysCall, Random
 from engine.rules import load_game
 from protocol.records import format_header
 from server.commands import riverboat
+from server.report.evidence import evidence_of
+from server.report.logs import open_log
 from server.report.review import page
 from server.report.review.again import how_to_repeat
 from server.report.review.sources import open_source
@@ -33,9 +35,9 @@ def run(*words: str | Path) -> Result:
     return CliRunner().invoke(riverboat, [str(word) for word in words])
 
 
-def said(*words: str | Path) -> dict[str, Any]:
+def said(*words: str | Path, luck: str = "off") -> dict[str, Any]:
     """What ``riverboat report --json`` prints."""
-    result = run("report", *words, "--json")
+    result = run("report", *words, "--json", "--luck", luck)
     assert result.exit_code == 0, result.output
     content: dict[str, Any] = json.loads(result.stdout)
     return content
@@ -76,7 +78,7 @@ class Seen(HTMLParser):
 def test_a_page_needs_nothing_else_and_says_what_was_won(tmp_path: Path) -> None:
     out = tmp_path / "page.html"
 
-    result = run("report", MATCHES / "plain", "--out", out)
+    result = run("report", MATCHES / "plain", "--out", out, "--luck", "off")
 
     assert (result.exit_code, result.output) == (0, f"{out}\n")
     text = out.read_text("utf-8")
@@ -200,7 +202,7 @@ def test_what_others_wrote_is_shown_and_does_nothing(tmp_path: Path) -> None:
     (folder / "result.json").write_text(json.dumps(result))
     out = tmp_path / "page.html"
 
-    done = run("report", folder, "--out", out, "--csv", tmp_path / "csv")
+    done = run("report", folder, "--out", out, "--csv", tmp_path / "csv", "--luck", "off")
 
     assert done.exit_code == 0, done.output
     seen = Seen(out.read_text("utf-8"))
@@ -215,6 +217,33 @@ def test_what_others_wrote_is_shown_and_does_nothing(tmp_path: Path) -> None:
     assert "link.err" not in seen.text
     with open(tmp_path / "csv" / "players.csv", encoding="utf-8", newline="") as file:
         assert [row["name"] for row in csv.DictReader(file)] == [HOSTILE[0], "'" + HOSTILE[1], HOSTILE[2]]
+
+
+def test_beside_the_chips_stands_what_they_are_without_luck(tmp_path: Path) -> None:
+    """Kuhn's game: its cards are few, so that nothing need be compiled."""
+    log = write_log(tmp_path / "a.log", ("A", "B"), hands=400, game="kuhn-2p")
+
+    content = said(log, luck="equity")
+
+    expected = evidence_of([[open_log(log)]], ["A", "B"])
+    for k, player in enumerate(content["players"]):
+        assert player["evidence"] == expected.as_json(k)
+        assert player["evidence"]["equity"]["ci95"] < player["ci95"]
+        end = content["bankroll"]["players"][k]["luck_corrected"][-1]
+        assert end * 1000 / 400 == pytest.approx(player["evidence"]["equity"]["mbb_per_hand"])
+    saved = {row["method"]: row["times"] for row in content["saved"]}
+    assert saved["equity"] == pytest.approx(expected.times_fewer_hands("equity"))
+
+
+def test_luck_is_left_in_where_cards_are_not_known(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.log", ("A", "B"), hands=40, game="kuhn-2p")
+    log.write_text(re.sub(r":(\w\w)\|\w\w:", r":\1|:", log.read_text()))
+
+    content = said(log, luck="equity")
+
+    assert "equity" in content["luck_missing"]
+    assert "equity" not in content["players"][0]["evidence"]
+    assert content["players"][0]["evidence"]["chips"]["ci95"] == pytest.approx(content["players"][0]["ci95"])
 
 
 @pytest.mark.parametrize(
@@ -250,7 +279,7 @@ def test_a_torn_log_is_reported_as_far_as_it_goes(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.log", ("A", "B", "C"), hands=30)
     log.write_text(log.read_text()[: log.read_text().index("STATE:20:") + 15])
 
-    result = run("report", log, "--json")
+    result = run("report", log, "--json", "--luck", "off")
 
     assert json.loads(result.stdout)["hands"] == 20
     assert "torn off" in result.stderr
@@ -261,7 +290,7 @@ def test_a_result_that_is_torn_is_passed_over(tmp_path: Path) -> None:
     shutil.copytree(MATCHES / "plain", tmp_path / "m")
     (tmp_path / "m" / "result.json").write_text('{"players": [')
 
-    result = run("report", tmp_path / "m", "--json")
+    result = run("report", tmp_path / "m", "--json", "--luck", "off")
 
     assert json.loads(result.stdout)["hands"] == 60
     assert "result.json: it is passed over" in result.stderr
@@ -303,7 +332,7 @@ def test_what_is_not_installed_is_told_before_the_log_is_read(
 
 
 def test_tables_are_files_for_spreadsheets(tmp_path: Path) -> None:
-    result = run("report", MATCHES / "plain", "--csv", tmp_path / "csv")
+    result = run("report", MATCHES / "plain", "--csv", tmp_path / "csv", "--luck", "off")
 
     assert result.exit_code == 0
     assert sorted(path.name for path in (tmp_path / "csv").iterdir()) == sorted(FILES)

@@ -1,0 +1,70 @@
+"""The same results with the luck of the cards taken out, and what the bankrolls are then.
+
+The arithmetic needs numpy, and hold'em the compiler: both are loaded when hands are collected, not before.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.rules import GameDefinition
+from server.report.logs import LoggedHand
+
+if TYPE_CHECKING:
+    from engine.evidence.estimates import Evidence
+
+__all__ = ["Luckless"]
+
+_BEST_FIRST: Final = ("equity", "all_in")
+"""Which estimator the bankrolls are drawn by: the first that says something."""
+
+
+class Luckless:
+    """Collects hands, and takes the luck out of them.
+
+    Args:
+        game: what is played.
+    """
+
+    def __init__(self, game: GameDefinition) -> None:
+        from engine.evidence.estimates import Evidence
+
+        self._game = game
+        self._evidence: Evidence = Evidence(game)
+
+    def follow(self, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
+        """Take a hand: a `server.report.review.counts.Follower`."""
+        self._evidence.add(hand.state, hand.chips, players, deal, passes)
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Why an estimator says nothing, by its name."""
+        return dict(self._evidence.missing)
+
+    def estimates(self, num_players: int) -> list[dict[str, Any]]:
+        """By player and estimator, milli big blinds per hand with their 95 % interval."""
+        found: list[dict[str, Any]] = [{} for _ in range(num_players)]
+        if not self._game.big_blind:
+            return found
+        for name, by_player in self._evidence.estimates().items():
+            for row, each in zip(found, by_player, strict=False):
+                if each is not None:
+                    rate = each.scaled(1000 / self._game.big_blind)
+                    row[name] = {"mbb_per_hand": rate.mean, "ci95": rate.ci95}
+        return found
+
+    def won(self, num_players: int, num_deals: int) -> tuple[array[float], ...] | None:
+        """By player, chips of each deal with luck taken out, as `Counts.won`; None where no estimator can."""
+        values = next(
+            (found for name in _BEST_FIRST if (found := self._evidence.values(name)) is not None), None
+        )
+        if values is None:
+            return None
+        won = tuple([array("d", bytes(8 * num_deals)) for _ in range(num_players)])
+        deals, seated = self._evidence.deals.tolist(), self._evidence.players.tolist()
+        for deal, players, chips in zip(deals, seated, values.tolist(), strict=True):
+            for player, each in zip(players, chips, strict=True):
+                won[player][deal] += each
+        return won
