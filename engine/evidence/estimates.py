@@ -11,6 +11,7 @@
 ``chips``      what was won
 ``all_in``     the mean over the cards that came when nobody could act any more
 ``equity``     that, less what the other cards brought, by control variates
+``aivat``      what was won, less what cards and players drew whose strategies are known; where asked for
 =============  ================================================================================
 
 All have the same mean.  Hands with the same deal, passes of a duplicate match, are one sample together.
@@ -25,6 +26,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.evidence.aivat.estimates import Aivat, Told, why_not
 from engine.evidence.all_in import expected_chips, unknown_cards
 from engine.evidence.control_variates import Observations, corrected
 from engine.evidence.equity import KnownHand, Moment, pot_shares
@@ -45,8 +47,10 @@ Floats = NDArray[np.float64]
 class Evidence:
     """The hands of a match, or of several with the same game and players."""
 
-    def __init__(self, game: GameDefinition) -> None:
+    def __init__(self, game: GameDefinition, *, with_aivat: bool = False) -> None:
         self._game = game
+        self._estimators = (*ESTIMATORS, "aivat") if with_aivat else ESTIMATORS
+        self._told: list[tuple[HandState, Told]] = []
         self._no_cards = ((0,) * game.num_hole_cards,) * game.num_players
         self._moments: dict[str, Moments] = {}
         self._of_hand: list[Moments] = []
@@ -57,12 +61,21 @@ class Evidence:
         self._passes: list[int] = []
         self.missing: dict[str, str] = {}
         """Why an estimator says nothing, by its name."""
+        self.doubts: dict[str, int] = {}
+        """What was wrong with what players told of their strategies, and how often; their hands counted with
+        less luck taken out."""
 
     def __len__(self) -> int:
         return len(self._chips)
 
     def add(
-        self, hand: HandState, chips: Sequence[float], players: Sequence[int], deal: int, passes: int = 1
+        self,
+        hand: HandState,
+        chips: Sequence[float],
+        players: Sequence[int],
+        deal: int,
+        passes: int = 1,
+        told: Told | None = None,
     ) -> None:
         """Take a hand.
 
@@ -73,6 +86,7 @@ class Evidence:
             deal: number of the deal; hands with the same number had the same cards and count as one sample.
                 Deals are taken to have been played in the order of their numbers.
             passes: how many hands the deal has when it is complete; intervals are those of complete deals.
+            told: what players have told of their strategies in it, for AIVAT.
 
         Raises:
             ValueError: the hand is not over.
@@ -95,6 +109,8 @@ class Evidence:
         self._players.append(tuple(players))
         self._deals.append(deal)
         self._passes.append(passes)
+        if "aivat" in self._estimators:
+            self._told.append((hand, told or {}))
         self.__dict__.pop("_values", None)
 
     @property
@@ -123,7 +139,7 @@ class Evidence:
         Args:
             critical_value: how many standard errors half an interval is wide.
         """
-        return {name: self._estimates(self.values(name), critical_value) for name in ESTIMATORS}
+        return {name: self._estimates(self.values(name), critical_value) for name in self._estimators}
 
     def _estimates(self, values: Floats | None, critical_value: float) -> tuple[Estimate | None, ...]:
         if not len(self):
@@ -148,8 +164,9 @@ class Evidence:
     @functools.cached_property
     def _values(self) -> dict[str, Floats | None]:
         chips = np.array(self._chips, np.float64).reshape(len(self), self._game.num_players)
-        found: dict[str, Floats | None] = {"chips": chips, "all_in": None, "equity": None}
+        found: dict[str, Floats | None] = {"chips": chips, **dict.fromkeys(self._estimators[1:])}
         if "all_in" in self.missing:
+            self.missing.update(dict.fromkeys(self._estimators[3:], self.missing["all_in"]))
             return found
         with_cards = "equity" not in self.missing
         asking = [with_cards or moments.is_run_out for moments in self._of_hand]
@@ -163,7 +180,26 @@ class Evidence:
         found["all_in"] = settled = self._all_in(chips, first, shares)
         if with_cards:
             found["equity"] = self._equity(settled, first, shares)
+        if "aivat" in self._estimators:
+            found["aivat"] = self._aivat() if with_cards else None
+            if not with_cards:
+                self.missing["aivat"] = self.missing["equity"]
         return found
+
+    def _aivat(self) -> Floats | None:
+        """What each position won with what known players drew taken out, too."""
+        fault = why_not(self._game)
+        if fault is not None:
+            self.missing["aivat"] = fault
+            return None
+        aivat = Aivat(self._game)
+        for (hand, told), players, deal in zip(self._told, self._players, self.deals.tolist(), strict=True):
+            aivat.add(hand, players, deal, told)
+        values = aivat.values()
+        if values is None:
+            self.missing["aivat"] = "no player has told how it plays"
+        self.doubts = dict(aivat.faults)
+        return values
 
     def _all_in(self, chips: Floats, first: Sequence[int], shares: Floats) -> Floats:
         settled = chips.copy()

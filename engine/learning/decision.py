@@ -8,6 +8,7 @@ the training loop.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 
 import attrs
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
+from engine.evaluation.equity import all_hand_equities
+from engine.evaluation.preflop.tables import shipped_tables
 from engine.kernels.learning import action_values as kernels
 from engine.kernels.learning import situations
 from engine.kernels.rules.betting import MAX_PLAYERS
@@ -23,7 +26,16 @@ from engine.learning.street import PRIOR, STEP_DECAY, ActionValues, num_situatio
 from engine.rules import Action, GameDefinition, initial_betting
 from engine.rules.betting import BettingState
 
-__all__ = ["Considered", "HandInRound", "StyleCounters", "consider", "learn", "opening_values", "warm_up"]
+__all__ = [
+    "Considered",
+    "HandInRound",
+    "StyleCounters",
+    "all_hands_in_round",
+    "consider",
+    "learn",
+    "opening_values",
+    "warm_up",
+]
 
 
 class StyleCounters:
@@ -60,8 +72,31 @@ class HandInRound:
         Raises:
             ValueError: wrong cards.
         """
-        exact = strength_of(hole_cards, board)
+        return cls.of_strength(strength_of(hole_cards, board), betting_round)
+
+    @classmethod
+    def of_strength(cls, exact: float, betting_round: int) -> HandInRound:
+        """The hand of an exact strength."""
         return cls(bucket_of(betting_round, exact), round(exact * STRENGTH_STEPS) / STRENGTH_STEPS)
+
+
+@functools.lru_cache(maxsize=8)
+def all_hands_in_round(board: tuple[int, ...], betting_round: int) -> tuple[HandInRound | None, ...]:
+    """All hands as the learner sees them: the 169 starting hands before the flop, after it the 1326 combos.
+
+    None for combos that share a card with the board.
+
+    Args:
+        board: of 0, 3, 4 or 5 cards.
+        betting_round: whose buckets count.
+    """
+    strengths = all_hand_equities(board) if board else shipped_tables().raw_odds[:, 0]
+    return tuple(
+        [
+            None if math.isnan(exact) else HandInRound.of_strength(exact, betting_round)
+            for exact in strengths.tolist()
+        ]
+    )
 
 
 @attrs.frozen

@@ -38,6 +38,7 @@ from server.launching.sandbox import Sandbox
 from server.private_files import FOLDER_MODE, PrivateFiles
 from server.record_file import Opener, RecordFile
 from server.report.evidence import Luck
+from server.report.policies import POLICY_FILE
 from server.report.results import Pass, PlayerResult, player_results
 from server.sittings.sitting import Sitting
 from server.table.config import MatchConfig
@@ -109,6 +110,12 @@ class MatchPlan:
         return None if self.until is None else LookSchedule.of(self.config.hands)
 
     @property
+    def _asks_for_policies(self) -> bool:
+        """Players are asked how they play: only AIVAT needs it, which is for hold'em between two."""
+        game = self.config.game
+        return self.luck is Luck.AIVAT and game.is_holdem and game.num_players == 2
+
+    @property
     def critical_value(self) -> float:
         """How many standard errors half an interval is wide."""
         return Z95 if self.schedule is None else self.schedule.critical_value
@@ -143,6 +150,7 @@ class MatchPlan:
             else frozenset(),
             keeps_hands=self.duplicate,
             log_path=self.pass_folder(number) / "match.log",
+            policy_path=self.pass_folder(number) / POLICY_FILE if self._asks_for_policies else None,
             opener=self.files.open,
         )
 

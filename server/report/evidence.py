@@ -15,6 +15,7 @@ import attrs
 from engine.intervals import Z95, Estimate
 from engine.rules import GameDefinition
 from server.report.logs import LogError, MatchLog, open_log
+from server.report.policies import POLICY_FILE, PolicyFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +47,14 @@ class MatchEvidence:
     """
     missing: dict[str, str]
     """Why an estimator says nothing, by its name."""
+    doubts: dict[str, int] = attrs.Factory(dict)
+    """What was wrong with what players told of their strategies, and how often."""
+
+    @property
+    def best(self) -> str:
+        """The estimator that takes the most luck out, of those that say something."""
+        says = [name for name in ("aivat", "equity") if any(self.estimates.get(name, ()))]
+        return says[0] if says else "chips"
 
     def as_json(self, player: int) -> dict[str, Any]:
         """A player's ``evidence`` in ``result.json``."""
@@ -73,12 +82,15 @@ class MatchEvidence:
         return plain / corrected if corrected > 0.0 else None
 
 
-def collect(matches: Sequence[Sequence[MatchLog]], players: Sequence[str]) -> Evidence:
+def collect(
+    matches: Sequence[Sequence[MatchLog]], players: Sequence[str], luck: Luck = Luck.EQUITY
+) -> Evidence:
     """The hands of some matches, ready for every estimator.
 
     Args:
         matches: of one game, in the order they were played; each is its passes (`group_passes`).
         players: names, in the order in which the estimates are wanted.
+        luck: how far it is taken out; for AIVAT what players have told is read from the logs' folders.
 
     Raises:
         LogError: a log that cannot be read, other games, or a player who is not among the names.
@@ -86,7 +98,8 @@ def collect(matches: Sequence[Sequence[MatchLog]], players: Sequence[str]) -> Ev
     from engine.evidence.estimates import Evidence
 
     game = matches[0][0].game
-    evidence = Evidence(game)
+    with_aivat = luck is Luck.AIVAT
+    evidence = Evidence(game, with_aivat=with_aivat)
     index = {name: k for k, name in enumerate(players)}
     deals: dict[tuple[int, int, int], int] = {}
     for number, passes in enumerate(matches):
@@ -98,11 +111,21 @@ def collect(matches: Sequence[Sequence[MatchLog]], players: Sequence[str]) -> Ev
                 raise LogError(f"{log.path}: expected the players {', '.join(players)}, got {strangers[0]}")
             # Namesakes are told apart by their seats.
             order = range(len(players)) if log.has_namesakes else [index[name] for name in log.players]
+            policies = _policies_beside(log.path) if with_aivat else None
             for hand in log.hands():
+                told = None if policies is None else policies.told(hand.number)
                 deal = deals.setdefault((number, hand.match, hand.number), len(deals))
                 seated = [order[player] for player in hand.players]
-                evidence.add(hand.state, hand.chips, seated, deal, len(passes))
+                evidence.add(hand.state, hand.chips, seated, deal, len(passes), told)
     return evidence
+
+
+def _policies_beside(log: Path) -> PolicyFile:
+    path = log.parent / POLICY_FILE
+    try:
+        return PolicyFile(path)
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def evidence_of(
@@ -123,19 +146,16 @@ def evidence_of(
         LogError: a log that cannot be read, other games, or a player who is not among the names.
     """
     game = matches[0][0].game
-    evidence = collect(matches, players)
+    evidence = collect(matches, players, luck)
     estimates = {
         name: tuple([_in_mbb(each, game) for each in by_player])
         for name, by_player in evidence.estimates(critical_value).items()
         if name == "chips" or luck is not Luck.OFF
     }
     missing = dict(evidence.missing)
-    if luck is Luck.AIVAT:
-        estimates["aivat"] = (None,) * len(players)
-        missing["aivat"] = "it needs to know how a player plays, and nobody said"
     if not game.big_blind:
         missing |= dict.fromkeys(estimates, "a game without blinds has no rate in big blinds")
-    return MatchEvidence(tuple(players), estimates, missing)
+    return MatchEvidence(tuple(players), estimates, missing, evidence.doubts)
 
 
 def match_evidence(

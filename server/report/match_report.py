@@ -104,6 +104,8 @@ class Report:
             luck["times_fewer_hands"] = {
                 name: found.times_fewer_hands(name) for name in found.estimates if name != "chips"
             }
+            if found.doubts:
+                luck["doubts"] = found.doubts
         return {"luck": luck}
 
     def _key(self) -> dict[str, Any]:
@@ -223,18 +225,25 @@ class Report:
         why = self._no_evidence
         if found is not None:
             why = found.missing.get("equity", "")
-            times = found.times_fewer_hands("equity")
-            if times is not None:
-                click.echo(f"adjusted: mbb/h less the luck of the cards; worth {times:.1f} times the hands")
+            times = found.times_fewer_hands(found.best)
+            what = "the cards and of known players' draws" if found.best == "aivat" else "the cards"
+            if times is not None and found.best != "chips":
+                click.echo(f"adjusted: mbb/h less the luck of {what}; worth {times:.1f} times the hands")
             if "aivat" in found.missing:
                 click.echo(f"no AIVAT: {found.missing['aivat']}")
+            if found.doubts:
+                fault, number = max(found.doubts.items(), key=lambda item: item[1])
+                decisions = sum(found.doubts.values())
+                click.echo(
+                    f"AIVAT does without {decisions} decisions of known players, {number} for: {fault}"
+                )
         if why:
             click.echo(f"luck was not taken out: {why}")
 
     def _adjusted(self, result: PlayerResult) -> list[str]:
         """The corrected rate, and how many times as many hands would say as much without it."""
         found = self._evidence
-        corrected = found.of("equity", result.seat) if found is not None else None
+        corrected = found.of(found.best, result.seat) if found is not None else None
         chips = found.of("chips", result.seat) if found is not None else None
         if corrected is None or chips is None:
             return ["-", "-"]

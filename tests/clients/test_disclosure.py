@@ -16,6 +16,7 @@ from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.sampling.agent import Sampling
 from clients.bots.simple import SimpleBot
 from clients.disclosure import can_disclose, policy_line
+from clients.learners.street.agent import StreetLearner
 from engine.combos import STARTING_HAND_OF_COMBO, combo_index
 from engine.rules import CALL, Action, ActionKind, HandView, load_game
 from protocol.policy import ONE, PolicyRecord, format_record, parse_record, read_numbers
@@ -29,6 +30,7 @@ TELLING: dict[str, Callable[[], Agent]] = {
     "hand-strength": HandStrengthBot,
     "simple": SimpleBot,
     "formula": Formula,
+    "street-learner": StreetLearner,
 }
 
 
@@ -89,14 +91,17 @@ def test_bots_tell_what_they_draw_from(name: str, game: str) -> None:
         assert (record.hand_number, record.betting) == (view.hand_number, view.betting.text)
         row = row_of(record, view.own_cards)
         columns = [read_numbers(column) for column in record.columns]
-        assert columns[0][row] / ONE == pytest.approx(triple[0], abs=1e-3)
-        assert columns[1][row] / ONE == pytest.approx(triple[2], abs=1e-3)
+        if name == "street-learner" and record.rows == 1:
+            assert min(columns[0][0], columns[1][0]) == 0  # left to chance: calls and raises alike
+            continue
+        assert columns[0][row] / ONE == pytest.approx(float(triple[0]), abs=1e-3)
+        assert columns[1][row] / ONE == pytest.approx(float(triple[2]), abs=1e-3)
         if len(columns) == 3:
             assert action.kind is ActionKind.RAISE
             assert columns[2][row] > 0  # it has just raised to this total
 
 
-@pytest.mark.parametrize("name", ["hand-strength", "simple", "formula"])
+@pytest.mark.parametrize("name", ["hand-strength", "simple", "formula", "street-learner"])
 def test_what_they_tell_says_nothing_of_their_own_cards(name: str) -> None:
     """Asked with other cards in its hand, in the same state, a bot tells the same."""
     watched = Watched(TELLING[name](), asks_again=True)

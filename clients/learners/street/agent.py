@@ -14,9 +14,10 @@ better description of the situation and of the opponents.
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -26,12 +27,14 @@ from clients.agent import Agent, ProbabilityTriple
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
 from clients.options import require_holdem, require_no_antes
+from engine.combos import combo_index
 from engine.intervals import Winnings
 from engine.learning.deal_pool import deal_pool
 from engine.learning.decision import (
     Considered,
     HandInRound,
     StyleCounters,
+    all_hands_in_round,
     consider,
     learn,
     warm_up,
@@ -45,6 +48,11 @@ _EXPLORING_HALVES_AFTER: Final = 2_000
 """Hands learnt from after which the share that explores is half as great."""
 _FIRST_DECISIONS: Final = 6
 """In a hand that explores, one of its first decisions, this many, is left to chance, as in training."""
+_CERTAIN: Final = {
+    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
+    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
+    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
+}
 
 
 class StreetLearner(Agent):
@@ -148,6 +156,42 @@ class StreetLearner(Agent):
         considered = self.consider(view)
         kind = considered.actions[considered.best].kind
         return ProbabilityTriple(kind is ActionKind.FOLD, kind is ActionKind.CALL, kind is ActionKind.RAISE)
+
+    def triples(self, view: HandView) -> Sequence[Sequence[float]]:
+        """What it does with every hand: certain, but in a decision that it has left to chance."""
+        if self._explores(view):
+            others = [action.kind for action in self.consider(view).actions if action != FOLD]
+            raising = others.count(ActionKind.RAISE) / len(others)
+            return ((0.0, 1.0 - raising, raising),)
+        return [_CERTAIN[ActionKind.CALL if best is None else best.kind] for best in self._best_of_all(view)]
+
+    def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
+        """1 for the hands that are raised with to this total; None where chance has decided."""
+        if self._explores(view):
+            return None
+        return [float(best is not None and best.raise_to == total) for best in self._best_of_all(view)]
+
+    def _explores(self, view: HandView) -> bool:
+        """Whether the action it has just chosen was left to chance."""
+        return view.hand_number == self._hand and self._explores_at == len(self._decisions) - 1
+
+    def _best_of_all(self, view: HandView) -> list[Action | None]:
+        """The best action with each hand; None for hands that share a card with the board."""
+        seats = [self.seat_of(view, position) for position in range(view.game.num_players)]
+        counters = self._styles.by_position(seats)
+
+        @functools.cache
+        def best_of(hand: HandInRound | None) -> Action | None:
+            if hand is None:
+                return None
+            considered = consider(self.learnt, view.betting, hand, counters)
+            return considered.actions[considered.best]
+
+        hands = list(all_hands_in_round(view.board, view.betting_round))
+        if view.board:
+            own = HandInRound.of(view.own_cards, view.board, view.betting_round)
+            hands[combo_index(*view.own_cards)] = own
+        return list(map(best_of, hands))
 
     def consider(self, view: HandView) -> Considered:
         """What it may do, it being its turn, and what it thinks that is worth."""

@@ -1,0 +1,123 @@
+"""AIVAT of many hands: what their players have told in, what each position won out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, Terms, terms_of
+from engine.evidence.aivat.policy import Policy
+from engine.evidence.aivat.ranges import PolicyError
+from engine.evidence.control_variates import Observations, corrected
+from engine.rules import GameDefinition, HandState
+
+__all__ = ["Aivat", "Told", "why_not"]
+
+Floats = NDArray[np.float64]
+
+Told = Mapping[str, Callable[[], Sequence[bytes]]]
+"""What players have told in a hand, by the betting in which they decided: the columns of a policy
+(`Policy.of_columns`), or a ValueError where it was none."""
+
+
+def why_not(game: GameDefinition) -> str | None:
+    """Why there is no AIVAT of a game; None where there is."""
+    if not game.is_holdem or game.num_players != 2:
+        return "it is for two players of hold'em"
+    return None
+
+
+@attrs.define(eq=False)
+class Aivat:
+    """The hands of a match, taken one after the other.
+
+    A player is known in a hand in which it has told its strategy at each of its decisions, if it tells at
+    all.
+
+    Args:
+        game: hold'em for two.
+
+    Raises:
+        ValueError: another game.
+    """
+
+    game: GameDefinition = attrs.field()
+    _hands: list[tuple[HandState, tuple[int, ...], int, Told]] = attrs.Factory(list)
+    faults: Counter[str] = attrs.Factory(Counter)
+    """What was wrong with policies, in words; filled by `values`."""
+
+    @game.validator
+    def _check_game(self, attribute: attrs.Attribute[GameDefinition], game: GameDefinition) -> None:
+        fault = why_not(game)
+        if fault is not None:
+            raise ValueError(f"AIVAT: {fault}")
+
+    def add(self, hand: HandState, players: Sequence[int], deal: int, told: Told) -> None:
+        """Take a hand.
+
+        Args:
+            hand: its end, with all cards of players who do not tell.
+            players: by position, the number of the player who sat there, from 0.
+            deal: number of the deal, from 0 without gaps in the order dealt; hands of one deal had the same
+                cards.
+            told: by players, in this hand.
+        """
+        self._hands.append((hand, tuple(players), deal, told))
+
+    def telling(self) -> frozenset[int]:
+        """The players who have told of their strategy in some hand."""
+        found: set[int] = set()
+        for hand, players, _, told in self._hands:
+            if told:
+                found.update(
+                    players[position] for before, position, _ in hand.betting.steps() if before.text in told
+                )
+        return frozenset(found)
+
+    def values(self) -> Floats | None:
+        """What each position won in each hand, with the luck taken out, in chips, shape (hands, 2).
+
+        None where nobody has told anything.
+        """
+        telling = self.telling()
+        if not telling:
+            return None
+        chips, changes = np.empty(len(self._hands)), np.empty((len(self._hands), NUM_TERMS))
+        for number, (hand, players, _, told) in enumerate(self._hands):
+            terms = self._terms(hand, {p for p in (0, 1) if players[p] in telling}, told)
+            chips[number], changes[number] = terms.chips, terms.changes
+        seated = np.array([players for _, players, _, _ in self._hands], np.int64)
+        # As the player with the lesser number sees it: the same coefficients serve it in both positions.
+        signs = np.where(seated[:, 0] < seated[:, 1], 1.0, -1.0)
+        seen = Observations(
+            signs * chips,
+            signs[:, None] * changes,
+            np.array([deal for _, _, deal, _ in self._hands], np.int64),
+            seated.min(axis=1),
+        )
+        won = signs * corrected(seen, PRIOR)
+        return np.stack([won, -won], axis=-1)
+
+    def _terms(self, hand: HandState, telling: set[int], told: Told) -> Terms:
+        """The terms of a hand; a player whose policies are missing or false is not known in it."""
+        policies: dict[str, Policy] = {}
+        known = set(telling)
+        for before, position, _ in hand.betting.steps():
+            if position in known:
+                try:
+                    policies[before.text] = Policy.of_columns(told[before.text]())
+                except KeyError:
+                    known.discard(position)
+                    self.faults["nothing was told"] += 1
+                except ValueError as error:
+                    known.discard(position)
+                    self.faults[str(error)] += 1
+        try:
+            return terms_of(hand, policies, known)
+        except PolicyError as error:
+            self.faults[str(error)] += 1
+            return terms_of(hand, {}, ())

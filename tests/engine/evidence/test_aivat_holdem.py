@@ -1,0 +1,241 @@
+"""AIVAT of hold'em: shares against enumeration, corrections of mean zero, what comes of false policies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.cards import parse_cards
+from engine.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
+from engine.evaluation.equity import preflop_equities, preflop_pair_counts, range_equities
+from engine.evidence.aivat.estimates import Aivat
+from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, _add_action, terms_of
+from engine.evidence.aivat.policy import Policy
+from engine.evidence.aivat.ranges import PolicyError, Ranges
+from engine.evidence.all_in import all_in_chips
+from engine.rules import CALL, FOLD, Deal, HandState, load_game, parse_betting, raise_to
+from protocol.policy import ONE, write_numbers
+
+Floats = NDArray[np.float64]
+
+LIMIT = load_game("limit-2p")
+BOARD = tuple(parse_cards("Qs8d5s3cJh"))
+DEAL = Deal((tuple(parse_cards("AhKh")), tuple(parse_cards("9s9c"))), BOARD)
+
+
+def hand(betting: str, game: str = "limit-2p") -> HandState:
+    return HandState(parse_betting(load_game(game), betting), 0, DEAL)
+
+
+def ranges_of(weights: list[Floats], board: int) -> Ranges:
+    ranges = Ranges([None, None])
+    ranges.weights = weights
+    ranges.deal(BOARD[:board])
+    return ranges
+
+
+def some_weights(seed: int, number: int) -> list[Floats]:
+    rng = np.random.default_rng(seed)
+    weights: list[Floats] = [np.zeros(NUM_COMBOS) for _ in range(2)]
+    for table in weights:
+        table[rng.choice(NUM_COMBOS, number, replace=False)] = rng.random(number)
+    return weights
+
+
+# --- shares ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("board", "number"), [(0, 2), (3, 12), (4, 40), (5, 200)])
+def test_the_share_of_two_ranges_is_that_of_an_enumeration(board: int, number: int) -> None:
+    weights = some_weights(board, number)
+
+    expected = range_equities(weights, BOARD[:board])
+
+    for ask_first in (0, 1):
+        ranges = ranges_of(weights, board)
+        ranges.against(ask_first)  # either side's view serves
+        assert ranges.share() == pytest.approx(expected[0].value, abs=1e-12)
+
+
+def test_before_the_flop_suits_are_told_apart_and_starting_hands_agree_with_their_matrix() -> None:
+    first, second = 12 * 13 + 11, 8 * 13 + 8  # AKs, TT
+    weights: list[Floats] = [np.where(kind == STARTING_HAND_OF_COMBO, 1.0, 0.0) for kind in (first, second)]
+
+    assert ranges_of(weights, 0).share() == pytest.approx(preflop_equities()[first, second], abs=1e-12)
+    assert preflop_pair_counts()[first, second] == 24
+    assert ranges_of([np.ones(NUM_COMBOS)] * 2, 0).share() == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [3, 4])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_next_card_changes_the_share_by_nothing_on_average(size: int, is_known: bool) -> None:
+    weights = some_weights(size, 300)
+    if not is_known:
+        weights[1] = np.zeros(NUM_COMBOS)
+        weights[1][1000] = 1.0
+    board = BOARD[:size]
+    before = ranges_of(weights, size)
+
+    mass = change = 0.0
+    for card in set(range(52)) - set(board):
+        after = ranges_of(weights, size)
+        after.deal((*board, card))
+        chance = float((after.weights[0] * after.against(1).weight) @ combos_without((*board, card)))
+        if chance > 0:
+            mass += chance
+            change += chance * (after.share() - before.share())
+
+    assert change / mass == pytest.approx(0.0, abs=1e-12)
+
+
+# --- actions -----------------------------------------------------------------------------------------------
+
+
+def random_policy(seed: int) -> Policy:
+    chances = np.random.default_rng(seed).random((NUM_COMBOS, 3))
+    return Policy(chances / chances.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize(("game", "betting"), [("limit-2p", "rc/r"), ("nolimit-2p-100bb", "cc/cr6")])
+def test_what_a_known_player_does_is_worth_nothing_more_than_what_it_does_on_average(
+    game: str, betting: str
+) -> None:
+    before = parse_betting(load_game(game), betting)
+    weights = some_weights(7, 500)
+    policy = random_policy(1)
+    position = before.position_to_act
+    assert position is not None
+
+    mean, total = np.zeros(NUM_TERMS), 0.0
+    for column, action in enumerate((FOLD, CALL, before.legal_actions().raising_to(18))):
+        ranges = ranges_of(list(weights), 3)
+        changes = np.zeros(NUM_TERMS)
+        _add_action(changes, before, action, policy, ranges)
+        assert changes.any()
+        chance = float(
+            (ranges.weights[position] * ranges.against(1 - position).weight) @ policy.triples[:, column]
+        )
+        mean += chance * changes
+        total += chance
+
+    assert np.abs(mean / total).max() < 1e-10
+
+
+# --- hands -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "betting"),
+    [
+        ("limit-2p", "f"),
+        ("limit-2p", "rrc/cc/rf"),
+        ("limit-2p", "cc/cc/crc/rrrc"),
+        ("nolimit-2p-100bb", "r6f"),
+        ("nolimit-2p-100bb", "r6c/cr200c//"),
+        ("nolimit-2p-100bb", "r200c///"),
+    ],
+)
+def test_with_nobody_known_the_end_is_what_it_paid_with_the_cards_of_an_all_in_averaged_out(
+    game: str, betting: str
+) -> None:
+    end = hand(betting, game)
+
+    assert terms_of(end, {}, ()).chips == pytest.approx(all_in_chips(end)[0], abs=1e-9)
+
+
+def policies_for(betting: str, chances: tuple[int, int] = (20000, 20000)) -> dict[str, Policy]:
+    columns = [write_numbers([number]) for number in chances]
+    return {before.text: Policy.of_columns(columns) for before, _, _ in parse_betting(LIMIT, betting).steps()}
+
+
+def test_nothing_follows_from_what_players_do_who_do_it_with_all_hands() -> None:
+    betting = "rc/cc/cc/cc"
+
+    terms = terms_of(hand(betting), policies_for(betting), (0, 1))
+
+    assert terms.chips == pytest.approx(0.0, abs=1e-9)  # each holds anything: the end is worth half the pot
+    # Had a player folded, which it does with .3, the other would have won: that counts.
+    assert terms.changes @ PRIOR != 0
+
+
+def test_what_cannot_be_true_is_refused_and_what_is_missing_is_named() -> None:
+    policies = policies_for("rc/cc/cc/cc")
+
+    with pytest.raises(ValueError, match="nothing is known of the decision after 'rc/'"):
+        terms_of(hand("rc/cc/cc/cc"), {key: policies[key] for key in ("", "r")}, (0, 1))
+    with pytest.raises(PolicyError, match="never does"):
+        terms_of(hand("rc/cc/cc/cc"), policies_for("rc/cc/cc/cc", (0, 0)), (0, 1))
+    with pytest.raises(ValueError, match="it is not"):
+        terms_of(hand("rc/c"), {}, ())
+
+
+def told(betting: str, columns: list[bytes] | None) -> dict[str, object]:
+    def say() -> list[bytes]:
+        if columns is None:
+            raise ValueError("policies:3: torn")
+        return columns
+
+    return {before.text: say for before, _, _ in parse_betting(LIMIT, betting).steps()}
+
+
+def test_hands_of_which_too_little_is_known_count_with_less_taken_out_and_are_counted() -> None:
+    betting, good = "rc/cc/cc/cc", [write_numbers([20000])] * 2
+    aivat = Aivat(LIMIT)
+    stories = [
+        told(betting, good),
+        {},
+        told(betting, None),
+        told(betting, [write_numbers([ONE]), write_numbers([0])]),
+    ]
+    for number, story in enumerate(stories):
+        aivat.add(hand(betting), (0, 1), number, story)  # type: ignore[arg-type]
+
+    values = aivat.values()
+
+    assert values is not None
+    assert values.sum(axis=1) == pytest.approx(0.0)
+    assert np.isfinite(values).all()
+    assert aivat.telling() == {0, 1}
+    assert aivat.faults["nothing was told"] == 2
+    assert aivat.faults["policies:3: torn"] == 2
+    assert sum(aivat.faults.values()) == 5
+
+
+def test_where_nobody_tells_there_is_nothing_to_say() -> None:
+    aivat = Aivat(LIMIT)
+    aivat.add(hand("f"), (0, 1), 0, {})
+
+    assert aivat.values() is None
+
+
+@pytest.mark.parametrize("game", ["limit-3p", "leduc"])
+def test_other_games_are_refused(game: str) -> None:
+    with pytest.raises(ValueError, match="two players of hold'em"):
+        Aivat(load_game(game))
+
+
+# --- policies ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [1, 169, 1326])
+def test_columns_become_chances_of_combos(rows: int) -> None:
+    numbers = np.random.default_rng(rows).integers(0, ONE // 2, (3, rows))
+    policy = Policy.of_columns([write_numbers(column.tolist()) for column in numbers])
+    place = {1: np.zeros(NUM_COMBOS, np.int64), 169: STARTING_HAND_OF_COMBO, 1326: np.arange(NUM_COMBOS)}[
+        rows
+    ]
+
+    assert policy.triples.sum(axis=1) == pytest.approx(1.0)
+    assert policy.triples[:, 0] == pytest.approx(numbers[0][place] / ONE)
+    assert policy.triples[:, 2] == pytest.approx(numbers[1][place] / ONE)
+    assert policy.chances(raise_to(300)) == pytest.approx(
+        policy.triples[:, 2] * numbers[2][place] / ONE, abs=1e-12
+    )
+    assert policy.chances(CALL) == pytest.approx(policy.triples[:, 1])
+
+
+@pytest.mark.parametrize("rows", [(1, 169), (7, 7), (1,), (1, 1, 1, 1)])
+def test_other_columns_are_no_policy(rows: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="expected 2 or 3 columns"):
+        Policy.of_columns([bytes(2 * number) for number in rows])
