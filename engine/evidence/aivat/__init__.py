@@ -12,6 +12,10 @@ equity).
 
 ==============  ===========================================================================
 ``enumerated``  exactly, in games small enough to look at all of them: Kuhn's, Leduc
+``estimates``   hold'em for two: many hands and what was told in them in, what was won out
+``holdem``      the terms of one hand
+``ranges``      what two players may hold, and what that is worth
+``policy``      what a player has told of one decision
 ==============  ===========================================================================
 
 Source: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique
