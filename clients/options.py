@@ -83,6 +83,20 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
         raise OptionError(f"{name} does not take these options: {error}") from error
 
 
+def is_on(options: Mapping[str, str | None], name: str, *, default: bool) -> bool:
+    """Whether an option that can be on or off is on; what it cannot be counts as the default.
+
+    Args:
+        options: as texts, of `parse_settings`.
+        name: of the option.
+        default: what it is without being given.
+    """
+    if name not in options:
+        return default
+    text = options[name]
+    return True if text is None else _BOOLEANS.get(text.lower(), default)
+
+
 def require_holdem(name: str, game: GameDefinition) -> None:
     """Refuse to play anything but Texas hold'em; for agents, in `match_started`.
 

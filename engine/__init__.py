@@ -18,7 +18,7 @@
 ``betting_arrays``          games, bettings and actions as kernels take them
 ``trials``                  simulation: what an action is worth, by selective sampling
 ``learning``                reinforcement learning: deals in advance, the street-learner's training
-``evidence``                what played hands show about their players: statistics of play, luck taken out
+``evidence``                what played hands show: statistics of play, verdicts, luck taken out
 ``equilibrium``             small games solved; best responses, exploitability, counter-strategies
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================

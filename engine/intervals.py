@@ -1,39 +1,21 @@
-"""Means with their intervals, also where looking at them decided when to stop (``match --until``).
+"""Means with their intervals, where the number of samples does not depend on what they say.
 
 An interval is the normal approximation c s/√n, with s the sample standard deviation (n - 1 in its
-denominator) and c = 1.96, or more where results are looked at more than once.
-
-*Looks.*  The results are looked at after fixed numbers of deals, and the match ends at the first look at
-which every player's interval is narrow enough.  Looking K times gives chance K occasions, so the intervals
-use the critical value c with which *all* K of them hold together with 95 %: for the standardised sums Z_1 ...
-Z_K of normal increments, P(|Z_k| <= c for every k) = .95.  Whatever makes a match stop at one of the looks,
-the interval in force there covers the truth at least 95 % of the time.
-
-The chance is found by the recursion of Armitage, McPherson and Rowe, "Repeated significance tests on
-accumulating data" (Journal of the Royal Statistical Society A 132, 1969): the Z_k are a Markov chain, Z_k
-given Z_{k-1} is normal with mean r Z_{k-1} and variance 1 - r², where r² is the ratio of the deals.  For
-equally spaced looks c is Pocock's constant (Biometrika 64, 1977).
+denominator) and c = 1.96; for a few samples c is Student's.  Where results are looked at while they come in,
+as those of ``match --until`` are, `engine.evidence.confidence_sequence` has intervals that hold.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import attrs
 
 Z95: Final = statistics.NormalDist().inv_cdf(0.975)
 """The critical value of a mean that is looked at once."""
-
-FIRST_LOOK: Final = 250
-"""Deals before the first look: fewer say little about how far results spread."""
-_GROWTH: Final = 1.5
-# From look to look.  Closer looks would end a match sooner after it could end, but with wider intervals.
-_CONFIDENCE: Final = 0.95
-_HALF_NODES: Final = 24
 
 
 def half_width(values: Sequence[float], critical_value: float = Z95) -> float | None:
@@ -44,11 +26,6 @@ def half_width(values: Sequence[float], critical_value: float = Z95) -> float | 
     mean = math.fsum(values) / n
     variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
     return critical_value * math.sqrt(variance / n)
-
-
-def is_settled(half_widths: Iterable[float | None], until: float | None) -> bool:
-    """Whether every interval is known and none is wider than was asked for; never where nothing was."""
-    return until is not None and all(half is not None and half <= until for half in half_widths)
 
 
 @attrs.frozen
@@ -103,14 +80,27 @@ def student_t95(degrees: int) -> float:
 
     Args:
         degrees: of freedom, 1 or more; those of a mean are its samples less one.
+    """
+    return student_t(degrees, 0.05)
+
+
+def student_t(degrees: int, alpha: float) -> float:
+    """The critical value of an interval of Student's t that misses with chance `alpha`.
+
+    Exact to 1 % where (z / 2)² is no more than the degrees, with z the normal distribution's critical value.
+
+    Args:
+        degrees: of freedom, 1 or more; those of a mean are its samples less one.
+        alpha: above 0 and below 1.
 
     Source: Abramowitz and Stegun 26.7.5 beyond two degrees, whose values are exact.
     """
+    inside = 1 - alpha
     if degrees == 1:
-        return math.tan(math.pi * 0.475)
+        return math.tan(math.pi * inside / 2)
     if degrees == 2:
-        return 0.95 / math.sqrt(2 * 0.975 * 0.025)
-    z = Z95
+        return inside / math.sqrt(2 * (1 - alpha / 2) * (alpha / 2))
+    z = statistics.NormalDist().inv_cdf(1 - alpha / 2)
     return (
         z
         + (z**3 + z) / (4 * degrees)
@@ -178,113 +168,53 @@ class Winnings:
         return Estimate(self.chips / self.hands, self.half_width(), self.hands).scaled(1000 / big_blind)
 
 
-@attrs.frozen
-class LookSchedule:
-    """When the results of a match are looked at."""
+class Batches:
+    """Means of consecutive deals, in batches of equal size: for players whose rate is not constant.
 
-    looks: tuple[int, ...]
-    """After how many deals, ascending; the last is the most that are played."""
-    critical_value: float
-    """How many standard errors half an interval is wide."""
-
-    @classmethod
-    def of(cls, deals: int) -> LookSchedule:
-        """The schedule of a match of at most `deals` deals.
-
-        Raises:
-            ValueError: no deal at all.
-        """
-        if deals < 1:
-            raise ValueError(f"expected at least one deal, got {deals}")
-        looks = []
-        upcoming = float(FIRST_LOOK)
-        while upcoming < deals:
-            looks.append(round(upcoming))
-            upcoming *= _GROWTH
-        if len(looks) > 1 and deals < 1.1 * looks[-1]:
-            looks.pop()  # it would be all but the last
-        looks.append(deals)
-        return cls(tuple(looks), critical_value(looks))
-
-    @classmethod
-    def once(cls, deals: int) -> LookSchedule:
-        """The schedule of a match that is played to its end, whatever the results."""
-        return cls((deals,), Z95)
-
-    def stops_at(self, values: Sequence[float], until: float | None, after: int = 0) -> int | None:
-        """The first look at which the mean of some values is known well enough; None where there is none yet.
-
-        Args:
-            values: one for each deal played so far, in order.
-            until: the half width asked for, in the unit of the values.
-            after: looks at no more deals than this have been taken already.
-        """
-        for look in self.looks:
-            if after < look <= len(values):
-                half = half_width(values[:look], self.critical_value)
-                if is_settled([half], until):
-                    return look
-        return None
-
-
-def critical_value(looks: Sequence[int], confidence: float = _CONFIDENCE) -> float:
-    """The c with which the intervals at all looks hold together, under the normal approximation.
+    There are 20 to 39 of them once there are 200 deals, however many there will be: whenever they come to 40,
+    neighbours are put together.
 
     Args:
-        looks: ascending numbers of samples.
-        confidence: of all of them together, above 0 and below 1.
+        players: whose chips come in.
     """
-    low, high = 0.0, 8.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        if _chance_all_hold(looks, middle) < confidence:
-            low = middle
-        else:
-            high = middle
-    return high
 
+    _MOST: Final = 40
+    _FIRST_SIZE: Final = 10
 
-def _chance_all_hold(looks: Sequence[int], bound: float) -> float:
-    """P(|Z_k| <= bound at every look), by Gauss-Legendre quadrature of the density that is still inside."""
-    nodes, weights = _gauss_legendre(2 * _HALF_NODES)
-    points = [bound * node for node in nodes]
-    inside = [_density(point) for point in points]
-    for before, now in itertools.pairwise(looks):
-        kept = math.sqrt(before / now)
-        spread = math.sqrt(1 - before / now)
-        masses = [bound * weight * value for weight, value in zip(weights, inside, strict=True)]
-        inside = [
-            math.fsum(
-                [
-                    mass * _density((point - kept * earlier) / spread)
-                    for mass, earlier in zip(masses, points, strict=True)
-                ]
-            )
-            / spread
-            for point in points
-        ]
-    return math.fsum([bound * weight * value for weight, value in zip(weights, inside, strict=True)])
+    def __init__(self, players: int) -> None:
+        self.size = self._FIRST_SIZE
+        """Deals of a batch."""
+        self.doublings = 0
+        """How often neighbours have been put together."""
+        self._sums: list[list[float]] = []
+        self._current = [0.0] * players
+        self._in_current = 0
 
+    @property
+    def number(self) -> int:
+        """Batches that are complete."""
+        return len(self._sums)
 
-def _density(x: float) -> float:
-    return math.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+    @property
+    def have_doubled(self) -> bool:
+        """Whether neighbours have been put together just now."""
+        return self.doublings > 0 and 2 * self.number == self._MOST and not self._in_current
 
+    def add(self, chips: Sequence[float]) -> None:
+        """Take in one more deal: what each player won."""
+        current = self._current
+        for player, won in enumerate(chips):
+            current[player] += won
+        self._in_current += 1
+        if self._in_current == self.size:
+            self._sums.append(current)
+            self._current, self._in_current = [0.0] * len(current), 0
+            if len(self._sums) == self._MOST:
+                pairs = zip(self._sums[::2], self._sums[1::2], strict=True)
+                self._sums = [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs]
+                self.size *= 2
+                self.doublings += 1
 
-def _gauss_legendre(n: int) -> tuple[list[float], list[float]]:
-    """Nodes and weights on [-1, 1]: the roots of the Legendre polynomial P_n by Newton's method."""
-    nodes, weights = [], []
-    for k in range(n):
-        x = math.cos(math.pi * (k + 0.75) / (n + 0.5))
-        slope = 1.0
-        for _ in range(100):
-            value, previous = x, 1.0
-            for degree in range(2, n + 1):
-                value, previous = ((2 * degree - 1) * x * value - (degree - 1) * previous) / degree, value
-            slope = n * (x * value - previous) / (x * x - 1)
-            step = value / slope
-            x -= step
-            if abs(step) < 1e-15:
-                break
-        nodes.append(x)
-        weights.append(2 / ((1 - x * x) * slope * slope))
-    return nodes, weights
+    def means(self) -> list[list[float]]:
+        """By batch, what each player won in a deal on average."""
+        return [[won / self.size for won in batch] for batch in self._sums]

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
 import click
 
-from engine.files.lock import FileIsLocked
-from engine.match_key import MatchKey, MatchSeed, parse_match_seed
-from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
-from engine.user_input import did_you_mean, parse_whole
+from engine.evidence.verdict import Goal
 from server.in_process.checks import check_in_process
-from server.launching.announcement import Announcer
 from server.launching.launched_match import MatchPlan
-from server.launching.players import Player, PlayerError, parse_players
+from server.launching.learning import learning_players
 from server.launching.process_control import adopt_orphans, keep_others_out
-from server.launching.sandbox import why_there_are_none
-from server.parameters import FiniteRange, ListeningAddress
+from server.match_arguments import (
+    check_goal,
+    check_jobs,
+    check_sandboxes,
+    new_page,
+    open_announcer,
+    open_sitting,
+    read_cards,
+    read_game,
+    read_players,
+    read_ports,
+    read_tokens,
+)
+from server.parameters import FiniteRange, ListeningAddress, MatchGoal
 from server.report.evidence import Luck
-from server.seat_tokens import hidden_tokens
-from server.sittings.command import ResumableCommand, check_game, sitting_of, stored_plan
+from server.sittings.command import ResumableCommand, check_game, stored_plan
 from server.sittings.running import run_match
-from server.sittings.sitting import Sitting
-from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
+from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
 
 _DEFAULT_HANDS: Final = 1000
 _DEFAULT_MOST_HANDS: Final = 100_000
@@ -49,10 +52,10 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 )
 @click.option(
     "--until",
-    type=FiniteRange(min=0, min_open=True),
-    metavar="X",
-    help="Stop once every player's result is known to +- X mbb/h.  Intervals are widened for the interim "
-    "looks.",
+    type=MatchGoal(),
+    metavar="decided|X",
+    help="Stop once it is known of every two players which is better, or once results are known to +- X "
+    "mbb/h.  What is said then holds although it was looked at after every deal.",
 )
 @click.option(
     "--jobs",
@@ -213,7 +216,7 @@ def match(
     players: tuple[str, ...],
     hands: int | None,
     duplicate: bool,
-    until: float | None,
+    until: Goal | None,
     jobs: int,
     seed: str,
     out: Path | None,
@@ -250,22 +253,23 @@ def match(
     """
     # Long, because each option is a parameter, on a line of its own.
     ctx = click.get_current_context()
-    announcer = _announcer(announce)
+    announcer = open_announcer(announce)
     keep_others_out()  # before there is a key
     adopt_orphans()
     try:
         if sandbox:
-            _check_sandboxes(recover)
-        definition = _load_game(game)
-        seated = _players(players, definition)
-        sitting = _sitting(ctx, out, game)
+            check_sandboxes(recover)
+        definition = read_game(game)
+        check_goal(until, definition, game)
+        seated = read_players(players, definition)
+        sitting = open_sitting(ctx, out, game)
         check_game(sitting, definition)
         config = MatchConfig(
             name="match",
             game=definition,
             game_text=game,
             hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
-            cards=_cards(seed),
+            cards=read_cards(seed),
             names=tuple(player.name for player in seated),
             limits=TimeLimits(
                 response=response_time,
@@ -278,17 +282,17 @@ def match(
             on_failure=OnFailure(on_failure),
             comment_failures=True,
             host=host,
-            ports=_ports(ports, definition.num_players),
-            seat_tokens=_tokens(tokens, token_files, definition.num_players),
+            ports=read_ports(ports, definition.num_players),
+            seat_tokens=read_tokens(tokens, token_files, definition.num_players),
             quiet=True,
         )
-        page = None if report is None else _page(sitting, report)
-        _check_jobs(jobs, duplicate=duplicate or in_process, ports=config.ports)
+        page = None if report is None else new_page(sitting, report)
+        check_jobs(jobs, duplicate=duplicate or in_process, ports=config.ports)
         if in_process:
             check_in_process(ctx, seated)
         plan = MatchPlan(
-            config, seated, sitting.folder, duplicate, jobs, until, start_time, recover, sandbox,
-            end_with_stdin, sitting, in_process, not no_rehearse, Luck(luck),
+            config, seated, sitting.folder, duplicate, jobs, until, learning_players(seated), start_time,
+            recover, sandbox, end_with_stdin, sitting, in_process, not no_rehearse, Luck(luck),
         )  # fmt: skip
     except click.UsageError as error:
         announcer.failed(error.format_message())
@@ -296,109 +300,3 @@ def match(
     sys.exit(
         run_match(plan, sitting, stored_plan(ctx, sitting, config), announcer, as_json=as_json, page=page)
     )
-
-
-# --- arguments ---------------------------------------------------------------------------------------
-
-
-def _announcer(descriptor: int | None) -> Announcer:
-    try:
-        return Announcer(descriptor)
-    except OSError as error:
-        raise click.UsageError(f"--announce {descriptor}: {error.strerror}") from None
-
-
-def _check_sandboxes(recover: int) -> None:
-    fault = why_there_are_none()
-    if fault is not None:
-        raise click.UsageError(f"--sandbox: {fault}")
-    if recover:
-        raise click.UsageError(
-            "--recover does not go with --sandbox: a player started again would not find its table"
-        )
-
-
-def _check_jobs(jobs: int, *, duplicate: bool, ports: tuple[int, ...]) -> None:
-    if jobs > 1 and not duplicate:
-        raise click.UsageError("--jobs is for the passes of a --duplicate match, and for --in-process")
-    if jobs > 1 and any(ports):
-        raise click.UsageError(
-            "passes that are played side by side cannot share ports: use one of --jobs, --ports"
-        )
-
-
-def _load_game(text: str) -> GameDefinition:
-    try:
-        return load_game(text, lambda line: click.echo(line, err=True))
-    except OSError as error:
-        raise click.UsageError(no_such_game(text, error.strerror or str(error))) from None
-    except GameDefinitionError as error:
-        raise click.UsageError(str(error)) from None
-
-
-def _players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]:
-    bots = {entry.name for entry in entry_points(group="riverboat.bots")}
-    try:
-        players = parse_players(texts, bots)
-    except PlayerError as error:
-        raise click.UsageError(str(error)) from None
-    if len(players) != game.num_players:
-        raise click.UsageError(
-            f"the game is for {game.num_players} players, got {len(players)}: {' '.join(texts)}"
-        )
-    for player in players:
-        if player.is_unknown_word:
-            raise click.UsageError(f"{player.problem()}{did_you_mean(player.text.rpartition('=')[2], bots)}")
-    fault = check_names([player.name for player in players])
-    if fault is not None:
-        raise click.UsageError(fault)
-    return players
-
-
-def _cards(text: str) -> MatchSeed | MatchKey:
-    try:
-        return parse_match_seed(text)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-
-
-def _ports(text: str, seats: int) -> tuple[int, ...]:
-    with contextlib.suppress(ValueError):
-        ports = tuple(parse_whole(item.strip() or "0") for item in text.split(",")) if text else ()
-        if all(port < 65536 for port in ports):
-            if len(ports) > seats:
-                raise click.UsageError(f"the game has {seats} seats, got {len(ports)} ports: {text}")
-            return ports
-    raise click.UsageError(f"expected ports from 0 to 65535 with commas between them, got {text!r}")
-
-
-def _tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> tuple[str | None, ...]:
-    try:
-        tokens = hidden_tokens(files, os.environ, seats)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    numbers = [str(number) for number in range(1, seats + 1)]
-    for item in items:
-        seat, equals, token = item.partition("=")
-        if not (equals and seat in numbers and token and not token.split()[1:]):
-            raise click.UsageError(
-                f"expected --seat-token SEAT=TOKEN with a seat from 1 to {seats}, got {item!r}"
-            )
-        tokens[int(seat) - 1] = token
-    return tuple(tokens)
-
-
-def _page(sitting: Sitting, file: str) -> Path:
-    from server.report.review.command import require_new_page  # nobody waits for it who wants no page
-
-    return require_new_page(sitting.folder, file)
-
-
-def _sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
-    try:
-        return sitting_of(ctx, out, game)
-    except FileIsLocked:
-        raise click.UsageError(f"another match is being played in {out}") from None
-    except OSError as error:
-        where = f"match folder {out}" if out is not None else "folder of the match under matches/"
-        raise click.UsageError(f"the {where} cannot be made: {error.strerror}") from None

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from engine.evidence.verdict import Goal
 from engine.user_input import parse_finite
 
 
@@ -33,3 +34,26 @@ class ListeningAddress(click.types.StringParamType):
         if not str(value).strip():
             self.fail("expected an address, got nothing; 0.0.0.0 listens on all", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class MatchGoal(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """What a match is played for: ``decided``, or how well results shall be known."""
+
+    name = "goal"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Goal:
+        """The goal; anything else fails in one line."""
+        if isinstance(value, Goal):
+            return value
+        text = str(value).strip()
+        if text == "decided":
+            return Goal()
+        for sign in ("±", "+-"):
+            text = text.removeprefix(sign).strip()
+        try:
+            within = parse_finite(text)
+        except ValueError:
+            within = 0.0
+        if within <= 0:
+            self.fail(f"expected 'decided', or a number of mbb/h above 0, got {value!r}", param, ctx)
+        return Goal(within)

@@ -3,6 +3,7 @@
 ===================  ==========================================================================
 ``preflop``          the four learners of the Poker Learner thesis: before the flop, then all in
 ``street``           the street-learner: the whole hand, limit and no-limit
+``flag``             whether a bot learns while it plays, as the house asks before a match
 ``training``         a learner against bots in this process, or by a loop of its own
 ``store``            a learner's knowledge and its file, from the first hand to the last
 ``knowledge_file``   the file: checks, one writer, atomic replacement, a journal between writings

@@ -17,7 +17,7 @@ from server.in_process.workers import Workforce
 from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 from server.table.records import MatchRecords
-from server.table.stopping import StoppingRule
+from server.table.stopping import Onlooker
 
 _CHECKPOINT_EVERY = 32
 # Hands of an earlier sitting, which take a tenth of a millisecond each.
@@ -30,7 +30,7 @@ class WorkersTable:
         config: what is played.
         console: where it is reported.
         workers: who play it.
-        stopping_rule: asked whether to play on; without one all hands are played.
+        onlooker: told of every hand, and asked whether to play on; without one all hands are played.
         earlier: what the log does not tell about its hands, where the match is resumed from it.
 
     *Resource handling*: `run` closes everything when it ends, however it ends.
@@ -41,13 +41,13 @@ class WorkersTable:
         config: MatchConfig,
         console: Console,
         workers: Workforce,
-        stopping_rule: StoppingRule | None = None,
+        onlooker: Onlooker | None = None,
         earlier: EarlierSittings | None = None,
     ) -> None:
         self._config = config
         self._console = console
         self._workers = workers
-        self._stopping_rule = stopping_rule
+        self._onlooker = onlooker
         self._records = MatchRecords(config, console)
         self._num_seats = len(config.names)
         self._totals = [0.0] * self._num_seats
@@ -173,13 +173,13 @@ class WorkersTable:
                 self._hand_chips[seat].append(won)
         self._hands_done += 1
         self._console.hand_finished(self._hands_done - 1)
-        rule = self._stopping_rule
-        if rule is None or self._hands_done not in rule.looks:
+        onlooker = self._onlooker
+        if onlooker is None or not onlooker.hand_finished(by_seat) or self._hands_done == self._config.hands:
             return True
         self._seconds += self._since()
         self._plays_since = None
         try:
-            return await rule.continues(self.outcome())
+            return await onlooker.continues()
         finally:
             self._plays_since = trio.current_time()
 

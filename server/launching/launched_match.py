@@ -7,7 +7,6 @@ gets each seat's cards once, and what luck gives in one pass it takes in another
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,8 +16,10 @@ from typing import Final
 import attrs
 import trio
 
+from engine.evidence.confidence_sequence import asymptotic_critical_value
+from engine.evidence.verdict import Goal
 from engine.interruption import held_back
-from engine.intervals import Z95, LookSchedule, is_settled
+from engine.intervals import Z95
 from engine.match_key import MatchKey
 from engine.rules import game_path
 from engine.user_input import printable
@@ -40,12 +41,13 @@ from server.record_file import Opener, RecordFile
 from server.report.evidence import Luck
 from server.report.policies import POLICY_FILE
 from server.report.results import Pass, PlayerResult, player_results
+from server.report.tally import Tally
 from server.sittings.sitting import Sitting
 from server.table.config import MatchConfig
 from server.table.match import MatchServer
 from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.replay import has_key
-from server.table.stopping import CommonDecision, StoppingRule
+from server.table.stopping import CommonDecision
 
 _NOTE_EVERY_S: Final = 1.0
 # So much of decision times is lost when we are killed.
@@ -53,7 +55,7 @@ _LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 # Where a player on this machine finds a house that listens on every address.
 
 
-@attrs.frozen(slots=False)  # so that the schedule can be kept
+@attrs.frozen
 class MatchPlan:
     """A match to be played."""
 
@@ -66,8 +68,10 @@ class MatchPlan:
     duplicate: bool = False
     jobs: int = 1
     """Passes played side by side."""
-    until: float | None = None
-    """Stop at the first look at which no player's interval is wider: a half width in mbb/h."""
+    until: Goal | None = None
+    """Stop once this is known; None to play all hands."""
+    learners: frozenset[int] = frozenset()
+    """Players that learn while they play, by their places in the order given."""
     start_s: float = 600.0
     """For a launched player to join."""
     recover: int = 0
@@ -104,21 +108,15 @@ class MatchPlan:
         """The match has been played before."""
         return self.sitting is not None and self.sitting.is_resumed
 
-    @functools.cached_property
-    def schedule(self) -> LookSchedule | None:
-        """When the results are looked at; None where every hand is played."""
-        return None if self.until is None else LookSchedule.of(self.config.hands)
-
     @property
     def _asks_for_policies(self) -> bool:
         """Players are asked how they play: only AIVAT needs it, which is for hold'em between two."""
         game = self.config.game
         return self.luck is Luck.AIVAT and game.is_holdem and game.num_players == 2
 
-    @property
-    def critical_value(self) -> float:
-        """How many standard errors half an interval is wide."""
-        return Z95 if self.schedule is None else self.schedule.critical_value
+    def critical_value(self, deals: int) -> float:
+        """How many standard errors half an interval is wide that is not a verdict's."""
+        return Z95 if self.until is None else asymptotic_critical_value(deals)
 
     @property
     def num_passes(self) -> int:
@@ -159,13 +157,21 @@ class MatchPlan:
         seatings = map(self.seating, range(self.num_passes))
         return [self.config.cards.player_seeds(seating)[seating.index(player)] for seating in seatings]
 
-    def results(self, passes: Sequence[Pass]) -> tuple[PlayerResult, ...]:
-        """The players' results, with the intervals that are in force."""
-        return player_results(passes, self.config.names, self.config.game, self.critical_value)
+    def new_tally(self) -> Tally:
+        """A tally of no hands yet."""
+        seatings = [self.seating(number) for number in range(self.num_passes)]
+        names = [player.name for player in self.players]
+        return Tally(self.config.game, names, seatings, self.config.hands, self.until, self.learners)
 
-    def is_settled_by(self, results: Sequence[PlayerResult]) -> bool:
-        """Whether no player's interval is wider than was asked for."""
-        return is_settled([result.ci95 for result in results], self.until)
+    def results(self, passes: Sequence[Pass], tally: Tally) -> tuple[PlayerResult, ...]:
+        """The players' results, with intervals that hold although a match might have ended at any hand."""
+        results = player_results(passes, self.config.names, self.config.game)
+        if self.until is None:
+            return results
+        return tuple(
+            attrs.evolve(result, ci95=tally.half_width(player, result.mbb_per_hand))
+            for player, result in enumerate(results)
+        )
 
 
 class Interrupted(Exception):
@@ -183,9 +189,8 @@ class Interrupted(Exception):
 class _FileConsole:
     """Warnings and failures go into a file of the match folder; they are lost before a match is."""
 
-    def __init__(self, path: Path, opener: Opener, hand_finished: Callable[[], None]) -> None:
+    def __init__(self, path: Path, opener: Opener) -> None:
         self._file = open(path, "ab", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
-        self._hand_finished = hand_finished
 
     def out(self, text: str) -> None:
         pass  # the score is in the log and in the result
@@ -195,7 +200,7 @@ class _FileConsole:
             self._file.write(printable(text, "\n").encode())
 
     def hand_finished(self, hand_number: int) -> None:
-        self._hand_finished()
+        pass  # the tally is told with what it brought
 
     def close(self) -> None:
         self._file.close()
@@ -206,6 +211,7 @@ class LaunchedMatch:
 
     Args:
         plan: what to play.
+        tally: is told of every hand that is finished.
         say: takes lines for people.
         announcer: takes where the seats are, for programs.
         noted: signals that have come before we listen for them.
@@ -214,6 +220,7 @@ class LaunchedMatch:
     def __init__(
         self,
         plan: MatchPlan,
+        tally: Tally,
         say: Callable[[str], None],
         announcer: Announcer,
         noted: Sequence[int] = (),
@@ -228,15 +235,14 @@ class LaunchedMatch:
         """By pass, those at which it is or was played."""
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
-        self._decision = CommonDecision(plan.num_passes, self._is_settled)
+        self.tally = tally
+        self._decision = CommonDecision(plan.num_passes, self.tally.is_settled)
         self._orphanage = Orphanage.open(None if plan.sitting is None else plan.sitting.watch)
         self._passes_open = 0
         self._called_off = trio.CancelScope()
         """Around all passes: cancelled when a player never came."""
         self.unwritten: list[str] = []
         """Lines that say which files could not be completed."""
-        self.hands_done = 0
-        """Hands finished so far, in all passes."""
 
     async def play(self) -> list[Pass]:
         """Play every pass.  On every way out no process is left and the files are complete.
@@ -318,17 +324,14 @@ class LaunchedMatch:
             earlier = plan.sitting.earlier.get(number)
             for each in ("match.log", "dealer.err"):
                 plan.files.hide(folder / each)
-        console = _FileConsole(folder / "dealer.err", plan.files.open, self._count_hand)
-        schedule = plan.schedule
-        rule = None
-        if schedule is not None:
-            rule = StoppingRule(schedule.looks[:-1], functools.partial(self._pause, number))
+        console = _FileConsole(folder / "dealer.err", plan.files.open)
+        follower = _Follower(self, number)
         self._passes_open += 1
         try:
             if plan.in_process:
-                await self._play_in_workers(number, console, rule, earlier)
+                await self._play_in_workers(number, console, follower, earlier)
             else:
-                await self._play_over_sockets(number, console, rule, earlier)
+                await self._play_over_sockets(number, console, follower, earlier)
         finally:
             self._passes_open -= 1
             if not self._passes_open:  # nobody can tell to which of several an orphan belongs
@@ -338,7 +341,7 @@ class LaunchedMatch:
         self._decision.end()
 
     async def _play_in_workers(
-        self, number: int, console: Console, rule: StoppingRule | None, earlier: EarlierSittings | None
+        self, number: int, console: Console, follower: _Follower, earlier: EarlierSittings | None
     ) -> None:
         """Have a pass played in processes of its own, without sockets."""
         plan = self._plan
@@ -351,7 +354,7 @@ class LaunchedMatch:
         side_by_side = min(plan.jobs, plan.num_passes)
         config = plan.pass_config(number)
         workers = Workforce(order_for(config, seated, seating), place, plan.jobs // side_by_side)
-        self._tables[number] = table = WorkersTable(config, console, workers, rule, earlier)
+        self._tables[number] = table = WorkersTable(config, console, workers, follower, earlier)
         try:
             await table.run()
             if workers.stateful and plan.jobs > plan.num_passes:
@@ -371,7 +374,7 @@ class LaunchedMatch:
         return {variables.DUPLICATE: str(number)} if self._plan.duplicate else {}
 
     async def _play_over_sockets(
-        self, number: int, console: Console, rule: StoppingRule | None, earlier: EarlierSittings | None
+        self, number: int, console: Console, follower: _Follower, earlier: EarlierSittings | None
     ) -> None:
         """Play a pass at a table of the house."""
         plan = self._plan
@@ -389,7 +392,7 @@ class LaunchedMatch:
             self._orphanage,
             Sandbox(plan.folder) if plan.in_sandboxes else None,
         )
-        server = MatchServer(attrs.evolve(config, door=doorman), console, rule, earlier)
+        server = MatchServer(attrs.evolve(config, door=doorman), console, follower, earlier)
         try:
             server.open()
             self._tables[number] = server
@@ -418,19 +421,27 @@ class LaunchedMatch:
             await launcher.end()
             self._passes[number] = Pass(server.outcome(), seating, launcher.crashes(), launcher.replaced())
 
-    async def _pause(self, number: int, outcome: MatchOutcome) -> bool:
-        """Let another pass play until all have come to the same look; returns whether they play on."""
+    async def continues(self, number: int) -> bool:
+        """Whether a pass that paused plays on: known once the others, which play meanwhile, came as far."""
+        if self._plan.num_passes == 1:
+            return not self.tally.is_settled()
         self._playing.release_on_behalf_of(number)
         try:
-            return await self._decision.continues(number, outcome)
+            return await self._decision.continues()
         finally:
             with trio.CancelScope(shield=True):
                 await self._playing.acquire_on_behalf_of(number)
 
-    def _is_settled(self, outcomes: Sequence[MatchOutcome]) -> bool:
-        plan = self._plan
-        passes = [Pass(outcome, plan.seating(number)) for number, outcome in enumerate(outcomes)]
-        return plan.is_settled_by(plan.results(passes))
 
-    def _count_hand(self) -> None:
-        self.hands_done += 1
+@attrs.frozen
+class _Follower:
+    """Follows the hands of a pass for its match."""
+
+    match: LaunchedMatch
+    number: int
+
+    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
+        return self.match.tally.hand_finished(self.number, chips_by_seat)
+
+    async def continues(self) -> bool:
+        return await self.match.continues(self.number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -20,6 +21,7 @@ from server.launching.launched_match import MatchPlan
 from server.report.evidence import Luck, MatchEvidence, match_evidence
 from server.report.logs import LogError
 from server.report.results import Pass, PlayerResult, hands_saved
+from server.report.tally import Tally
 
 _TIMES: Final = ["median ms", "p99", "max"]
 _LEAST_COLUMNS: Final = 80
@@ -37,19 +39,21 @@ class Report:
         plan: MatchPlan,
         passes: Sequence[Pass],
         results: Sequence[PlayerResult],
+        tally: Tally,
         *,
         is_cut_short: bool = False,
     ) -> None:
         self._plan = plan
         self._is_cut_short = is_cut_short
         self._results = results
+        self._verdict = tally.verdict()
+        self._has_reached_goal = tally.has_reached_goal()
         self._hands = sum(each.outcome.hands for each in passes)
         self._deals = min(each.outcome.hands for each in passes)
         self._seconds = sum(each.outcome.seconds for each in passes)
         paths = [plan.pass_config(number).log_path for number in range(plan.num_passes)]
         self._logs = [str(path) for path in paths if path is not None and path.exists()]
         self._error = next((each.outcome.error for each in passes if each.outcome.error), None)
-        self._is_settled = self._error is None and plan.is_settled_by(results)
         self._no_evidence = ""
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
 
@@ -60,7 +64,7 @@ class Report:
             return None
         names = plan.config.names
         try:
-            return match_evidence(logs, plan.config.game, names, plan.luck, plan.critical_value)
+            return match_evidence(logs, plan.config.game, names, plan.luck, plan.critical_value(self._deals))
         except LogError as error:
             self._no_evidence = str(error)
             return None
@@ -83,6 +87,7 @@ class Report:
                 | ({"player_seeds": self._plan.player_seeds(each.seat)} if self._may_tell else {})
                 for each in self._results
             ],
+            "verdict": self._verdict.as_json(),
             **self._luck_as_json(),
             "logs": self._logs,
             "seconds": self._seconds,
@@ -129,15 +134,14 @@ class Report:
 
     def _until(self) -> dict[str, Any]:
         """How a match that might stop early came to its end; nothing for others."""
-        schedule = self._plan.schedule
-        if schedule is None:
+        goal = self._plan.until
+        if goal is None:
             return {}
         return {
             "until": {
-                "mbb_per_hand": self._plan.until,
-                "reached": self._is_settled,
-                "looks": list(schedule.looks),
-                "critical_value": schedule.critical_value,
+                "goal": "decided" if goal.within is None else "within",
+                "mbb_per_hand": goal.within,
+                "reached": self._has_reached_goal,
             }
         }
 
@@ -200,12 +204,11 @@ class Report:
             click.echo(
                 f"the pairing saved {saved} hands: without it, that many more would give the same interval"
             )
-        schedule = plan.schedule
-        if schedule is not None:
-            wanted = f"± {plan.until:g} mbb/h"
-            end = f"every interval is within {wanted}" if self._is_settled else f"{wanted} was not reached"
-            errors = f"± {schedule.critical_value:.2f} standard errors"
-            click.echo(f"{end}; intervals are {errors}, for {len(schedule.looks)} looks at most")
+        for line in self._verdict.lines():
+            click.echo(_wrapped(line))
+        if plan.until is not None:
+            end = "was reached" if self._has_reached_goal else "was not reached"
+            click.echo(f"--until {plan.until} {end}; the intervals hold whenever one looks")
         for result in self._results:
             failure = result.failure
             if failure is not None:
@@ -300,6 +303,11 @@ def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:
             title = ""
             rows = [[*name, *more] for name, more in zip(names, part, strict=True)]
     _print_table(title, rows[0], rows[1:])
+
+
+def _wrapped(line: str) -> str:
+    """A line in as many as it takes; those after the first are indented."""
+    return textwrap.fill(line, _columns(), subsequent_indent="    ", break_long_words=False)
 
 
 def _columns() -> int:

@@ -1,10 +1,10 @@
 """What a match proves: chips, rates and intervals (design: units, duplicate).
 
 Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, with s the sample standard
-deviation (n - 1 in its denominator); below two samples there is none.  A match that may stop early has the
-wider intervals of its look schedule (`engine.intervals`).  The samples are a player's chips
-in each hand; in a duplicate match they are its means over the passes of each deal, which are what is
-independent there.
+deviation (n - 1 in its denominator); below two samples there is none.  The samples are a player's chips in
+each hand; in a duplicate match they are its means over the passes of each deal, which are what is independent
+there.  It holds where the number of hands was fixed beforehand; a match that may stop early has the wider
+intervals of `server.report.tally` instead, which hold whenever one looks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from engine.intervals import Z95, Winnings, half_width
+from engine.intervals import Winnings, half_width
 from engine.rules import GameDefinition
 from server.errors import Failure, FailureKind
 from server.table.outcome import Durations, MatchOutcome
@@ -120,7 +120,7 @@ class PlayerResult:
 
 
 def player_results(
-    passes: Sequence[Pass], names: Sequence[str], game: GameDefinition, critical_value: float = Z95
+    passes: Sequence[Pass], names: Sequence[str], game: GameDefinition
 ) -> tuple[PlayerResult, ...]:
     """The players' results, in the order they were given.
 
@@ -128,7 +128,6 @@ def player_results(
         passes: of the match; with several, each deal counts once, as far as every pass got.
         names: in the order given.
         game: what was played.
-        critical_value: how many standard errors half an interval is wide.
     """
     results: list[PlayerResult] = []
     to_mbb = 1000 / game.big_blind if game.big_blind else None
@@ -136,9 +135,9 @@ def player_results(
         seated = [(each.outcome, each.players.index(player)) for each in passes]
         won = sum([_winnings(outcome, seat) for outcome, seat in seated], Winnings())
         per_hand = won.chips / won.hands if won.hands else None
-        plain_half = half = won.half_width(critical_value)
+        plain_half = half = won.half_width()
         if len(passes) > 1:
-            half = half_width(_means_of_deals(seated), critical_value)
+            half = half_width(_means_of_deals(seated))
         has_rate = per_hand is not None and to_mbb is not None
         failures = tuple(
             failure

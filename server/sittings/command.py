@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
+from engine.evidence.verdict import Goal
 from engine.match_key import MatchKey, MatchSeed
 from engine.rules import GameDefinition, format_game
 from server.launching.process_control import keep_others_out
@@ -137,7 +138,9 @@ def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> St
 def _fit_for_json(ctx: click.Context) -> Iterator[tuple[str, Any]]:
     for name, value in ctx.params.items():
         if name not in _SECRET and name not in _OF_A_SITTING - {"jobs"}:
-            if isinstance(value, tuple):
+            if isinstance(value, Goal):
+                yield name, value.as_argument()
+            elif isinstance(value, tuple):
                 yield name, [os.fspath(each) if isinstance(each, Path) else each for each in value]
             else:
                 yield name, os.fspath(value) if isinstance(value, Path) else value

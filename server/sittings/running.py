@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from server.report.logs import LogError
 from server.report.match_report import Report
 from server.report.progress import show_progress
 from server.report.results import Pass
+from server.report.tally import Tally
 from server.sittings.plan_file import StoredPlan
 from server.sittings.sitting import Secrets, Sitting
 from server.table.outcome import MatchOutcome
@@ -37,6 +39,8 @@ class _Played:
     passes: Sequence[Pass]
     unwritten: list[str]
     """Lines that say which files could not be completed."""
+    tally: Tally
+    """What its hands have come to."""
     status: int | None = None
     """The exit status, where somebody has ended the match."""
 
@@ -67,7 +71,7 @@ def run_match(
     """
     missing = [player.problem() for player in plan.players]
     if any(missing):  # nobody plays a thousand hands against a misspelt name
-        played = _Played([_not_played(plan, missing)], [])
+        played = _Played([_not_played(plan, missing)], [], plan.new_tally())
         announcer.failed(_first_failure(played.passes[0]))
         return _told(plan, played, stored.started, as_json=as_json)
     with held_back() as noted:  # from here on a signal leaves a match that can be resumed, and says how
@@ -120,27 +124,29 @@ def _secrets(plan: MatchPlan) -> Secrets:
 
 def _play(plan: MatchPlan, announcer: Announcer, noted: Sequence[int], *, as_json: bool) -> _Played | str:
     """Play; returns what it came to, or one line that says what kept it from that."""
+    tally = plan.new_tally()
     try:
         passes, unwritten = trio.run(
-            _play_and_show, plan, announcer, noted, as_json, restrict_keyboard_interrupt_to_checkpoints=True
+            functools.partial(_play_and_show, plan, tally, announcer, noted, as_json=as_json),
+            restrict_keyboard_interrupt_to_checkpoints=True,
         )
     except (Interrupted, MatchAborted, OSError, ExceptionGroup) as error:
         fault: BaseException = error
         while isinstance(fault, ExceptionGroup):
             fault = fault.exceptions[0]
         if isinstance(fault, Interrupted):
-            return _Played(fault.passes, [], fault.status)
+            return _Played(fault.passes, [], tally, fault.status)
         if not isinstance(fault, MatchAborted | OSError):  # a taken port, a full disk: anything but a bug
             raise
         return _in_one_line(str(fault))
-    return _Played(passes, unwritten)
+    return _Played(passes, unwritten, tally)
 
 
 def _told(plan: MatchPlan, played: _Played, started: str, *, as_json: bool) -> int:
     """Tell what a match came to; returns the exit status."""
-    results = plan.results(played.passes)
+    results = plan.results(played.passes, played.tally)
     errors = [_in_one_line(each.outcome.error) for each in played.passes if each.outcome.error is not None]
-    report = Report(plan, played.passes, results, is_cut_short=played.is_cut_short)
+    report = Report(plan, played.passes, results, played.tally, is_cut_short=played.is_cut_short)
     played.unwritten += _tell(report, started, as_json=as_json)
     if played.status is not None:
         for line in played.unwritten:
@@ -198,7 +204,7 @@ def _first_failure(not_played: Pass) -> str:
 
 
 async def _play_and_show(
-    plan: MatchPlan, announcer: Announcer, noted: Sequence[int], as_json: bool
+    plan: MatchPlan, tally: Tally, announcer: Announcer, noted: Sequence[int], *, as_json: bool
 ) -> tuple[list[Pass], list[str]]:
     """The passes of a match, and lines that say which files could not be completed."""
 
@@ -206,10 +212,9 @@ async def _play_and_show(
         with contextlib.suppress(OSError):  # what is said meanwhile must not cost the match
             click.echo(text, err=as_json)
 
-    match = LaunchedMatch(plan, say, announcer, noted)
+    match = LaunchedMatch(plan, tally, say, announcer, noted)
     async with trio.open_nursery() as nursery:
-        if not as_json:
-            nursery.start_soon(show_progress, match, plan.config.hands * plan.num_passes)
+        nursery.start_soon(show_progress, tally, plan.config.hands * plan.num_passes)
         passes = await match.play()
         nursery.cancel_scope.cancel()
     return passes, match.unwritten

@@ -3,7 +3,7 @@
 `MatchServer` drives the hand loop of `engine.rules`: before every action each seat is shown the hand as it
 may see it, then the acting seat is read until it has replied (`server.table.reply`).  Who sits in
 which seat, and what becomes of one that fails, is `server.table.seating`'s business; the files are in
-`server.table.records`, and whether to play on is asked of `server.table.stopping`.
+`server.table.records`, and who follows its hands and may end it is `server.table.stopping`'s.
 Nothing a client does can block another: writes never wait, reads have deadlines, and the time of one table is
 not spent on polling while others want to run.
 """
@@ -33,7 +33,7 @@ from server.table.replay import Rehearsal, needs_rehearsal
 from server.table.reply import read_reply
 from server.table.seat import Seat
 from server.table.seating import Seating
-from server.table.stopping import StoppingRule
+from server.table.stopping import Onlooker
 
 _CHECKPOINT_EVERY: Final = 32
 # Hands of an earlier sitting, which take a tenth of a millisecond each.
@@ -67,7 +67,7 @@ class MatchServer:
     Args:
         config: what is played.
         console: where it is reported.
-        stopping_rule: asked whether to play on; without one all hands are played.
+        onlooker: told of every hand, and asked whether to play on; without one all hands are played.
         earlier: what the log does not tell about its hands, where the match is resumed from it.
 
     *Resource handling*: `run` closes everything when it ends, however it ends; call `close` if it is
@@ -78,12 +78,13 @@ class MatchServer:
         self,
         config: MatchConfig,
         console: Console,
-        stopping_rule: StoppingRule | None = None,
+        onlooker: Onlooker | None = None,
         earlier: EarlierSittings | None = None,
     ) -> None:
         self._config = config
         self._console = console
-        self._stopping_rule = stopping_rule
+        self._onlooker = onlooker
+        self._pauses = False  # the onlooker wants to be asked
         self._records = MatchRecords(config, console)
         self._seating = Seating(config, console, self._records, lambda: self._situation, self._abort)
         self._seats = self._seating.seats
@@ -220,7 +221,6 @@ class MatchServer:
         """Play the hands, beginning with those of an interrupted match."""
         config = self._config
         console = self._console
-        rule = self._stopping_rule
         if not config.quiet:
             console.err(f"STARTED at {format_stamp(now_us())}\n")
         records = self._records
@@ -235,7 +235,7 @@ class MatchServer:
                 if records.was_ended:
                     break
                 await self._play_hand(hand_number, dealer)
-                if rule is not None and self._hands_done in rule.looks and not await self._continues(rule):
+                if self._pauses and self._hands_done < config.hands and not await self._continues():
                     break
             self._flush_all()
         self._end_rehearsal()
@@ -250,12 +250,13 @@ class MatchServer:
         records.write_score(score)
         self._is_finished = True
 
-    async def _continues(self, rule: StoppingRule) -> bool:
+    async def _continues(self) -> bool:
         """Ask whether to play on; the answer is waited for on nobody's clock."""
+        assert self._onlooker is not None  # it wanted to be asked
         self._flush_all()
         self._seconds += self._since()
         self._plays_since = None
-        return await rule.continues(self.outcome())
+        return await self._onlooker.continues()
 
     def _flush_all(self) -> None:
         for seat in self._seats:
@@ -316,7 +317,9 @@ class MatchServer:
         """Add a finished hand to the score and to the log."""
         final, hand = situation
         chips = final.chips_won()
+        by_seat = [0.0] * len(chips)
         for seat, won in zip(by_position, chips, strict=True):
+            by_seat[seat.number] = won
             self._totals[seat.number] += won
             self._squares[seat.number] += won * won
             if self._hand_chips:
@@ -328,6 +331,8 @@ class MatchServer:
         cards = hand.messages.all_cards(final)
         self._records.write_hand(format_hand(final, chips, [seat.name for seat in by_position], cards))
         self._hands_done += 1
+        if self._onlooker is not None:
+            self._pauses = self._onlooker.hand_finished(by_seat)
 
     def _replayed_action(self, seat: Seat, state: HandState) -> Action:
         """The next action of the transaction log, charged to its seat's clock (acpc-spec 6.4)."""

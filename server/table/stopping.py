@@ -1,68 +1,78 @@
-"""When a match stops before its last hand (``match --until``).
+"""Who follows the hands of a match, and when one stops before its last hand (``match --until``).
 
-A match is looked at after certain numbers of hands; `engine.intervals` says after which, and by how much
-that widens its intervals.  At a look a table pauses, on nobody's clock, and asks its `StoppingRule`.  Where
-a match is played at several tables, as the passes of a duplicate match are, one decision holds for all of
-them: `CommonDecision` lets each wait until all have come to the look.  What is precise enough is said by
-`server.launching.launched_match.MatchPlan.is_settled_by`.
+A table tells its `Onlooker` of every hand.  The claims of `engine.evidence.verdict` hold whenever one looks,
+so a match at one table may stop after any hand.  Where it is played at several tables, as the passes of a
+duplicate match are, a deal counts when all of them have played it: the tables rest every now and then, on
+nobody's clock, until all have come as far, and `CommonDecision` decides for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
 
-import attrs
 import trio
 
-from server.table.outcome import MatchOutcome
+_FIRST_REST: Final = 10
+_GROWTH: Final = 1.02
+# By which a match of several tables may be longer than it need be.
 
 
-@attrs.frozen
-class StoppingRule:
-    """Whether a table plays on, asked between hands."""
+class Onlooker(Protocol):
+    """Follows the hands of a match at one table."""
 
-    looks: Collection[int]
-    """Numbers of hands played, after each of which it is asked."""
-    continues: Callable[[MatchOutcome], Awaitable[bool]]
-    """Given what the match has come to so far; the table pauses until the answer."""
+    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
+        """A hand is over; whether the table pauses and asks `continues`."""
+
+    async def continues(self) -> bool:
+        """Whether the table plays on."""
+
+
+def rests(hands: int) -> frozenset[int]:
+    """After how many hands tables that play the same deals wait for each other."""
+    after = []
+    upcoming = _FIRST_REST
+    while upcoming < hands:
+        after.append(upcoming)
+        upcoming = max(upcoming + _FIRST_REST, round(upcoming * _GROWTH))
+    return frozenset(after)
 
 
 class CommonDecision:
-    """Whether some tables play on: one decision at each look, when all of them have come to it.
+    """Whether some tables play on: one decision each time all of them have come to a rest.
 
     Args:
         tables: how many there are.
-        is_settled: whether what they have come to, by table, is precise enough to stop.
+        is_settled: whether the match has come to its end.
     """
 
-    def __init__(self, tables: int, is_settled: Callable[[Sequence[MatchOutcome]], bool]) -> None:
+    def __init__(self, tables: int, is_settled: Callable[[], bool]) -> None:
         self._tables = tables
         self._is_settled = is_settled
-        self._paused: dict[int, MatchOutcome] = {}
+        self._resting = 0
         self._has_ended = False
         self._continues = True
         self._decided = trio.Event()
 
-    async def continues(self, table: int, outcome: MatchOutcome) -> bool:
+    async def continues(self) -> bool:
         """Pause until every table has played as many hands; returns whether they all play on."""
-        self._paused[table] = outcome
+        self._resting += 1
         if self._has_ended:
             self._decide(continues=False)
-        elif len(self._paused) == self._tables:
-            outcomes = [self._paused[each] for each in range(self._tables)]
-            self._decide(continues=not self._is_settled(outcomes))
+        elif self._resting == self._tables:
+            self._decide(continues=not self._is_settled())
         else:
             await self._decided.wait()
         return self._continues
 
     def end(self) -> None:
-        """A table has ended.  If others play on it was cut short, and there is no look at all of them."""
+        """A table has ended.  If others play on it was cut short, and there is nothing to wait for."""
         self._has_ended = True
-        if self._paused:
+        if self._resting:
             self._decide(continues=False)
 
     def _decide(self, *, continues: bool) -> None:
         self._continues = continues
-        self._paused.clear()
+        self._resting = 0
         self._decided.set()
         self._decided = trio.Event()

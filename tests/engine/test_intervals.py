@@ -1,28 +1,16 @@
-"""Intervals, and the look schedule of ``match --until``, against published constants and by simulation."""
+"""Intervals and batches, against the standard library's statistics and published constants."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
-from unittest import mock
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from engine.intervals import (
-    FIRST_LOOK,
-    LookSchedule,
-    Winnings,
-    critical_value,
-    estimate,
-    estimate_of_few,
-    half_width,
-    is_settled,
-    student_t95,
-)
+from engine.intervals import Batches, Winnings, estimate, estimate_of_few, half_width, student_t, student_t95
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50))
@@ -106,96 +94,34 @@ def test_the_mean_of_few_has_students_interval() -> None:
     assert estimate_of_few([2.0]).ci95 is None
 
 
-POCOCK = {1: 1.960, 2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 10: 2.555}
-"""Pocock (1977), Table 1: two-sided 5 %, equally spaced looks."""
+@pytest.mark.parametrize("degrees", [1, 2, 9, 19, 39])
+@pytest.mark.parametrize("alpha", [0.1, 0.05, 0.05 / 15, 0.0005])
+def test_students_t_holds_for_other_chances(degrees: int, alpha: float) -> None:
+    assert student_t(degrees, alpha) == pytest.approx(stats.t.ppf(1 - alpha / 2, degrees), rel=0.01)
 
 
-@pytest.mark.parametrize(("looks", "expected"), POCOCK.items())
-def test_equally_spaced_looks_have_pococks_constants(looks: int, expected: float) -> None:
-    assert critical_value([100 * k for k in range(1, looks + 1)]) == pytest.approx(expected, abs=6e-4)
+@given(st.integers(0, 2000))
+def test_batches_hold_the_deals_in_order_however_many_there_are(deals: int) -> None:
+    batches = Batches(2)
+    for deal in range(deals):
+        batches.add([float(deal), 1.0])
+
+    means = batches.means()
+
+    assert len(means) == batches.number == deals // batches.size
+    assert deals < 200 or 20 <= batches.number <= 39
+    for number, (mean, ones) in enumerate(means):
+        assert mean == number * batches.size + (batches.size - 1) / 2
+        assert ones == 1
 
 
-def test_other_schedules_hold_as_often_as_they_say_in_a_simulation() -> None:
-    looks = LookSchedule.of(20_000)
-    generator = np.random.default_rng(1)
-    steps = np.diff([0, *looks.looks])
-    sums = np.cumsum(generator.standard_normal((100_000, len(steps))) * np.sqrt(steps), axis=1)
-    holds = (np.abs(sums / np.sqrt(looks.looks)) <= looks.critical_value).all(axis=1).mean()
+def test_batches_say_when_they_have_doubled() -> None:
+    batches = Batches(1)
+    doubled = []
+    for deal in range(1, 2000):
+        batches.add([0.0])
+        if batches.have_doubled:
+            doubled.append(deal)
 
-    assert holds == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / 100_000))
-
-
-@mock.patch("engine.intervals.critical_value", mock.Mock(return_value=2.5))  # a second's work for many looks
-@given(st.integers(1, 2**32 - 1))
-def test_a_schedule_ascends_to_the_most_deals(deals: int) -> None:
-    looks = LookSchedule.of(deals).looks
-
-    assert looks[-1] == deals
-    assert list(looks) == sorted(set(looks))
-    assert looks[0] == min(deals, FIRST_LOOK)
-    assert all(later >= 1.1 * earlier for earlier, later in itertools.pairwise(looks[:-1]))
-
-
-def test_a_match_without_early_looks_needs_no_correction() -> None:
-    assert LookSchedule.of(FIRST_LOOK).critical_value == pytest.approx(1.959964, abs=1e-5)
-
-
-def test_a_schedule_wants_a_deal() -> None:
-    with pytest.raises(ValueError, match="at least one deal, got 0"):
-        LookSchedule.of(0)
-
-
-@pytest.mark.parametrize("skewed", [False, True])
-def test_intervals_cover_the_truth_at_whatever_look_a_match_stops(skewed: bool) -> None:
-    """Matches that end once the interval is narrow enough; skewed results couple mean and width."""
-    generator = np.random.default_rng(2)
-    schedule = LookSchedule.of(6_000)
-    matches = 1500
-    covered = stopped = 0
-    for _ in range(matches):
-        if skewed:
-            chips = generator.exponential(100, 6_000) - 100
-        else:
-            chips = generator.normal(0, 100, 6_000)
-        for look in schedule.looks:
-            half = schedule.critical_value * chips[:look].std(ddof=1) / math.sqrt(look)
-            if half <= 8.0 or look == schedule.looks[-1]:
-                stopped += look < schedule.looks[-1]
-                covered += abs(chips[:look].mean()) <= half
-                break
-
-    assert stopped > 0.9 * matches
-    assert covered / matches >= 0.95
-
-
-@given(st.lists(st.floats(-100, 100), min_size=2, max_size=60), st.floats(0.1, 200), st.data())
-def test_a_match_stops_at_its_first_narrow_look_however_its_results_come_in(
-    values: list[float], until: float, data: st.DataObject
-) -> None:
-    schedule = LookSchedule((5, 9, 20, 60), 2.2)
-    narrow = [
-        look
-        for look in schedule.looks
-        if look <= len(values)
-        and 2.2 * statistics.stdev(values[:look]) / math.sqrt(look) <= until * (1 + 1e-12)
-    ]
-
-    stop, played = None, 0
-    while played < len(values) and stop is None:
-        before, played = played, data.draw(st.integers(played + 1, len(values)))
-        stop = schedule.stops_at(values[:played], until, after=before)
-
-    assert stop == (narrow[0] if narrow else None)
-
-
-def test_without_a_wish_nothing_is_settled() -> None:
-    assert not is_settled([0.0, 0.0], None)
-    assert LookSchedule.once(30).stops_at([1.0] * 30, None) is None
-    assert LookSchedule.once(30).looks == (30,)
-    assert LookSchedule.once(30).critical_value == pytest.approx(1.959964)
-
-
-def test_an_interval_that_is_not_known_is_not_narrow() -> None:
-    assert is_settled([1.0, 2.0], 2.0)
-    assert not is_settled([1.0, None], 2.0)
-    assert not is_settled([1.0, 2.1], 2.0)
+    assert doubled == [400, 800, 1600]
+    assert (batches.doublings, batches.size) == (3, 80)

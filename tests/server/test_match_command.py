@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from protocol.records import parse_hand, parse_score
+from server.table.stopping import rests
 from tests.support.matches import raw_bot, result_of, run_match
 
 
@@ -190,35 +192,117 @@ def test_the_table_of_a_duplicate_match_shows_both_intervals(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_match_ends_when_its_intervals_are_narrow_enough(tmp_path: Path, jobs: str) -> None:
-    """A bot against itself on the same cards is known exactly at the first look."""
-    words = ("kuhn-2p", "A=always-call", "B=always-call", "--duplicate", "--until", "1", "--seed", "5")
+def test_a_duplicate_match_ends_when_its_results_are_known(tmp_path: Path, jobs: str) -> None:
+    """A bot against itself on the same cards; what it can win is bounded, so that this is known soon."""
+    words = ("kuhn-2p", "A=always-call", "B=always-call", "--duplicate", "--until", "± 25", "--seed", "5")
     result = result_of(tmp_path, *words, "--jobs", jobs, "--hands", "2000", "--out", "m")
 
-    assert (result["hands"], result["deals"]) == (500, 250)
-    assert result["until"]["reached"] is True
-    assert (result["until"]["looks"][0], result["until"]["looks"][-1]) == (250, 2000)
-    assert [(player["chips"], player["ci95"]) for player in result["players"]] == [(0, 0), (0, 0)]
+    deals = result["deals"]
+    assert result["hands"] == 2 * deals
+    assert 100 < deals < 1000
+    assert deals in rests(2000)  # the passes wait for each other now and then, not after every deal
+    assert result["until"] == {"goal": "within", "mbb_per_hand": 25, "reached": True}
+    assert [player["chips"] for player in result["players"]] == [0, 0]
+    assert all(0 < player["ci95"] <= 25 for player in result["players"])
+    assert result["verdict"]["words"] == "equal within ± 25 mbb/h"
     for log in result["logs"]:
         lines = (tmp_path / log).read_text().splitlines()
-        assert lines[-2] == "# ended after 250 of 2000 hands"
+        assert lines[-2] == f"# ended after {deals} of 2000 hands"
         assert parse_score(lines[-1]) is not None
 
 
-def test_intervals_of_a_match_that_may_stop_early_are_wider(tmp_path: Path) -> None:
+def test_a_match_ends_with_the_hand_that_decides_it(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "A=always-fold", "B=always-raise", "--until", "decided", "--seed", "5", "--out", "m")
+    result = result_of(tmp_path, *words)
+
+    assert result["until"] == {"goal": "decided", "mbb_per_hand": None, "reached": True}
+    assert result["verdict"]["words"] == "B is better"
+    assert result["verdict"]["deals"] == result["hands"] < 100
+    (pair,) = result["verdict"]["pairs"]
+    low, high = pair["lead_mbb_per_hand"]
+    assert -2000 <= low < high < 0
+    lines = (tmp_path / "m" / "match.log").read_text().splitlines()
+    assert f"# ended after {result['hands']} of 100000 hands" in lines
+
+
+def test_a_match_of_fixed_length_has_a_verdict_too(tmp_path: Path) -> None:
+    """Its players' intervals are the usual ones; the verdict's holds whenever one looks, and is wider."""
     words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--seed", "3", "--out")
     plain = result_of(tmp_path, *words, "plain")
     looked = result_of(tmp_path, *words, "looked", "--until", "0.5")
 
     assert "until" not in plain
-    assert looked["until"]["reached"] is False
+    assert looked["until"] == {"goal": "within", "mbb_per_hand": 0.5, "reached": False}
     assert looked["hands"] == plain["hands"] == 300
-    assert looked["until"]["looks"] == [250, 300]
+    assert plain["verdict"] == looked["verdict"]
+    assert plain["verdict"]["words"] == "undecided after 300 deals"
+    low, high = plain["verdict"]["pairs"][0]["lead_mbb_per_hand"]
     for before, after in zip(plain["players"], looked["players"], strict=True):
         assert before["chips"] == after["chips"]
-        widening = looked["until"]["critical_value"] / 1.959964
-        assert widening > 1.01
-        assert after["ci95"] == pytest.approx(before["ci95"] * widening, rel=1e-6)
+        assert before["ci95"] < after["ci95"]
+        farthest = max(
+            abs(low - plain["players"][0]["mbb_per_hand"]), abs(high - plain["players"][0]["mbb_per_hand"])
+        )
+        assert after["ci95"] == pytest.approx(farthest)
+
+
+def test_people_are_told_the_verdict(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "A=always-fold", "B=always-raise", "--seed", "5")
+
+    fixed = run_match(tmp_path, *words, "--hands", "200")
+    looked = run_match(tmp_path, *words, "--until", "decided")
+
+    assert re.search(r"^verdict: B is better: \+[\d.]+ to \+[\d.]+ mbb/h$", fixed.stdout, re.MULTILINE)
+    assert "--until" not in fixed.stdout
+    assert "--until decided was reached; the intervals hold whenever one looks" in looked.stdout
+
+
+def test_a_player_that_learns_has_no_interval_over_hands(tmp_path: Path) -> None:
+    words = ("limit-2p", "winning-hand-learner", "always-call", "--hands", "300", "--seed", "3", "--out")
+    learns = result_of(tmp_path, *words, "m")["verdict"]
+    words = ("limit-2p", "winning-hand-learner:learn=off", *words[2:])
+    plays = result_of(tmp_path, *words, "n")["verdict"]
+
+    assert learns["rule"] == "Student's interval between batches"
+    assert learns["note"].startswith("winning-hand-learner learns while playing: ")
+    assert "between 30 batches of 10 deals" in learns["note"]
+    assert plays["rule"] == "betting confidence sequence"
+    assert "note" not in plays
+
+
+@pytest.mark.parametrize("goal", ["0", "-1", "nan", "inf", "soon", ""])
+def test_what_cannot_be_a_goal_is_refused(tmp_path: Path, goal: str) -> None:
+    done = run_match(tmp_path, "kuhn-2p", "random", "random", "--until", goal)
+
+    assert done.returncode == 2
+    assert "expected 'decided', or a number of mbb/h above 0" in done.stderr
+
+
+def test_a_game_without_bounds_has_no_goal(tmp_path: Path) -> None:
+    game = (
+        "GAMEDEF\nnolimit\nnumPlayers = 2\nnumRounds = 1\nblind = 2 1\nnumSuits = 4\nnumRanks = 13\n"
+        "numHoleCards = 2\nnumBoardCards = 0\nEND GAMEDEF\n"
+    )
+    (tmp_path / "deep.game").write_text(game)
+    players = ("deep.game", "always-call", "always-call")
+
+    refused = run_match(tmp_path, *players, "--until", "decided")
+    played = result_of(tmp_path, *players, "--hands", "20", "--out", "m")
+
+    assert refused.returncode == 2
+    assert "deep.game names no stacks" in refused.stderr
+    assert played["verdict"]["words"] == "undecided after 20 deals"
+    assert played["verdict"]["pairs"][0]["lead_mbb_per_hand"] is None
+    assert "names no stacks" in played["verdict"]["note"]
+
+
+def test_progress_goes_to_stderr_also_where_the_result_is_json(tmp_path: Path) -> None:
+    done = run_match(tmp_path, "kuhn-2p", "A=random", "B=random", "--hands", "3000", "--json")
+
+    assert done.returncode == 0
+    json.loads(done.stdout)
+    assert re.search(r"^\d+ of 3000 hands: A [+-][\d.]+ ± [\d.]+ mbb/h", done.stderr, re.MULTILINE)
+    assert all(len(line) <= 80 for line in done.stderr.splitlines())
 
 
 def test_a_pass_that_is_cut_short_keeps_no_other_waiting(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final
 
+from engine.evidence.verdict import Goal, standings_of
 from engine.intervals import Z95, Winnings
 from engine.opponents.hand_play import Ending
 from engine.rules import GameDefinition, format_game
@@ -68,7 +69,7 @@ def report_on(source: Source, *, without_luck: bool = True) -> dict[str, Any]:
         "hands_per_second": result.number("hands_per_second"),
         "error": result.text("error"),
         "players": players,
-        "verdict": _verdict(result),
+        "verdict": _verdict(counts, result),
         "until": _until(result),
         "saved": _saved(counts, players),
         "bankroll": _bankroll(counts, luckless),
@@ -207,10 +208,15 @@ def _contradictions(counts: Counts, result: Record) -> list[str]:
     return found
 
 
-def _verdict(result: Record) -> Any:
-    """What ``result.json`` says is proved."""
-    text = result.text("verdict")
-    return None if text is None else {"lines": [text]}
+def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
+    """What the deals of the logs prove, judged as ``result.json`` says that the match was meant."""
+    learners = result.record("verdict").texts("learners")
+    places = [place for place, name in enumerate(counts.names) if name in learners]
+    deals = ([chips / counts.passes for chips in deal] for deal in zip(*counts.won, strict=True))
+    until = result.record("until")
+    goal = Goal(until.number("mbb_per_hand")) if until else None
+    verdict = standings_of(counts.game, counts.names, deals, places).verdict(goal)
+    return verdict.as_json() | {"lines": verdict.lines()}
 
 
 def _until(result: Record) -> dict[str, Any] | None:

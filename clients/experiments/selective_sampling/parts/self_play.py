@@ -6,6 +6,7 @@ simulate when formula decisions were made within the trials, and $880 with a pla
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -19,7 +20,9 @@ from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
-from engine.intervals import Estimate, LookSchedule, estimate
+from engine.evidence.confidence_sequence import ConfidenceSequence
+from engine.evidence.payoff_bounds import payoff_bounds
+from engine.intervals import Estimate, estimate
 from engine.rules import load_game
 from engine.seeds import derive_seed
 
@@ -69,8 +72,6 @@ class Gain:
     """Small bets per hand."""
     course: tuple[tuple[int, Estimate], ...]
     """Hands played by then and what they say, in the order played."""
-    looks: int
-    """Occasions at which the play might have ended."""
 
     @property
     def dollars(self) -> Estimate:
@@ -92,7 +93,6 @@ class Gain:
             "gain_sb_per_hand": self.estimate.as_json(),
             "gain_dollars_per_1000_hands": self.dollars.as_json(),
             "lead_over_formula_sb_per_hand": self.lead.as_json(),
-            "looks": self.looks,
         }
 
 
@@ -101,7 +101,7 @@ def play_line_up(line_up: LineUp, settings: Settings, say: Say) -> Gain:
     passes = len(line_up.passes())
     deals = max(2, round(settings.hands / passes))
     until = None if settings.until is None else settings.until / 1000  # sb/h, as the values are
-    schedule = LookSchedule.once(deals) if until is None else LookSchedule.of(deals)
+    follower = None if until is None else _gain_of_a_player(settings.game)
     seed = derive_seed(settings.seed, line_up.first)
 
     def tasks() -> Iterator[Match]:
@@ -110,25 +110,43 @@ def play_line_up(line_up: LineUp, settings: Settings, say: Say) -> Gain:
 
     won: list[float] = []
     course: list[tuple[int, Estimate]] = []
+    is_known = False
     results = run_tasks(play_match, tasks(), settings.jobs)
     for gains in results:
-        before = len(won)
-        won += gains.tolist()
-        now = estimate(won, schedule.critical_value)
-        course.append((len(won) * passes, now))
-        say(f"self-play {line_up.name}: {len(won) * passes} of {deals * passes} hands, {now} sb/h")
-        look = schedule.stops_at(won, until, after=before)
-        if look is not None:
-            won = won[:look]
+        for gain in gains.tolist():
+            won.append(gain)
+            if follower is not None:
+                follower.add(gain)
+                is_known = _half_width(follower) <= (until or 0.0)
+                if is_known:
+                    break
+        course.append((len(won) * passes, _known(won, follower)))
+        say(f"self-play {line_up.name}: {len(won) * passes} of {deals * passes} hands, {course[-1][1]} sb/h")
+        if is_known:
             break
     results.close()
-    return Gain(
-        line_up,
-        len(won) * passes,
-        estimate(won, schedule.critical_value),
-        tuple(course),
-        len(schedule.looks),
-    )
+    return Gain(line_up, len(won) * passes, course[-1][1], tuple(course))
+
+
+def _gain_of_a_player(game_text: str) -> ConfidenceSequence:
+    """What a player of a game gains, in small bets per hand: nothing yet."""
+    game = load_game(game_text)
+    bounds = payoff_bounds(game)
+    assert bounds is not None  # bets of a limit game are bounded
+    assert game.small_bet is not None
+    low, high = bounds.of_a_player()
+    return ConfidenceSequence(low / game.small_bet, high / game.small_bet)
+
+
+def _half_width(follower: ConfidenceSequence) -> float:
+    """By how much the mean may differ from the true one, whenever one looks; nothing fits a changing one."""
+    return math.inf if follower.distance is None else follower.distance
+
+
+def _known(won: list[float], follower: ConfidenceSequence | None) -> Estimate:
+    if follower is None:
+        return estimate(won)
+    return attrs.evolve(estimate(won), ci95=follower.distance)
 
 
 def run(settings: Settings, say: Say) -> Findings:
@@ -154,7 +172,7 @@ def run(settings: Settings, say: Say) -> Findings:
     report = (
         f"`{settings.sampling_bot()}` against `{settings.formula}` at {settings.game}; every deal is played "
         "in each rotation of the seats, intervals are 95 %, from per-deal means"
-        + (f", wide enough for {gains[0].looks} looks.\n\n" if settings.until is not None else ".\n\n")
+        + (", and hold whenever one looks.\n\n" if settings.until is not None else ".\n\n")
         + markdown_table(header, rows)
         + "\nWhat a bot of the first kind wins grows with the number of others it wins from; the lead over "
         "them does not.  The paper says how much more one program won than the other, not at which table.\n"

@@ -1,0 +1,385 @@
+"""Who is better, by what the deals of a match have brought: a claim that may be looked at at any time.
+
+Players are compared by pairs.  What is estimated is the *lead* of one over the other: at a table of two what
+it wins in a hand, otherwise how much more it wins than the other.  Each lead has a betting confidence
+sequence (`engine.evidence.confidence_sequence`), and the chance of a false claim is shared out among the
+pairs, so that with chance 1 - α no claim about any pair is ever false.  The deal is the unit: in a duplicate
+match a deal's payoff is the mean over its passes.
+
+The words of a pair:
+
+``A is better``            its lead is above 0
+``equal within ± X``       the lead is between -X and X
+``undecided after N``      neither is known after N deals
+``the players changed``    no constant lead fits what was seen
+
+A player that learns has no constant lead to be known.  In its matches leads are taken from batches of
+consecutive deals instead, with Student's interval for their mean, which says what the match showed, and
+whose width has the ups and downs of learning in it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterable, Sequence
+from enum import Enum
+from typing import Any, Final
+
+import attrs
+
+from engine.evidence.confidence_sequence import ConfidenceSequence, Interval
+from engine.evidence.payoff_bounds import payoff_bounds
+from engine.intervals import Batches, half_width, student_t
+from engine.rules import GameDefinition
+
+__all__ = ["ALPHA", "Goal", "Outcome", "PairVerdict", "Standings", "Verdict", "standings_of"]
+
+ALPHA: Final = 0.05
+"""How often, at most, a match leads to a false claim."""
+
+_BETTING: Final = "betting confidence sequence"
+_BATCHES: Final = "Student's interval between batches"
+_LEAST_BATCHES: Final = 10
+"""Below it Student's intervals would lean on a normal distribution that batches of deals do not have."""
+
+
+@attrs.frozen
+class Goal:
+    """What a match is played for: when it may end before its last hand."""
+
+    within: float | None = None
+    """Every lead is known to ± this, in mbb/h; None: to know of every two players which is better."""
+
+    def __str__(self) -> str:
+        return "decided" if self.within is None else f"± {self.within:g} mbb/h"
+
+    def as_argument(self) -> str:
+        """As it is given to ``--until``, to the last digit."""
+        return "decided" if self.within is None else repr(self.within)
+
+
+class Outcome(Enum):
+    """What is known about two players."""
+
+    FIRST = "first"
+    """The first is better."""
+    SECOND = "second"
+    """The second is better."""
+    EQUAL = "equal"
+    """They are equal within what was asked for."""
+    UNDECIDED = "undecided"
+    """None of these is known yet."""
+    CHANGED = "changed"
+    """They did not play alike all the time."""
+
+
+@attrs.frozen
+class PairVerdict:
+    """What is known about two players of a match."""
+
+    players: tuple[int, int]
+    """Their places in the order given."""
+    outcome: Outcome
+    words: str
+    lead: Interval | None
+    """Of the first over the second, in mbb/h; None where nothing is known about it."""
+    within: float | None = None
+    """Where they are equal: how far the lead may be from 0, in mbb/h."""
+
+
+@attrs.frozen
+class Verdict:
+    """What the deals of a match say about its players."""
+
+    names: tuple[str, ...]
+    """In the order given."""
+    words: str
+    """About all of them, in one line."""
+    pairs: tuple[PairVerdict, ...]
+    deals: int
+    alpha: float
+    """The chance that any of it is false, at most."""
+    rule: str
+    """How the intervals were found."""
+    note: str | None = None
+    """What else must be known to judge it, in a sentence or two."""
+    learners: tuple[str, ...] = ()
+    """Players that learn while they play."""
+
+    def as_json(self) -> dict[str, Any]:
+        """``verdict`` in ``result.json``."""
+        row: dict[str, Any] = {
+            "words": self.words,
+            "deals": self.deals,
+            "alpha": self.alpha,
+            "rule": self.rule,
+            "pairs": [
+                {
+                    "players": [self.names[player] for player in pair.players],
+                    "seats": list(pair.players),
+                    "outcome": pair.outcome.value,
+                    "words": pair.words,
+                    "lead_mbb_per_hand": None if pair.lead is None else [pair.lead.low, pair.lead.high],
+                }
+                for pair in self.pairs
+            ],
+        }
+        if self.learners:
+            row["learners"] = list(self.learners)
+        return row | ({} if self.note is None else {"note": self.note})
+
+    def lines(self) -> list[str]:
+        """For people: the words with their intervals, pair by pair, then the note."""
+        if len(self.pairs) == 1:
+            lines = [f"verdict: {self.words}{_spoken(self.pairs[0], self.names)}"]
+        else:
+            lines = [f"verdict: {self.words}"]
+            lines += [f"  {_between_players(pair, self.names)}" for pair in self.pairs]
+        return lines + ([] if self.note is None else [self.note])
+
+
+class Standings:
+    """What the deals of a match have come to so far.
+
+    Args:
+        game: what is played.
+        names: of the players, in the order given.
+        learners: places of those that learn while they play.
+        alpha: the chance of a false claim, at most.
+    """
+
+    def __init__(
+        self,
+        game: GameDefinition,
+        names: Sequence[str],
+        learners: Collection[int] = (),
+        alpha: float = ALPHA,
+    ) -> None:
+        self._names = tuple(names)
+        self._learners = tuple(sorted(learners))
+        self._alpha = alpha
+        self._to_mbb = 1000 / game.big_blind if game.big_blind else None
+        self._pairs = tuple(itertools.combinations(range(len(names)), 2))
+        self._scale = 0.5 if len(names) == 2 else 1.0
+        self._deals = 0
+        self._batches = Batches(len(names))
+        self._open: list[int] | None = None
+        # The pairs about which a goal's question is open, once somebody has asked.
+        bounds = payoff_bounds(game)
+        self._leads: tuple[ConfidenceSequence, ...] = ()
+        self._rates: tuple[ConfidenceSequence, ...] = ()
+        if bounds is not None:
+            widest = bounds.of_a_lead()
+            share = alpha / len(self._pairs)
+            self._leads = tuple(ConfidenceSequence(-widest, widest, share) for _ in self._pairs)
+            if len(names) > 2:
+                self._rates = tuple(ConfidenceSequence(*bounds.of_a_player(), alpha) for _ in names)
+
+    @property
+    def deals(self) -> int:
+        """Deals taken in so far."""
+        return self._deals
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether anything can be known: not in games that name neither stacks nor bets."""
+        return bool(self._leads)
+
+    def add(self, chips: Sequence[float]) -> None:
+        """Take in one more deal.
+
+        Args:
+            chips: what each player won in a hand of it, on average over its passes.
+        """
+        self._deals += 1
+        self._batches.add(chips)
+        for (first, second), lead in zip(self._pairs, self._leads, strict=False):
+            lead.add((chips[first] - chips[second]) * self._scale)
+        for won, rate in zip(chips, self._rates, strict=False):
+            rate.add(won)
+
+    def is_settled(self, goal: Goal) -> bool:
+        """Whether a match that is played for this goal is over; cheap, since it is asked after every deal.
+
+        A pair whose lead fits no constant any more will not become known, and keeps nobody playing.
+        """
+        if self._learners:  # looked at each time that batches double, for which `_batch_lead` pays
+            return self._batches.have_doubled and self.reached(goal)
+        if self._open is None:
+            self._open = list(range(len(self._leads)))
+        while self._open:
+            lead = self._leads[self._open[-1]].interval
+            if lead is not None and not self._is_known(lead, goal):
+                return False
+            self._open.pop()
+        return self.has_bounds
+
+    def reached(self, goal: Goal) -> bool:
+        """Whether all that a goal asks for is known."""
+        leads = [self._lead(number, goal) for number in range(len(self._pairs))]
+        return all(lead is not None and self._is_known(lead, goal) for lead in leads)
+
+    def _is_known(self, lead: Interval, goal: Goal) -> bool:
+        if goal.within is None:
+            return not lead.low <= 0 <= lead.high
+        return self._to_mbb is not None and lead.half_width * self._to_mbb <= goal.within
+
+    def rate(self, player: int) -> Interval | None:
+        """Where a player's rate is, in mbb/h, with chance 1 - α at all times; None where nothing is known."""
+        if self._to_mbb is None or not self._leads:
+            return None
+        interval = self._rates[player].interval if self._rates else self._leads[0].interval
+        if interval is None:
+            return None
+        if not self._rates and player == 1:
+            interval = interval.mirrored()
+        return interval.scaled(self._to_mbb)
+
+    def verdict(self, goal: Goal | None = None) -> Verdict:
+        """What may be said now.
+
+        Args:
+            goal: what the match was played for, if it might have ended early.
+        """
+        pairs = [self._judge(number, goal) for number in range(len(self._pairs))]
+        return Verdict(
+            names=self._names,
+            words=self._summary(pairs),
+            pairs=tuple(pairs),
+            deals=self._deals,
+            alpha=self._alpha,
+            rule=_BATCHES if self._learners else _BETTING,
+            note=self._note(pairs),
+            learners=tuple(self._names[player] for player in self._learners),
+        )
+
+    def _lead(self, number: int, goal: Goal | None) -> Interval | None:
+        """Of a pair, in chips; None where nothing is known, or no constant fits."""
+        if self._learners:
+            return self._batch_lead(self._pairs[number], goal)
+        return self._leads[number].interval if self._leads else None
+
+    def _judge(self, number: int, goal: Goal | None) -> PairVerdict:
+        players = self._pairs[number]
+        lead = self._lead(number, goal)
+        in_mbb = None if lead is None or self._to_mbb is None else lead.scaled(self._to_mbb)
+        names = [self._names[player] for player in players]
+        outcome, words, within = Outcome.UNDECIDED, self._undecided(), None
+        if lead is None and self._leads and not self._learners:
+            outcome, words = Outcome.CHANGED, "the players changed"
+        elif lead is not None and lead.low > 0:
+            outcome, words = Outcome.FIRST, f"{names[0]} is better"
+        elif lead is not None and lead.high < 0:
+            outcome, words = Outcome.SECOND, f"{names[1]} is better"
+        elif in_mbb is not None and goal is not None and in_mbb.half_width <= (goal.within or 0.0):
+            within = max(goal.within or 0.0, _rounded_up(in_mbb.farthest))
+            outcome, words = Outcome.EQUAL, f"equal within ± {within:g} mbb/h"
+        return PairVerdict(players, outcome, words, in_mbb, within)
+
+    def _undecided(self) -> str:
+        return f"undecided after {self._deals} deal{'s' * (self._deals != 1)}"
+
+    def _batch_lead(self, players: tuple[int, int], goal: Goal | None) -> Interval | None:
+        """Student's interval; where a match might end early, of its k-th look the share 1/(k(k + 1)) of α."""
+        if self._batches.number < _LEAST_BATCHES:
+            return None
+        first, second = players
+        leads = [(batch[first] - batch[second]) * self._scale for batch in self._batches.means()]
+        look = self._batches.doublings + 1
+        share = self._alpha / len(self._pairs) / (1 if goal is None else look * (look + 1))
+        mean = math.fsum(leads) / len(leads)
+        half = half_width(leads, student_t(len(leads) - 1, share))
+        assert half is not None  # there are two of them and more
+        return Interval(mean - half, mean + half)
+
+    def _summary(self, pairs: Sequence[PairVerdict]) -> str:
+        """What is said about all players at once."""
+        if len(pairs) == 1:
+            return pairs[0].words
+        if any(pair.outcome is Outcome.CHANGED for pair in pairs):
+            return "the players changed"
+        beaten: dict[int, set[int]] = {}
+        for pair in pairs:
+            if pair.outcome in (Outcome.FIRST, Outcome.SECOND):
+                better, worse = pair.players if pair.outcome is Outcome.FIRST else pair.players[::-1]
+                beaten.setdefault(better, set()).add(worse)
+        for player, others in beaten.items():
+            if len(others) == len(self._names) - 1:
+                return f"{self._names[player]} is better than all others"
+        if all(pair.outcome is Outcome.EQUAL for pair in pairs):
+            return max(pairs, key=lambda pair: pair.within or 0.0).words
+        return self._undecided()
+
+    def _note(self, pairs: Sequence[PairVerdict]) -> str | None:
+        if self._learners:
+            who = " and ".join(self._names[player] for player in self._learners)
+            verb = "learns" if len(self._learners) == 1 else "learn"
+            how = "too few deals to judge by"
+            if self._batches.number >= _LEAST_BATCHES:
+                batches = f"{self._batches.number} batches of {self._batches.size} deals"
+                how = f"the intervals are those between {batches}"
+            return (
+                f"{who} {verb} while playing: there is no constant rate that an interval over hands could be "
+                f"about; {how}."
+            )
+        if not self._leads:
+            return (
+                "The game names no stacks: nothing bounds what a hand may cost, so that nothing can be said "
+                "with certainty."
+            )
+        if any(pair.outcome is Outcome.CHANGED for pair in pairs):
+            return (
+                "No constant rate fits all deals: somebody learns, tires or fails.  Only intervals between "
+                "matches would tell more."
+            )
+        return None
+
+
+def _spoken(pair: PairVerdict, names: Sequence[str]) -> str:
+    """The lead at a table of two, as the end of a sentence."""
+    if pair.lead is None:
+        return ""
+    if pair.outcome is Outcome.SECOND:
+        return f": {_text(pair.lead.mirrored())}"
+    who = "" if pair.outcome is Outcome.FIRST else f"{names[pair.players[0]]} wins "
+    return f": {who}{_text(pair.lead)}"
+
+
+def _between_players(pair: PairVerdict, names: Sequence[str]) -> str:
+    """The same at a larger table."""
+    first, second = (names[player] for player in pair.players)
+    lead = "" if pair.lead is None else f"{_text(pair.lead)}, "
+    return f"{first} over {second}: {lead}{pair.words}"
+
+
+def _text(lead: Interval) -> str:
+    return f"{lead.low:+.1f} to {lead.high:+.1f} mbb/h"
+
+
+def _rounded_up(value: float) -> float:
+    """The next number of three digits."""
+    if value <= 0:
+        return 0.0
+    step = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return math.ceil(value / step) * step
+
+
+def standings_of(
+    game: GameDefinition,
+    names: Sequence[str],
+    deals: Iterable[Sequence[float]],
+    learners: Collection[int] = (),
+) -> Standings:
+    """The standings after some deals that have been played: what a log proves.
+
+    Args:
+        game: what was played.
+        names: of the players.
+        deals: in order, what each player won in a hand of the deal, on average over its passes.
+        learners: places of those that learn while they play.
+    """
+    standings = Standings(game, names, learners)
+    for chips in deals:
+        standings.add(chips)
+    return standings

@@ -1,0 +1,233 @@
+"""Verdicts: the words, who is better by pairs, and that few are false."""
+
+from __future__ import annotations
+
+import random
+
+import attrs
+import pytest
+
+from engine.evidence.verdict import Goal, Outcome, Standings, Verdict, standings_of
+from engine.rules import load_game
+
+KUHN = load_game("kuhn-2p")
+LIMIT = load_game("limit-2p")
+THREE = load_game("limit-3p")
+
+
+def standings_after(deals: int, chips: tuple[float, ...], names: str = "AB") -> Standings:
+    game = LIMIT if len(chips) == 2 else THREE
+    return standings_of(game, names, [chips] * deals)
+
+
+def only(verdict: Verdict) -> tuple[Outcome, str]:
+    (pair,) = verdict.pairs
+    assert pair.words == verdict.words
+    return pair.outcome, pair.words
+
+
+def test_who_wins_is_better() -> None:
+    assert only(standings_after(200, (20, -20)).verdict()) == (Outcome.FIRST, "A is better")
+    assert only(standings_after(200, (-20, 20)).verdict()) == (Outcome.SECOND, "B is better")
+
+
+def test_a_few_deals_decide_nothing() -> None:
+    verdict = standings_after(20, (20, -20)).verdict()
+
+    assert only(verdict) == (Outcome.UNDECIDED, "undecided after 20 deals")
+    (pair,) = verdict.pairs
+    assert pair.lead is not None
+    assert pair.lead.low < 0 < 2000 < pair.lead.high
+
+
+def test_players_are_equal_once_both_ends_are_inside() -> None:
+    goal = Goal(within=300)
+    after = Standings(LIMIT, "AB")
+    while not after.is_settled(goal):
+        after.add((0, 0))
+    before = standings_after(after.deals - 1, (0, 0))
+
+    assert only(before.verdict(goal))[0] is Outcome.UNDECIDED
+    assert only(after.verdict(goal)) == (Outcome.EQUAL, "equal within ± 300 mbb/h")
+    assert (before.reached(goal), after.reached(goal)) == (False, True)
+    assert only(after.verdict())[0] is Outcome.UNDECIDED  # nobody asked for equality
+
+
+def test_players_that_are_known_well_and_do_not_differ_surely_are_equal_within_what_is_sure() -> None:
+    """A lead of 0.2 big blinds: once it is known to ± 0.25, 0 is still in, and so is 0.4."""
+    goal = Goal(within=250)
+    standings = Standings(LIMIT, "AB")
+    while not standings.is_settled(goal):
+        standings.add((2, -2))
+
+    (pair,) = standings.verdict(goal).pairs
+
+    assert pair.lead is not None
+    assert pair.lead.low < 0
+    assert pair.outcome is Outcome.EQUAL
+    assert pair.within is not None
+    assert 250 < pair.lead.high <= pair.within < pair.lead.high * 1.01
+    assert pair.words == f"equal within ± {pair.within:g} mbb/h"
+
+
+def test_the_lead_at_a_table_of_two_is_what_one_wins() -> None:
+    generator = random.Random(1)
+    standings = Standings(LIMIT, "AB")
+    won = [generator.gauss(5, 25) for _ in range(2000)]
+    for chips in won:
+        standings.add((chips, -chips))
+
+    (pair,) = standings.verdict().pairs
+    rate = standings.rate(0)
+
+    assert pair.lead is not None
+    assert pair.lead == rate
+    assert pair.lead.low < sum(won) / 2000 * 100 < pair.lead.high
+    other = standings.rate(1)
+    assert other is not None
+    assert (other.low, other.high) == (-pair.lead.high, -pair.lead.low)
+
+
+def test_players_that_change_are_called_so() -> None:
+    standings = standings_of(LIMIT, "AB", [(30.0, -30.0)] * 400 + [(-30.0, 30.0)] * 400)
+    verdict = standings.verdict()
+
+    assert only(verdict) == (Outcome.CHANGED, "the players changed")
+    assert verdict.note is not None
+    assert "No constant rate" in verdict.note
+    assert verdict.pairs[0].lead is None
+    assert standings.is_settled(Goal())  # nothing will be known any more
+    assert not standings.reached(Goal())
+
+
+def test_three_players_are_judged_by_pairs() -> None:
+    verdict = standings_after(2000, (30, 30, -60), "ABC").verdict()
+
+    assert [pair.outcome for pair in verdict.pairs] == [Outcome.UNDECIDED, Outcome.FIRST, Outcome.FIRST]
+    assert [pair.players for pair in verdict.pairs] == [(0, 1), (0, 2), (1, 2)]
+    assert verdict.words == "undecided after 2000 deals"
+    assert standings_after(2000, (60, -30, -30), "ABC").verdict().words == "A is better than all others"
+
+
+def test_a_decided_match_knows_every_pair() -> None:
+    assert standings_after(2000, (30, 0, -30), "ABC").is_settled(Goal())
+    assert not standings_after(2000, (30, 30, -60), "ABC").is_settled(Goal())
+
+
+def test_chances_are_shared_out_among_pairs() -> None:
+    two = standings_after(500, (30, -30)).verdict().pairs[0].lead
+    alone = Standings(LIMIT, "AB", alpha=0.05 / 3)
+    for _ in range(500):
+        alone.add((30, -30))
+    third = alone.verdict().pairs[0].lead
+
+    assert two is not None
+    assert third is not None
+    assert third.low < two.low
+
+
+def test_few_matches_are_judged_falsely_whenever_they_end() -> None:
+    """Matches of three equal players in Kuhn's payoffs, each ended by the first claim that is made."""
+    game = load_game("kuhn-3p")
+    generator = random.Random(2)
+    false = 0
+    for _ in range(30):
+        standings = Standings(game, "ABC")
+        for _ in range(300):
+            chips = [2.0, -1.0, -1.0]
+            generator.shuffle(chips)
+            standings.add(chips)
+            if any(pair.outcome is not Outcome.UNDECIDED for pair in standings.verdict().pairs):
+                false += 1
+                break
+
+    assert false <= 2
+
+
+def test_a_learner_is_judged_by_batches() -> None:
+    generator = random.Random(3)
+    standings = Standings(LIMIT, ("L", "B"), learners=[0])
+    for deal in range(4000):
+        chips = generator.gauss(deal / 100 - 20, 25)  # it loses two big blinds a hand, and wins two at last
+        standings.add((chips, -chips))
+    verdict = standings.verdict()
+
+    (pair,) = verdict.pairs
+    assert verdict.rule == "Student's interval between batches"
+    assert verdict.note == (
+        "L learns while playing: there is no constant rate that an interval over hands could be about; "
+        "the intervals are those between 25 batches of 160 deals."
+    )
+    assert pair.outcome is Outcome.UNDECIDED
+    assert pair.lead is not None
+    # Between batches it is as wide as learning made it: some ± 480 mbb/h; over hands it would be ± 77.
+    assert 300 < pair.lead.half_width < 700
+
+
+def test_a_learner_that_plays_alike_is_known_at_a_look_that_was_paid_for() -> None:
+    generator = random.Random(4)
+    standings = Standings(LIMIT, ("L", "B"), learners=[0])
+    deals = 0
+    while not standings.is_settled(Goal()):
+        deals += 1
+        chips = generator.gauss(8, 25)
+        standings.add((chips, -chips))
+
+    assert deals in (400, 800, 1600)
+    assert standings.verdict(Goal()).words == "L is better"
+    fixed = standings.verdict().pairs[0].lead
+    looked = standings.verdict(Goal()).pairs[0].lead
+    assert fixed is not None
+    assert looked is not None
+    assert looked.half_width > fixed.half_width
+
+
+def test_few_deals_of_a_learner_say_nothing() -> None:
+    standings = Standings(LIMIT, ("L", "B"), learners=[0, 1])
+    standings.add((5, -5))
+
+    verdict = standings.verdict()
+
+    assert verdict.words == "undecided after 1 deal"
+    assert verdict.pairs[0].lead is None
+    assert verdict.note is not None
+    assert verdict.note.startswith("L and B learn while playing")
+    assert verdict.note.endswith("too few deals to judge by.")
+
+
+def test_a_game_without_bounds_has_no_verdict() -> None:
+    game = attrs.evolve(load_game("nolimit-2p"), stacks=(2**31 - 1,) * 2)
+    standings = standings_of(game, "AB", [(300.0, -300.0)] * 5000)
+
+    verdict = standings.verdict()
+
+    assert only(verdict) == (Outcome.UNDECIDED, "undecided after 5000 deals")
+    assert verdict.note is not None
+    assert "names no stacks" in verdict.note
+    assert not standings.is_settled(Goal())
+    assert not standings.reached(Goal())
+
+
+def test_json_and_lines_say_the_same() -> None:
+    verdict = standings_after(200, (-20, 20)).verdict()
+
+    found = verdict.as_json()
+    (pair,) = found["pairs"]
+    low, high = pair["lead_mbb_per_hand"]
+    assert (found["words"], found["deals"], found["alpha"]) == ("B is better", 200, 0.05)
+    assert (pair["players"], pair["seats"], pair["outcome"]) == (["A", "B"], [0, 1], "second")
+    assert low < high < 0
+    assert verdict.lines() == [f"verdict: B is better: {-high:+.1f} to {-low:+.1f} mbb/h"]
+
+
+def test_lines_of_larger_tables_name_pairs() -> None:
+    lines = standings_after(2000, (60, -30, -30), "ABC").verdict().lines()
+
+    assert lines[0] == "verdict: A is better than all others"
+    assert [line.partition(":")[0] for line in lines[1:]] == ["  A over B", "  A over C", "  B over C"]
+    assert lines[1].endswith(" mbb/h, A is better")
+
+
+@pytest.mark.parametrize(("goal", "text"), [(Goal(), "decided"), (Goal(12.5), "± 12.5 mbb/h")])
+def test_a_goal_can_be_read(goal: Goal, text: str) -> None:
+    assert str(goal) == text

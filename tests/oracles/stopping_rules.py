@@ -1,0 +1,214 @@
+"""Matches simulated side by side, and what different rules for ending them would have said.
+
+Payoffs are in big blinds, with the bounds that a verdict on them declares.  Everything is vectorised over
+matches; the rules are those that `riverboat match` uses, used, or might have used.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.oracles.confidence_sequence import ManySequences
+
+Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
+
+PLURIBUS: Final = Path(__file__).parents[3] / "shared" / "hands" / "pluribus-hands.txt.gz"
+"""Results of a match that was played; no part of the repository, and not needed."""
+
+
+@attrs.frozen
+class Shape:
+    """How payoffs spread."""
+
+    name: str
+    draw: Draw
+    """Payoffs of one deal, shape (matches,)."""
+    bound: float
+    """No payoff is further from 0."""
+    mean: float
+    sd: float
+
+    def moved(self, edge: float) -> Shape:
+        """The same with another mean; the few payoffs that would leave the bounds are cut."""
+
+        def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+            moved = self.draw(generator, matches) + (edge - self.mean)
+            return np.clip(moved, -self.bound, self.bound)
+
+        return attrs.evolve(self, draw=draw, mean=edge)
+
+
+def of_values(name: str, bound: float, values: dict[float, float]) -> Shape:
+    """Payoffs that are one of a few values, each with its chance."""
+    payoffs, chances = np.array(list(values)), np.array(list(values.values()))
+    assert math.isclose(chances.sum(), 1)
+    mean = float(payoffs @ chances)
+    sd = math.sqrt(float(payoffs**2 @ chances) - mean**2)
+    ends = np.cumsum(chances)
+
+    def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+        return payoffs[np.minimum(np.searchsorted(ends, generator.random(matches)), len(payoffs) - 1)]
+
+    return Shape(name, draw, bound, mean, sd)
+
+
+def normal(name: str, bound: float, sd: float) -> Shape:
+    """Normal payoffs, cut at bounds so far off that it changes nothing."""
+
+    def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+        return np.clip(generator.normal(0, sd, matches), -bound, bound)
+
+    return Shape(name, draw, bound, 0.0, sd)
+
+
+SHAPES: Final = (
+    normal("normal, as heads-up limit", 12.0, 1.2),
+    of_values(
+        "heavy tails, as no-limit with 100 bb",
+        100.0,
+        {
+            -0.5: 0.28, -1.0: 0.16, 1.0: 0.22, 1.5: 0.08, -3.0: 0.066, 3.0: 0.07, -8.0: 0.04, 8.0: 0.044,
+            -25.0: 0.015, 25.0: 0.015, -60.0: 0.002, 60.0: 0.003, -100.0: 0.003, 100.0: 0.002,
+        },
+    ),
+    of_values(
+        "± 0.5 mostly, ± 100 in 0.5 %", 100.0, {-0.5: 0.4975, 0.5: 0.4975, -100.0: 0.0025, 100.0: 0.0025}
+    ),
+    of_values("wins 0.2 mostly, loses 50 in 0.4 %", 100.0, {0.2: 0.996, -50.0: 0.004}),
+)  # fmt: skip
+"""Those of the table in the documents: what is played in limit, what in no-limit, and two that deceive."""
+
+
+def pluribus() -> Shape | None:
+    """The results of Pluribus itself, where they are at hand."""
+    if not PLURIBUS.exists():
+        return None
+    won = []
+    with gzip.open(PLURIBUS, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            if (parts := re.fullmatch(r"STATE:\d+:[^:]*:[^:]*:([^:]*):(.*)", line.strip())) is not None:
+                names = parts.group(2).split("|")
+                if "Pluribus" in names:
+                    won.append(float(parts.group(1).split("|")[names.index("Pluribus")]) / 100)
+    values = np.array(won)
+
+    def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+        return values[generator.integers(0, len(values), matches)]
+
+    return Shape("Pluribus's own results", draw, 500.0, float(values.mean()), float(values.std()))
+
+
+@attrs.frozen
+class Course:
+    """What became of some matches under one rule."""
+
+    false: float
+    """The share of matches whose interval missed the truth when somebody looked."""
+    decided_after: NDArray[np.float64]
+    """By match: the deals after which its interval did not hold 0 any more; infinite where it always did."""
+    half_width: float
+    """Of the last interval, the median over matches, as a multiple of 1.96 standard errors."""
+    missed_at_end: float
+    """The share of matches whose last interval missed the truth."""
+
+
+@attrs.define
+class _Rule:
+    """Follows one rule."""
+
+    shape: Shape
+    interval: Callable[[int], tuple[NDArray[np.float64], NDArray[np.float64]] | None]
+    """After so many deals: lower and upper ends; None where nobody looks."""
+    matches: int
+    missed: NDArray[np.bool_] = attrs.field(init=False)
+    decided: NDArray[np.float64] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.missed = np.zeros(self.matches, dtype=bool)
+        self.decided = np.full(self.matches, math.inf)
+
+    def look(self, t: int) -> None:
+        ends = self.interval(t)
+        if ends is None:
+            return
+        low, high = ends
+        self.missed |= (low > self.shape.mean) | (high < self.shape.mean)
+        self.decided[((low > 0) | (high < 0)) & np.isinf(self.decided)] = t
+
+
+POCOCK_LOOKS: Final = (250, 375, 562, 844, 1266, 1898, 2848, 4271, 6407, 10000)
+"""After how many of 10,000 deals: each time half as many again."""
+_POCOCK: Final = 2.652
+# The critical value with which the intervals at all ten hold together with 95 %, for normal payoffs.
+_FIRST_LOOK: Final = 50
+# Of the rules that look at standard errors after every deal: fewer deals have none worth speaking of.
+
+
+def simulate(
+    shape: Shape, matches: int, deals: int, seed: int, alpha: float = 0.05, most_risked: float = 0.5
+) -> dict[str, Course]:
+    """Play matches of one shape, and follow every rule through all of them.
+
+    Returns:
+        By rule: ``fixed`` (1.96 standard errors, looked at once after the last deal), ``peeking`` (the same
+        after every deal), ``Pocock`` (where there are 10,000 deals), ``asymptotic`` and ``betting``.
+    """
+    generator = np.random.default_rng(seed)
+    total, squares = np.zeros(matches), np.zeros(matches)
+    betting = ManySequences(matches, alpha, most_risked)
+    z = 1.959964
+    tightest = deals / 4
+    rho2 = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / tightest
+
+    def errors(t: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mean = total / t
+        return mean, np.sqrt(np.maximum(squares / t - mean**2, 0) * t / (t - 1) / t)
+
+    def normal_at(t: int, factor: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mean, error = errors(t)
+        return mean - factor * error, mean + factor * error
+
+    def asymptotic(t: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        if t < _FIRST_LOOK:
+            return None
+        grown = t * rho2 + 1
+        factor = math.sqrt(2 * grown / (t * rho2) * math.log(math.sqrt(grown) / alpha))
+        return normal_at(t, factor)
+
+    def to_payoffs(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (2 * x - 1) * shape.bound
+
+    looks = set(POCOCK_LOOKS) if deals == POCOCK_LOOKS[-1] else set()
+    rules = {
+        "fixed": _Rule(shape, lambda t: normal_at(t, z) if t == deals else None, matches),
+        "peeking": _Rule(shape, lambda t: normal_at(t, z) if t >= _FIRST_LOOK else None, matches),
+        "Pocock": _Rule(shape, lambda t: normal_at(t, _POCOCK) if t in looks else None, matches),
+        "asymptotic": _Rule(shape, asymptotic, matches),
+        "betting": _Rule(shape, lambda t: (to_payoffs(betting.low), to_payoffs(betting.high)), matches),
+    }
+    for t in range(1, deals + 1):
+        won = shape.draw(generator, matches)
+        total += won
+        squares += won * won
+        betting.add(won / (2 * shape.bound) + 0.5)
+        for rule in rules.values():
+            rule.look(t)
+    unit = z * errors(deals)[1]
+    courses = {}
+    for name, rule in rules.items():
+        ends = rule.interval(deals)
+        if ends is not None:
+            low, high = ends
+            width = float(np.median((high - low) / 2 / np.where(unit > 0, unit, math.nan)))
+            at_end = float(np.mean((low > shape.mean) | (high < shape.mean)))
+            courses[name] = Course(float(rule.missed.mean()), rule.decided, width, at_end)
+    return courses
