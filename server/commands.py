@@ -26,6 +26,7 @@ _HOUSE: Final = {
     "convert": ("server.log_commands.convert:convert", "Write hands as PHH, PokerStars' text or ACPC logs."),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),
+    "replay": ("server.log_commands.replay:replay", "Tell hands of a log again, action by action."),
     "verify": ("server.log_commands.verify:verify", "Check that match logs are true."),
 }
 _DEALER: Final = "Deal one match exactly as the ACPC dealer does (own option syntax)."

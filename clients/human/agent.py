@@ -30,7 +30,6 @@ from clients.human.rendering import (
     HELP,
     Scene,
     describe_options,
-    format_chips,
     format_clock,
     render_action,
     render_hand_start,
@@ -43,6 +42,7 @@ from clients.human.rendering import (
 )
 from clients.human.style import Style
 from engine.rules import Action, GameDefinition, HandView
+from engine.rules.hand_words import format_chips
 
 NO_CLOCK_S: Final = 86_400.0
 """A table that grants a day or more for a decision has no clock worth showing."""

@@ -16,13 +16,13 @@ from typing import Any, Final, TextIO
 
 from clients.human.agent import Human
 from clients.human.own_table import House, HouseOptions, open_house
-from clients.human.rendering import format_chips
 from clients.human.shell import Ending, run_program, sit_down
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
 from clients.human.telnet import TelnetDesk, open_telnet_port
 from clients.human.terminal import Terminal
 from clients.program import Table, join_table
 from engine.match_key import MatchKey
+from engine.rules.hand_words import format_chips
 
 DISPLAY_NAMES: Final = ("auto", *DISPLAYS)
 """What ``--display`` takes."""

@@ -7,18 +7,25 @@ holds only what its position may know, so nothing here can give a hidden card aw
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import attrs
 
 from clients.agent import seat_of
 from clients.human.style import Style
-from engine.rules import Action, ActionKind, BettingState, GameDefinition, HandView
-from engine.rules.hand_names import name_hand
+from engine.rules import Action, BettingState, GameDefinition, HandView
+from engine.rules.hand_words import (
+    format_chips,
+    listed,
+    name_shown_hands,
+    round_name,
+    tell_action,
+    tell_posts,
+    tell_winnings,
+)
 
 _MAX_NAME: Final = 16
-_HOLDEM_ROUNDS: Final = ("Before the flop", "Flop", "Turn", "River")
 _MAX_STACK_THAT_MATTERS: Final = 1000
 """In big blinds; deeper stacks than that stand in limit games only because the format wants a number."""
 
@@ -60,17 +67,16 @@ class Scene:
         """The player in a position: ``You``, or a name that fits a table."""
         return "You" if position == self.view.position else short_name(self.names[self.seat_of(position)])
 
+    @property
+    def names_by_position(self) -> list[str]:
+        """`name_of` everybody."""
+        return [self.name_of(position) for position in range(self.view.game.num_players)]
+
 
 def short_name(name: str) -> str:
     """A player's name, printable and not too long."""
     safe = "".join([character if character.isprintable() else "?" for character in name])
     return safe if len(safe) <= _MAX_NAME else safe[: _MAX_NAME - 1] + "~"
-
-
-def format_chips(chips: float, *, sign: bool = False) -> str:
-    """Chips as people write them: ``40``, ``12.5``, with a sign ``+40``.  A split pot can leave fractions."""
-    text = f"{chips:{'+' if sign else ''}.2f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "+0") else text
 
 
 # --- the table -------------------------------------------------------------------------------------------
@@ -80,10 +86,12 @@ def render_welcome(game: GameDefinition, seat: int, style: Style) -> list[str]:
     """What is being played, and where the viewer sits."""
     kind = "limit" if game.is_limit else "no-limit"
     name = "hold'em" if game.is_holdem else "poker"
-    sizes = f", bets of {_listed(sorted(set(game.raise_sizes)))}" if game.is_limit else ""
+    sizes = f", bets of {listed(sorted(set(game.raise_sizes)))}" if game.is_limit else ""
     blinds = sorted(blind for blind in game.blinds if blind)
     ante = len(blinds) == game.num_players and len(set(blinds)) == 1
-    posts = f"antes of {blinds[0]}" if ante else f"blinds of {_listed(blinds)}" if blinds else "no blinds"
+    posts = f"antes of {blinds[0]}" if ante else f"blinds of {listed(blinds)}" if blinds else "no blinds"
+    if game.has_antes:
+        posts += f", antes of {listed(sorted({posted for posted in game.antes if posted}))}"
     return _wrapped(
         f"You are in seat {seat + 1} of {game.num_players}. The game is {kind} {name}, {posts}{sizes}. "
         "Type ? for help.",
@@ -150,25 +158,8 @@ def render_action(scene: Scene, style: Style) -> list[str]:
 
 def describe_action(scene: Scene, before: BettingState, position: int, action: Action) -> str:
     """An action as a sentence: ``formula raises to 40 (20 more).``"""
-    game = before.game
     is_viewer = position == scene.view.position
-    after = before.apply(action)
-    paid = after.spent[position] - before.spent[position]
-    total = after.spent[position]
-    all_in = " and is all in" if total >= game.betting_stacks[position] and paid > 0 else ""
-    if is_viewer:
-        all_in = all_in.replace("is", "are")
-
-    def verb(word: str) -> str:
-        return f"{scene.name_of(position)} {word}{'' if is_viewer else 's'}"
-
-    if action.kind is ActionKind.FOLD:
-        return f"{verb('fold')}."
-    if action.kind is ActionKind.CALL:
-        return f"{verb('call')} {paid}{all_in}." if paid > 0 else f"{verb('check')}."
-    if is_first_bet(before):
-        return f"{verb('bet')} {paid}{all_in}."
-    return f"{verb('raise')} to {total} ({paid} more){all_in}."
+    return tell_action(before, position, action, scene.name_of(position), is_reader=is_viewer)
 
 
 def is_first_bet(before: BettingState) -> bool:
@@ -185,11 +176,6 @@ def _new_cards(scene: Scene, first: int, last: int, pot: int, style: Style) -> l
         text = f"{round_name(game, betting_round)}: {style.cards(new)}".rstrip(": ")
         lines.append(f"{style.rule * 2} {text} {style.faint(f'(pot {pot})')}")
     return lines
-
-
-def round_name(game: GameDefinition, betting_round: int) -> str:
-    """``Flop``; in games without one, ``Round 2``."""
-    return _HOLDEM_ROUNDS[betting_round] if game.is_holdem else f"Round {betting_round + 1}"
 
 
 # --- the question ----------------------------------------------------------------------------------------
@@ -255,31 +241,15 @@ def render_showdown(scene: Scene, style: Style) -> list[str]:
     view = scene.view
     if not view.betting.is_showdown:
         return []
-    shown = [
-        position
-        for position, cards in enumerate(view.hole_cards)
-        if cards and not view.betting.folded[position]
-    ]
-    hands = [(*view.hole_cards[position], *view.board) for position in shown]
-    names = [name_hand(hand) for hand in hands]
     lines = [f"{style.rule * 2} Showdown"]
-    for position, hand, name in zip(shown, hands, names, strict=True):
-        if names.count(name) > 1:  # kickers decide, or nothing does
-            name = name_hand(hand, kickers=True)
+    for position, name in name_shown_hands(view.betting, view.hole_cards, view.board):
         cards = style.cards(view.hole_cards[position])
         lines.append(f"  {scene.name_of(position):<{_MAX_NAME}}  {cards}  {name}")
     return lines
 
 
 def _describe_winnings(scene: Scene, won: Sequence[float]) -> str:
-    order = sorted(range(len(won)), key=lambda position: -won[position])
-    parts = []
-    for position in order:
-        if won[position]:
-            word = "win" if won[position] > 0 else "lose"
-            person = "" if position == scene.view.position else "s"
-            parts.append(f"{scene.name_of(position)} {word}{person} {format_chips(abs(won[position]))}")
-    return "; ".join(parts) + "." if parts else "The pot is split: nobody wins anything."
+    return tell_winnings(won, scene.names_by_position, reader=scene.view.position)
 
 
 # --- looking back ----------------------------------------------------------------------------------------
@@ -290,9 +260,9 @@ def render_history(scene: Scene, style: Style) -> list[str]:
     view = scene.view
     game, board = view.game, view.board
     lines = [style.strong(f"Hand {view.hand_number + 1}: your cards {style.cards(view.own_cards)}")]
-    posted = [f"{scene.name_of(position)} {blind}" for position, blind in enumerate(game.blinds) if blind]
+    posted = tell_posts(game, scene.names_by_position)
     if posted:
-        lines += _wrapped(f"Posted: {', '.join(posted)}.", style)
+        lines += _wrapped(posted, style)
     actions: dict[int, list[str]] = {}
     for before, position, action in view.betting.steps():
         actions.setdefault(before.betting_round, []).append(
@@ -319,8 +289,3 @@ def render_state(scene: Scene, style: Style) -> list[str]:
 def _wrapped(text: str, style: Style) -> list[str]:
     """A sentence broken into lines; escape sequences are few and short enough not to matter."""
     return textwrap.wrap(text, style.width, subsequent_indent="  ", break_on_hyphens=False) or [""]
-
-
-def _listed(values: Iterable[int]) -> str:
-    *first, last = map(str, values)
-    return f"{', '.join(first)} and {last}" if first else last

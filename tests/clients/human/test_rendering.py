@@ -14,7 +14,6 @@ from clients.human.agent import Human
 from clients.human.rendering import (
     Scene,
     describe_options,
-    format_chips,
     format_clock,
     render_action,
     render_history,
@@ -38,6 +37,7 @@ from engine.rules import (
     parse_betting,
     parse_game,
 )
+from engine.rules.hand_words import format_chips
 from tests.support.terminal.person import check_transcript, type_match, without_escapes
 
 LIMIT, NO_LIMIT, THREE = load_game("limit-2p"), load_game("nolimit-2p"), load_game("nolimit-3p")

@@ -1,0 +1,1 @@
+"""Hands that were played, told again: ``telling`` in lines, ``page`` in HTML."""
