@@ -22,6 +22,7 @@ BOTS: Final = {
     "equilibrium": ("kuhn-2p", "kuhn-3p", "leduc"),
     "formula": EVERY_TABLE,
     "hand-strength": HOLDEM,
+    "heuristic": EVERY_TABLE,
     "hole-cards-learner": HOLDEM,
     "name-learner": HOLDEM,
     "poker-learner": HOLDEM,

@@ -122,7 +122,7 @@ def _command_lines(rng: random.Random) -> None:
     for _ in range(rng.randint(0, 8)):
         word = rng.choice(options) if options and rng.random() < 0.5 else rng.choice(_ARGUMENTS)
         words.append(mutated_text(rng, [word], 1) if rng.random() < 0.3 else word)
-    with command.make_context(name, words) as context:
+    with command.make_context(name, [word.replace("\0", "") for word in words]) as context:
         assert context is not None
 
 
