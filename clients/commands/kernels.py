@@ -55,6 +55,16 @@ def _equilibrium() -> None:
     warm_up()
 
 
+def _luck() -> None:
+    """What takes luck out of a match's result, and the pairs of hands it looks up."""
+    from engine.evidence.equity import KnownHand, pot_shares
+    from engine.evidence.pair_equities import pair_points
+    from engine.rules import load_game
+
+    pot_shares(load_game("limit-2p"), [KnownHand(0, ((0, 5), (10, 15)), (20, 25, 30))], [(0, 3, 3)])
+    pair_points()
+
+
 STEPS: Final[dict[str, Callable[[], None]]] = {
     "hand strength": _hand_strength,
     "odds": _odds,
@@ -62,6 +72,7 @@ STEPS: Final[dict[str, Callable[[], None]]] = {
     "simulation": _simulation,
     "equilibria": _equilibrium,
     "bots at a table": _match,
+    "luck": _luck,
 }
 """What is compiled, in order: each takes up to half a minute on a new machine, and a second on others."""
 

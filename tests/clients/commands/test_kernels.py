@@ -15,7 +15,7 @@ def test_what_has_been_compiled_is_not_compiled_again() -> None:
     steps = [line for line in done.stderr.splitlines() if line.startswith("kernels: ")]
 
     assert done.stdout == ""
-    assert [step.partition(",")[0] for step in steps] == [f"kernels: {n} of 6" for n in range(1, 7)]
+    assert [step.partition(",")[0] for step in steps] == [f"kernels: {n} of 7" for n in range(1, 8)]
     code = (
         "from clients.arena import Arena; from clients.registry import make_bot\n"
         "from engine.rules import load_game\n"

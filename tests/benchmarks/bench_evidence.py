@@ -1,0 +1,61 @@
+"""What it costs to take luck out of results: CPU time a hand, once everything is compiled and computed.
+
+    python -m tests.benchmarks.bench_evidence [--quick]
+
+Hands are played in the arena and taken as they come, without reading a log; the shares of all their pots and
+the regression are counted.  The pairs of hands before the flop are those of the user's cache.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from clients.arena import Arena
+from clients.registry import make_bot
+from engine.evidence import pair_equities
+from engine.evidence.estimates import Evidence
+from engine.rules import HandState, load_game
+
+HANDS: Final = 20_000
+QUICK_HANDS: Final = 2_000
+
+
+def per_hand(name: str, hands: int) -> float:
+    """CPU seconds for one hand of a game between a player that calls and others that do anything."""
+    game = load_game(name)
+    n = game.num_players
+    played: list[tuple[HandState, tuple[float, ...]]] = []
+    arena = Arena(game, [make_bot("always-call"), *[make_bot("random") for _ in range(n - 1)]], 1)
+    arena.play(hands, on_hand=lambda end, chips: played.append((end, chips)))
+
+    def take_luck_out() -> float:
+        start = time.process_time()
+        evidence = Evidence(game)
+        for deal, (end, chips) in enumerate(played):
+            evidence.add(end, chips, [(position + deal) % n for position in range(n)], deal)
+        evidence.estimates()
+        return time.process_time() - start
+
+    return sorted(take_luck_out() for _ in range(3))[1] / hands
+
+
+def main() -> None:
+    """Measure and print."""
+    hands = QUICK_HANDS if "--quick" in sys.argv[1:] else HANDS
+    pair_equities.pair_points()
+    table = Table("luck taken out of a hand", "CPU", title=f"{hands} hands")
+    for name in ("limit-2p", "nolimit-2p-100bb", "limit-3p", "limit-6p", "leduc"):
+        table.add_row(name, f"{per_hand(name, hands) * 1e6:.0f} µs")
+    start = time.process_time()
+    pair_equities._compute_points()
+    table.add_row("all pairs before the flop, once", f"{time.process_time() - start:.1f} s")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
