@@ -91,6 +91,8 @@ class _Table:
         self._has_fixed_seats = order.fixed_seats
         self._output = output
         self._lines: list[str] = []
+        self._told: list[str] = []
+        self._disclose = self._told.append if order.discloses else None
         self._chips = array("d")
         self._due = 0.0
         self.hand_number = 0
@@ -102,7 +104,9 @@ class _Table:
         for chunk in share.chunks():
             self._arena.skip(chunk.start - self.hand_number)
             self.hand_number = chunk.start
-            await self._arena.play_async(len(chunk), record=self._lines.append, on_hand=self._count)
+            await self._arena.play_async(
+                len(chunk), record=self._lines.append, on_hand=self._count, disclose=self._disclose
+            )
             self.hand_over()
 
     def _count(self, state: HandState, chips: tuple[float, ...]) -> None:
@@ -116,10 +120,11 @@ class _Table:
         """Send the hands that are finished."""
         del self._lines[len(self._chips) // len(self._arena.names) :]  # of a hand after which a bot failed
         if self._lines or failure is not None:
-            data = memoryview(Frame(tuple(self._lines), self._chips, failure).encode())
+            data = memoryview(Frame(tuple(self._lines), self._chips, failure, tuple(self._told)).encode())
             while data:
                 data = data[self._output.write(data) :]
         self._lines.clear()
+        self._told.clear()
         del self._chips[:]
         self._due = time.monotonic() + _FRAME_S
 

@@ -7,7 +7,8 @@
     house    Share          one line of JSON: which of the hands
     worker   Frame ...      finished hands, in order, until all of its share are played or a bot fails
 
-A frame is a line of JSON, then the hands as lines of a log, then the chips that each seat won in each hand as
+A frame is a line of JSON, then the hands as lines of a log, then what the bots told of their strategies, a
+line for each decision, where the house has asked, then the chips that each seat won in each hand as
 64-bit floats of this machine, hand by hand: a log's decimals do not tell thirds exactly.
 """
 
@@ -41,6 +42,8 @@ class ShardOrder:
     cards: str
     """What they follow from, as `engine.match_key.parse_match_seed` reads it."""
     fixed_seats: bool
+    discloses: bool = False
+    """The bots are asked what they would have done with other hands."""
 
     def line(self) -> bytes:
         """As it is sent."""
@@ -57,6 +60,7 @@ class ShardOrder:
             tuple(value["seeds"]),
             value["cards"],
             value["fixed_seats"],
+            value["discloses"],
         )
 
 
@@ -153,16 +157,21 @@ class Frame:
     chips: array[float]
     """Hand by hand, seat by seat."""
     failure: ShardFailure | None = None
+    told: tuple[str, ...] = ()
+    """What the bots told in these hands, as the house keeps it (`protocol.policy`)."""
 
     def encode(self) -> bytes:
         """As it is sent."""
-        text = "".join(self.lines).encode()
+        text = "".join(self.lines + self.told).encode()
         return _line(FrameHeader(len(self.lines), len(text), self.failure)) + text + self.chips.tobytes()
 
     @classmethod
     def decode(cls, header: FrameHeader, data: bytes) -> Frame:
         """The frame of a header and what follows it."""
-        text = data[: header.text_bytes].decode()
+        lines = tuple(data[: header.text_bytes].decode().splitlines(keepends=True))
         return cls(
-            tuple(text.splitlines(keepends=True)), array("d", data[header.text_bytes :]), header.failure
+            lines[: header.hands],
+            array("d", data[header.text_bytes :]),
+            header.failure,
+            lines[header.hands :],
         )

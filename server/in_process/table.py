@@ -154,6 +154,8 @@ class WorkersTable:
     async def _count_frame(self, frame: Frame) -> bool:
         """Record and count some hands; whether the match goes on."""
         n = self._num_seats
+        if frame.told:
+            self._records.write_told("".join(frame.told))
         for number, line in enumerate(frame.lines):
             if self._records.was_ended or not await self._count(
                 line, frame.chips[number * n : (number + 1) * n]

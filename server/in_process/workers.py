@@ -64,6 +64,7 @@ def order_for(config: MatchConfig, seated: Sequence[Player], players: Sequence[i
         seeds=cards.player_seeds(players),
         cards=cards.text if isinstance(cards, MatchKey) else str(cards.number),
         fixed_seats=config.fixed_seats,
+        discloses=config.policy_path is not None,
     )
 
 

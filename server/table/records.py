@@ -75,7 +75,7 @@ class MatchRecords:
         self._transactions = self._open_file(self._config.transaction_path, "transaction")
         self._policies = self._open_file(self._config.policy_path, "policy")
         if self._policies is not None and not self._config.append:
-            self._write_policies(FILE_HEADER)
+            self.write_told(FILE_HEADER)
 
     def _open_file(self, path: Path | None, what: str) -> RecordFile | None:
         if path is None:
@@ -191,9 +191,10 @@ class MatchRecords:
             seat: its number.
             lines: ``#policy`` lines, by betting.
         """
-        self._write_policies("".join([format_record(seat, line) for line in lines.values()]))
+        self.write_told("".join([format_record(seat, line) for line in lines.values()]))
 
-    def _write_policies(self, text: str) -> None:
+    def write_told(self, text: str) -> None:
+        """The same for what has been told already as the house keeps it."""
         if self._policies is not None:
             try:
                 self._policies.write(text)

@@ -56,6 +56,22 @@ def test_the_match_is_that_over_sockets(tmp_path: Path, words: tuple[str, ...]) 
     assert logs_of(tmp_path / "key") == {name.removeprefix("m/"): log for name, log in sockets[0].items()}
 
 
+@pytest.mark.slow  # three matches of the command
+def test_players_tell_the_same_as_over_sockets_and_aivat_is_the_same(tmp_path: Path) -> None:
+    words = ("limit-2p", "formula", "simple", "--hands", "40", "--seed", "5", "--luck", "aivat", "--out")
+    evidence, told = [], []
+
+    for name, more in (("sockets", ()), ("alone", ("--in-process",))):
+        result = result_of(tmp_path, *words, name, *more)
+        evidence.append([player["evidence"]["aivat"] for player in result["players"]])
+        told.append(sorted((tmp_path / name / "policies").read_text().splitlines()))
+
+    assert len(told[0]) > 60
+    assert told[0] == told[1]
+    assert evidence[0] == evidence[1]
+    assert evidence[0][0]["ci95"] > 0
+
+
 def test_what_was_cut_short_goes_on(tmp_path: Path) -> None:
     words = ("leduc", "random", "random", "--hands", "30000", "--in-process", "--jobs", "2", "--out", "m")
     cut_short(tmp_path, words, 1000, signal.SIGKILL)
@@ -131,7 +147,8 @@ def test_what_house_and_workers_say_is_understood() -> None:
     failure = ShardFailure(1, "out of ideas", 3)
     ready = Readiness((True, False), failure)
     share = Share(3, 90, 10, 2, 1)
-    frame = Frame(("STATE:0:x\n", "STATE:1:y\n"), array("d", [1 / 3, -1 / 3, 2, -2]), failure)
+    chips = array("d", [1 / 3, -1 / 3, 2, -2])
+    frame = Frame(("STATE:0:x\n", "STATE:1:y\n"), chips, failure, ("0 0 - 1 xyz\n", "1 1 r 1 {|}\n"))
     header, _, data = frame.encode().partition(b"\n")
 
     assert ShardOrder.parse(order.line()) == order
