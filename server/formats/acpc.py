@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -46,7 +47,7 @@ class AcpcLog:
     game: GameDefinition
     hands: tuple[PlayedHand, ...]
     notes: tuple[str, ...]
-    """What names had to be changed."""
+    """What had to be changed."""
 
     def game_file(self) -> str:
         """The game's file."""
@@ -59,19 +60,27 @@ class AcpcLog:
             name: of the match, one word.
             game_file: the name of the game's file.
         """
-        lines = [f"# name/game/hands/seed {name} {game_file} {len(self.hands)} {UNKNOWN_SEED}\n"]
-        totals: dict[str, float] = {}
-        seats: dict[int, str] = {}
+        header = f"# name/game/hands/seed {name} {game_file} {len(self.hands)} {UNKNOWN_SEED}\n"
+        lines = [format_hand(hand.state, hand.chips, list(map(acpc_name, hand.names))) for hand in self.hands]
+        return "".join([header, *lines, self._score()])
+
+    def _score(self) -> str:
+        """The ``SCORE:`` line, where the hands are those of one match."""
+        numbers = [hand.number for hand in self.hands]
+        seats = {_names_by_seat(hand) for hand in self.hands}
+        if len(seats) > 1 or any(later <= earlier for earlier, later in itertools.pairwise(numbers)):
+            return ""
+        names = list(map(acpc_name, seats.pop()))
+        totals = [0.0] * len(names)
         for hand in self.hands:
-            names = list(map(acpc_name, hand.names))
-            lines.append(format_hand(hand.state, hand.chips, names))
-            for seat, player, chips in zip(rotation(hand.number, len(names)), names, hand.chips, strict=True):
-                seats.setdefault(seat, player)
-                totals[player] = totals.get(player, 0.0) + chips
-        in_seats = [seats[seat] for seat in sorted(seats)]
-        if sorted(in_seats) == sorted(totals):
-            lines.append(format_score([totals[player] for player in in_seats], in_seats))
-        return "".join(lines)
+            for seat, chips in zip(rotation(hand.number, len(names)), hand.chips, strict=True):
+                totals[seat] += chips
+        return format_score(totals, names)
+
+
+def _names_by_seat(hand: PlayedHand) -> tuple[str, ...]:
+    seats = rotation(hand.number, len(hand.names))
+    return tuple([hand.names[seats.index(seat)] for seat in range(len(seats))])
 
 
 def acpc_logs(hands: Sequence[PlayedHand]) -> tuple[AcpcLog, ...]:
@@ -82,9 +91,24 @@ def acpc_logs(hands: Sequence[PlayedHand]) -> tuple[AcpcLog, ...]:
     logs = []
     for game, played in by_game.items():
         changed = {name: acpc_name(name) for hand in played for name in hand.names if acpc_name(name) != name}
-        notes = tuple(f"the name {name!r} is written {new}" for name, new in changed.items())
-        logs.append(AcpcLog(game, tuple(played), notes))
+        notes = [f"the name {name!r} is written {new}" for name, new in changed.items()]
+        if not _are_numbered(played):
+            played = [_numbered(hand, number) for number, hand in enumerate(played)]
+            notes.append("the hands are numbered from 0: their own numbers are too large, or do not rise")
+        logs.append(AcpcLog(game, tuple(played), tuple(notes)))
     return tuple(logs)
+
+
+def _numbered(hand: PlayedHand, number: int) -> PlayedHand:
+    return attrs.evolve(hand, number=number, state=attrs.evolve(hand.state, hand_number=number))
+
+
+def _are_numbered(hands: Sequence[PlayedHand]) -> bool:
+    """Whether the numbers may stay as they are: of one match, or of several one after the other."""
+    numbers = [hand.number for hand in hands]
+    return max(numbers) < 2**32 and all(
+        later > earlier or later <= 1 for earlier, later in itertools.pairwise(numbers)
+    )
 
 
 def acpc_name(name: str) -> str:

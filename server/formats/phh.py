@@ -191,7 +191,7 @@ class _Reader:
     def __init__(self, table: Table, where: str, count: int) -> None:
         self._table, self._where = table, where
         number = table.get("hand", count)
-        self._number = number if isinstance(number, int) and 0 <= number < 2**32 else count
+        self._number = number if isinstance(number, int) and 0 <= number < 10**18 else count
         self._notes: list[str] = []
 
     def hand(self) -> PlayedHand:

@@ -117,7 +117,7 @@ class _Reader:
         if self._rake:
             self._notes.append("the rake is left out")
         hand = finished_hand(
-            int(title.group(1)) % 2**32,
+            int(title.group(1)[:18]),
             self._where,
             playing.end(),
             [seat.cards for seat in seats],

@@ -302,6 +302,10 @@ def test_a_hand_for_money_with_chat_a_rake_and_a_seat_that_sits_out() -> None:
     assert hand.chips == (100 * unit, -unit, -99 * unit, 0)
     assert hand.state.deal.hole_cards[2:] == ((51, 50), ())
     assert any("the rake is left out" in note for note in hand.notes)
+    (log,) = acpc_logs([hand])
+    assert (hand.number, log.hands[0].number) == (174088855475, 0)
+    assert "STATE:0:r100fcf" in log.text("m", "m.game")
+    assert "the hands are numbered from 0: their own numbers are too large, or do not rise" in log.notes
     assert agrees_with_pokerkit(hand)
 
 

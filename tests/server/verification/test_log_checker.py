@@ -27,6 +27,7 @@ from server.report.logs import LoggedHand, open_log
 from server.verification.log_checker import Verification, verify_log
 from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game
 from tests.support.hands.strategies import play
+from tests.support.tables import match_config, play_match, state_determined
 
 BEFORE = GOLDEN / "written_before" / "matches"
 HANDS = Path(__file__).parents[4] / "shared" / "hands"
@@ -256,6 +257,26 @@ def test_games_without_rotation(tmp_path: Path) -> None:
         totals = [total + won for total, won in zip(totals, state.chips_won(), strict=True)]
 
     assert verify_log(written(tmp_path, "".join([*lines, format_score(totals, ("a", "b"))]))).is_valid
+
+
+async def test_a_match_with_antes_over_sockets(tmp_path: Path) -> None:
+    path = tmp_path / "match.log"
+    config = match_config("nolimit-6p-ante", 25, 5, log_path=path)
+
+    await play_match(config, [state_determined(config.game)] * 6)
+
+    checked = verify_log(path)
+    assert (checked.problem, checked.hands, checked.cards) == (None, 25, "seed 5")
+    assert any(hand.state.betting.is_showdown for hand in open_log(path).hands())
+    folded = [
+        chips
+        for hand in open_log(path).hands()
+        for chips, out, spent in zip(
+            hand.chips, hand.state.betting.folded, hand.state.betting.spent, strict=True
+        )
+        if out and not spent
+    ]
+    assert set(folded) == {-10.0}
 
 
 # --- the command -----------------------------------------------------------------------------------------
