@@ -16,7 +16,7 @@ class Console(Protocol):
         """For people: header, trace, warnings and errors.  Undecodable bytes of clients are surrogates."""
 
     def hand_finished(self, hand_number: int) -> None:
-        """A hand is over: for progress bars."""
+        """A hand is over."""
 
 
 class SilentConsole:

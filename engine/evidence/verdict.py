@@ -43,6 +43,9 @@ _BATCHES: Final = "Student's interval between batches"
 _LEAST_BATCHES: Final = 10
 """Below it Student's intervals would lean on a normal distribution that batches of deals do not have."""
 
+_MOST_PAIRS: Final = 6
+"""Shown one by one whatever is known about them: those of a table of four."""
+
 
 @attrs.frozen
 class Goal:
@@ -130,12 +133,19 @@ class Verdict:
         return row | ({} if self.note is None else {"note": self.note})
 
     def lines(self) -> list[str]:
-        """For people: the words with their intervals, pair by pair, then the note."""
+        """For people: the words with their intervals, pair by pair, then the note.
+
+        Of more than `_MOST_PAIRS` pairs those are left out about which nothing is known.
+        """
         if len(self.pairs) == 1:
             lines = [f"verdict: {self.words}{_spoken(self.pairs[0], self.names)}"]
         else:
             lines = [f"verdict: {self.words}"]
-            lines += [f"  {_between_players(pair, self.names)}" for pair in self.pairs]
+            known = [pair for pair in self.pairs if pair.outcome is not Outcome.UNDECIDED]
+            shown = self.pairs if len(self.pairs) <= _MOST_PAIRS else known
+            lines += [f"  {_between_players(pair, self.names)}" for pair in shown]
+            if len(shown) < len(self.pairs):
+                lines.append(f"  undecided: {len(self.pairs) - len(shown)} of {len(self.pairs)} pairs")
         return lines + ([] if self.note is None else [self.note])
 
 
@@ -350,7 +360,8 @@ def _between_players(pair: PairVerdict, names: Sequence[str]) -> str:
     """The same at a larger table."""
     first, second = (names[player] for player in pair.players)
     lead = "" if pair.lead is None else f"{_text(pair.lead)}, "
-    return f"{first} over {second}: {lead}{pair.words}"
+    words = "undecided" if pair.outcome is Outcome.UNDECIDED else pair.words
+    return f"{first} over {second}: {lead}{words}"
 
 
 def _text(lead: Interval) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from protocol.records import parse_hand, parse_score
+from server.parameters import MatchGoal
 from server.table.stopping import rests
 from tests.support.matches import raw_bot, result_of, run_match
 
@@ -268,6 +269,14 @@ def test_a_player_that_learns_has_no_interval_over_hands(tmp_path: Path) -> None
     assert "between 30 batches of 10 deals" in learns["note"]
     assert plays["rule"] == "betting confidence sequence"
     assert "note" not in plays
+
+
+@pytest.mark.parametrize("text", ["decided", "12.5", "± 12.5", "+-0.1", "1e-3", "33.333333333333336"])
+def test_a_goal_is_read_as_it_is_kept_for_a_resumed_match(text: str) -> None:
+    goal = MatchGoal().convert(text, None, None)
+
+    assert MatchGoal().convert(goal.as_argument(), None, None) == goal
+    assert (goal.within is None) == (text == "decided")
 
 
 @pytest.mark.parametrize("goal", ["0", "-1", "nan", "inf", "soon", ""])

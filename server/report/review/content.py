@@ -215,7 +215,10 @@ def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
     deals = ([chips / counts.passes for chips in deal] for deal in zip(*counts.won, strict=True))
     until = result.record("until")
     goal = Goal(until.number("mbb_per_hand")) if until else None
-    verdict = standings_of(counts.game, counts.names, deals, places).verdict(goal)
+    try:
+        verdict = standings_of(counts.game, counts.names, deals, places).verdict(goal)
+    except ValueError:  # other rules or other stacks than the game's, as foreign logs may have
+        return {"lines": ["no verdict: a hand has cost or brought more than the game allows"]}
     return verdict.as_json() | {"lines": verdict.lines()}
 
 

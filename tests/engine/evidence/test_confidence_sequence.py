@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.evidence.confidence_sequence import ConfidenceSequence, Interval
+from engine.evidence.confidence_sequence import ConfidenceSequence, Interval, asymptotic_critical_value
 from tests.oracles.confidence_sequence import ManySequences, exact_intervals, published_interval
 
 payoffs = st.lists(
@@ -176,3 +176,21 @@ def test_many_side_by_side_are_the_same_as_one_by_one() -> None:
         assert sequence.interval is not None
         assert many.low[number] == pytest.approx(sequence.interval.low, rel=1e-9)
         assert many.high[number] == pytest.approx(sequence.interval.high, rel=1e-9)
+
+
+@pytest.mark.parametrize(("narrowest_at", "samples"), [(1000, 1000), (1000, 5000), (200, 200), (1000, 30)])
+def test_the_asymptotic_one_is_that_of_its_formula(narrowest_at: int, samples: int) -> None:
+    rho2 = (-2 * math.log(0.05) + math.log(1 - 2 * math.log(0.05))) / narrowest_at
+    grown = samples * rho2 + 1
+    half = math.sqrt(2 * grown / (samples**2 * rho2) * math.log(math.sqrt(grown) / 0.05))
+
+    assert asymptotic_critical_value(samples, narrowest_at=narrowest_at) == pytest.approx(
+        half * math.sqrt(samples)
+    )
+
+
+def test_the_asymptotic_one_is_narrowest_where_it_was_asked_to_be() -> None:
+    values = [asymptotic_critical_value(samples) for samples in (100, 300, 1000, 3000, 10_000)]
+
+    assert min(values) == values[2]
+    assert 2.5 < values[2] < 3.2

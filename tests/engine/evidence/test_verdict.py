@@ -228,6 +228,17 @@ def test_lines_of_larger_tables_name_pairs() -> None:
     assert lines[1].endswith(" mbb/h, A is better")
 
 
+def test_of_many_pairs_those_are_shown_about_which_something_is_known() -> None:
+    game = load_game("limit-6p")
+    verdict = standings_of(game, "ABCDEF", [(100.0, -20.0, -20.0, -20.0, -20.0, -20.0)] * 2000).verdict()
+
+    lines = verdict.lines()
+
+    assert len(lines) == 1 + 5 + 1
+    assert all(line.startswith("  A over ") for line in lines[1:6])
+    assert lines[6] == "  undecided: 10 of 15 pairs"
+
+
 @pytest.mark.parametrize(("goal", "text"), [(Goal(), "decided"), (Goal(12.5), "± 12.5 mbb/h")])
 def test_a_goal_can_be_read(goal: Goal, text: str) -> None:
     assert str(goal) == text
