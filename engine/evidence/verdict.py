@@ -236,15 +236,21 @@ class Standings:
         return self._to_mbb is not None and lead.half_width * self._to_mbb <= goal.within
 
     def rate(self, player: int) -> Interval | None:
-        """Where a player's rate is, in mbb/h, with chance 1 - α at all times; None where nothing is known."""
-        if self._to_mbb is None or not self._leads:
+        """Where a player's rate is, in mbb/h, with chance 1 - α at all times; None where nothing is known.
+
+        In matches with learners it is Student's interval between batches, as that of a match of fixed length.
+        """
+        if self._to_mbb is None:
             return None
-        interval = self._rates[player].interval if self._rates else self._leads[0].interval
-        if interval is None:
-            return None
-        if not self._rates and player == 1:
-            interval = interval.mirrored()
-        return interval.scaled(self._to_mbb)
+        interval: Interval | None = None
+        if self._learners:
+            interval = self._between_batches([batch[player] for batch in self._batches.means()], self._alpha)
+        elif self._rates:
+            interval = self._rates[player].interval
+        elif self._leads:
+            interval = self._leads[0].interval
+            interval = interval.mirrored() if interval is not None and player == 1 else interval
+        return None if interval is None else interval.scaled(self._to_mbb)
 
     def verdict(self, goal: Goal | None = None) -> Verdict:
         """What may be said now.
@@ -292,14 +298,18 @@ class Standings:
 
     def _batch_lead(self, players: tuple[int, int], goal: Goal | None) -> Interval | None:
         """Student's interval; where a match might end early, of its k-th look the share 1/(k(k + 1)) of α."""
-        if self._batches.number < _LEAST_BATCHES:
-            return None
         first, second = players
         leads = [(batch[first] - batch[second]) * self._scale for batch in self._batches.means()]
         look = self._batches.doublings + 1
-        share = self._alpha / len(self._pairs) / (1 if goal is None else look * (look + 1))
-        mean = math.fsum(leads) / len(leads)
-        half = half_width(leads, student_t(len(leads) - 1, share))
+        return self._between_batches(
+            leads, self._alpha / len(self._pairs) / (1 if goal is None else look * (look + 1))
+        )
+
+    def _between_batches(self, values: Sequence[float], alpha: float) -> Interval | None:
+        if len(values) < _LEAST_BATCHES:
+            return None
+        mean = math.fsum(values) / len(values)
+        half = half_width(values, student_t(len(values) - 1, alpha))
         assert half is not None  # there are two of them and more
         return Interval(mean - half, mean + half)
 

@@ -164,9 +164,11 @@ class MatchPlan:
         return Tally(self.config.game, names, seatings, self.config.hands, self.until, self.learners)
 
     def results(self, passes: Sequence[Pass], tally: Tally) -> tuple[PlayerResult, ...]:
-        """The players' results, with intervals that hold although a match might have ended at any hand."""
+        """The players' results, with intervals that hold where a match might have ended at any hand, or where
+        somebody learns.
+        """
         results = player_results(passes, self.config.names, self.config.game)
-        if self.until is None:
+        if self.until is None and not self.learners:
             return results
         return tuple(
             attrs.evolve(result, ci95=tally.half_width(player, result.mbb_per_hand))

@@ -162,6 +162,10 @@ def test_a_learner_is_judged_by_batches() -> None:
     assert pair.lead is not None
     # Between batches it is as wide as learning made it: some ± 480 mbb/h; over hands it would be ± 77.
     assert 300 < pair.lead.half_width < 700
+    assert standings.rate(0) == pair.lead
+    other = standings.rate(1)
+    assert other is not None
+    assert (other.low, other.high) == pytest.approx((-pair.lead.high, -pair.lead.low))
 
 
 def test_a_learner_that_plays_alike_is_known_at_a_look_that_was_paid_for() -> None:
@@ -190,6 +194,7 @@ def test_few_deals_of_a_learner_say_nothing() -> None:
 
     assert verdict.words == "undecided after 1 deal"
     assert verdict.pairs[0].lead is None
+    assert standings.rate(0) is None
     assert verdict.note is not None
     assert verdict.note.startswith("L and B learn while playing")
     assert verdict.note.endswith("too few deals to judge by.")
