@@ -49,7 +49,8 @@ class Evidence:
 
     def __init__(self, game: GameDefinition, *, with_aivat: bool = False) -> None:
         self._game = game
-        self._estimators = (*ESTIMATORS, "aivat") if with_aivat else ESTIMATORS
+        self.estimators = (*ESTIMATORS, "aivat") if with_aivat else ESTIMATORS
+        """Their names."""
         self._told: list[tuple[HandState, Told]] = []
         self._no_cards = ((0,) * game.num_hole_cards,) * game.num_players
         self._moments: dict[str, Moments] = {}
@@ -109,7 +110,7 @@ class Evidence:
         self._players.append(tuple(players))
         self._deals.append(deal)
         self._passes.append(passes)
-        if "aivat" in self._estimators:
+        if "aivat" in self.estimators:
             self._told.append((hand, told or {}))
         self.__dict__.pop("_values", None)
 
@@ -139,7 +140,7 @@ class Evidence:
         Args:
             critical_value: how many standard errors half an interval is wide.
         """
-        return {name: self._estimates(self.values(name), critical_value) for name in self._estimators}
+        return {name: self._estimates(self.values(name), critical_value) for name in self.estimators}
 
     def _estimates(self, values: Floats | None, critical_value: float) -> tuple[Estimate | None, ...]:
         if not len(self):
@@ -164,9 +165,9 @@ class Evidence:
     @functools.cached_property
     def _values(self) -> dict[str, Floats | None]:
         chips = np.array(self._chips, np.float64).reshape(len(self), self._game.num_players)
-        found: dict[str, Floats | None] = {"chips": chips, **dict.fromkeys(self._estimators[1:])}
+        found: dict[str, Floats | None] = {"chips": chips, **dict.fromkeys(self.estimators[1:])}
         if "all_in" in self.missing:
-            self.missing.update(dict.fromkeys(self._estimators[3:], self.missing["all_in"]))
+            self.missing.update(dict.fromkeys(self.estimators[3:], self.missing["all_in"]))
             return found
         with_cards = "equity" not in self.missing
         asking = [with_cards or moments.is_run_out for moments in self._of_hand]
@@ -180,7 +181,7 @@ class Evidence:
         found["all_in"] = settled = self._all_in(chips, first, shares)
         if with_cards:
             found["equity"] = self._equity(settled, first, shares)
-        if "aivat" in self._estimators:
+        if "aivat" in self.estimators:
             found["aivat"] = self._aivat() if with_cards else None
             if not with_cards:
                 self.missing["aivat"] = self.missing["equity"]

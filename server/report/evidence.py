@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from engine.evidence.estimates import Evidence
 
-__all__ = ["Luck", "MatchEvidence", "collect", "evidence_of", "match_evidence"]
+__all__ = ["Luck", "MatchEvidence", "collect", "evidence_of", "match_evidence", "policies_beside"]
 
 
 class Luck(enum.Enum):
@@ -111,7 +111,7 @@ def collect(
                 raise LogError(f"{log.path}: expected the players {', '.join(players)}, got {strangers[0]}")
             # Namesakes are told apart by their seats.
             order = range(len(players)) if log.has_namesakes else [index[name] for name in log.players]
-            policies = _policies_beside(log.path) if with_aivat else None
+            policies = policies_beside(log.path) if with_aivat else None
             for hand in log.hands():
                 told = None if policies is None else policies.told(hand.number)
                 deal = deals.setdefault((number, hand.match, hand.number), len(deals))
@@ -120,7 +120,12 @@ def collect(
     return evidence
 
 
-def _policies_beside(log: Path) -> PolicyFile:
+def policies_beside(log: Path) -> PolicyFile:
+    """What the players of a log have told of their strategies: nothing, where no file says.
+
+    Raises:
+        LogError: the file cannot be read.
+    """
     path = log.parent / POLICY_FILE
     try:
         return PolicyFile(path)

@@ -45,10 +45,11 @@ PAGE_FILE: Final = "report.html"
 )
 @click.option(
     "--luck",
-    type=click.Choice([Luck.OFF.value, Luck.EQUITY.value]),
+    type=click.Choice([luck.value for luck in Luck]),
     default=Luck.EQUITY.value,
     show_default=True,
-    help="What luck of the cards is taken out, beside the chips that were won.",
+    help="What luck is taken out, beside the chips that were won: none; that of the cards; with AIVAT also "
+    "what players drew who told how they play.",
 )
 @click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
 @click.option("--force", is_flag=True, help="Overwrite files.")
@@ -73,7 +74,7 @@ def report(
         _require_page()
     _check_new(files, force=force)
     try:
-        content = report_on(open_source(paths, game), without_luck=luck != Luck.OFF.value)
+        content = report_on(open_source(paths, game), Luck(luck))
     except LogError as error:
         raise click.ClickException(str(error)) from None
     for warning in content["warnings"]:

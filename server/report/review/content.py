@@ -17,6 +17,7 @@ from engine.intervals import Z95, Winnings
 from engine.opponents.hand_play import Ending
 from engine.rules import GameDefinition, format_game
 from engine.user_input import printable
+from server.report.evidence import Luck
 from server.report.review.again import how_to_repeat
 from server.report.review.counts import Counts, count_hands
 from server.report.review.luck import Luckless
@@ -34,19 +35,19 @@ _DIFFERENCE: Final = 0.01
 # Chips per hand by which a result and its log may differ: six printed decimals, and a wide margin.
 
 
-def report_on(source: Source, *, without_luck: bool = True) -> dict[str, Any]:
+def report_on(source: Source, luck: Luck = Luck.EQUITY) -> dict[str, Any]:
     """Count, and say it.
 
     Args:
         source: of the hands.
-        without_luck: say beside each result what it is with the luck of the cards taken out.
+        luck: what of it is taken out of the results that stand beside those in chips.
 
     Raises:
         LogError: a line of a log that cannot be read.
     """
     result, first = source.result, source.logs[0]
     listed = [name for player in result.records("players") if (name := player.text("name"))]
-    luckless = Luckless(first.game) if without_luck else None
+    luckless = None if luck is Luck.OFF else Luckless(first.game, luck)
     counts = count_hands(source.matches, listed, luckless.follow if luckless else None)
     game = counts.game
     estimates = luckless.estimates(len(counts.names)) if luckless else [{} for _ in counts.names]

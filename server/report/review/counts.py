@@ -65,9 +65,9 @@ class Counts:
         return half_width([chips / self.passes for chips in self.won[player]], Z95)
 
 
-Follower = Callable[[LoggedHand, Sequence[int], int, int], None]
-"""Takes each hand in the order of the walk: who sat in each position, the number of its deal, and how often
-that was played."""
+Follower = Callable[[MatchLog, LoggedHand, Sequence[int], int, int], None]
+"""Takes each hand in the order of the walk: its log, who sat in each position, the number of its deal, and
+how often that was played."""
 
 
 def count_hands(
@@ -114,7 +114,7 @@ def count_hands(
                     total[2] += chips * chips
                 play.add(betting, who, hand.chips)
                 if follow is not None:
-                    follow(hand, who, num_deals, len(passes))
+                    follow(log, hand, who, num_deals, len(passes))
                 num_hands += 1
                 pot = contested_pot(betting)
                 if len(biggest) < MOST_POTS:

@@ -10,14 +10,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.rules import GameDefinition
-from server.report.logs import LoggedHand
+from server.report.evidence import Luck, policies_beside
+from server.report.logs import LoggedHand, MatchLog
+from server.report.policies import PolicyFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from engine.evidence.estimates import Evidence
 
 __all__ = ["Luckless"]
 
-_BEST_FIRST: Final = ("equity", "all_in")
+_BEST_FIRST: Final = ("aivat", "equity", "all_in")
 """Which estimator the bankrolls are drawn by: the first that says something."""
 
 
@@ -26,17 +30,29 @@ class Luckless:
 
     Args:
         game: what is played.
+        luck: how far it is taken out; for AIVAT what players have told is read from the logs' folders.
     """
 
-    def __init__(self, game: GameDefinition) -> None:
+    def __init__(self, game: GameDefinition, luck: Luck = Luck.EQUITY) -> None:
         from engine.evidence.estimates import Evidence
 
         self._game = game
-        self._evidence: Evidence = Evidence(game)
+        self._with_aivat = luck is Luck.AIVAT
+        self._evidence: Evidence = Evidence(game, with_aivat=self._with_aivat)
+        self._policies: dict[Path, PolicyFile] = {}
 
-    def follow(self, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
-        """Take a hand: a `server.report.review.counts.Follower`."""
-        self._evidence.add(hand.state, hand.chips, players, deal, passes)
+    def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
+        """Take a hand: a `server.report.review.counts.Follower`.
+
+        Raises:
+            LogError: what players have told cannot be read.
+        """
+        told = None
+        if self._with_aivat:
+            if log.path not in self._policies:
+                self._policies[log.path] = policies_beside(log.path)
+            told = self._policies[log.path].told(hand.number)
+        self._evidence.add(hand.state, hand.chips, players, deal, passes, told)
 
     @property
     def missing(self) -> dict[str, str]:
@@ -58,7 +74,12 @@ class Luckless:
     def won(self, num_players: int, num_deals: int) -> tuple[array[float], ...] | None:
         """By player, chips of each deal with luck taken out, as `Counts.won`; None where no estimator can."""
         values = next(
-            (found for name in _BEST_FIRST if (found := self._evidence.values(name)) is not None), None
+            (
+                found
+                for name in _BEST_FIRST
+                if name in self._evidence.estimators and (found := self._evidence.values(name)) is not None
+            ),
+            None,
         )
         if values is None:
             return None
