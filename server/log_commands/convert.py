@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,8 @@ from server.formats.second_opinion import agrees_with_pokerkit, has_pokerkit
 from server.log_commands.parameters import PATH, game_option
 from server.report.logs import LogError
 
+_MANY: Final = 2000
+"""Hands that PokerKit takes longer for than one would wait without being told: some 300 a second."""
 _MOST_TOLD: Final = 20
 """Faults of single hands that are told one by one."""
 
@@ -121,7 +124,7 @@ def _agreed(hands: Sequence[PlayedHand], told: _Told) -> tuple[list[PlayedHand],
     """The hands that PokerKit does not contradict, and how many of them it cannot play."""
     agreed: list[PlayedHand] = []
     unknown = 0
-    for hand in hands:
+    for hand in _with_progress(hands):
         if not hand.game.is_holdem:
             unknown += 1
         else:
@@ -132,6 +135,18 @@ def _agreed(hands: Sequence[PlayedHand], told: _Told) -> tuple[list[PlayedHand],
                 continue
         agreed.append(hand)
     return agreed, unknown
+
+
+def _with_progress(hands: Sequence[PlayedHand]) -> Iterator[PlayedHand]:
+    """The hands, with what there is to say of how long it takes where there are many."""
+    if len(hands) < _MANY:
+        yield from hands
+    elif sys.stderr.isatty():
+        with click.progressbar(hands, label="PokerKit plays", file=sys.stderr) as bar:
+            yield from bar
+    else:
+        click.echo(f"PokerKit plays {len(hands)} hands; --no-second-opinion spares it", err=True)
+        yield from hands
 
 
 # --- files -----------------------------------------------------------------------------------------------

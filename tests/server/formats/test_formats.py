@@ -86,6 +86,21 @@ def test_pokerkit_reads_what_we_write(name: str) -> None:
         assert [action for _, action in played if action is not None and " sm" not in action] == written
 
 
+@pytest.mark.parametrize("name", ["random.holdem.nolimit.6p.0", "random.holdem.nolimit.2p.reverse_blinds.0"])
+@pytest.mark.filterwarnings("ignore:The field 'time_zone_abbreviation'")  # of PokerKit's, to itself
+def test_pokerkit_reads_our_pokerstars_text(name: str) -> None:
+    """To whole chips, since it splits a pot by odd ones; its reader knows no-limit games only."""
+    hands = golden_hands(name, 8)
+
+    histories = list(HandHistory.from_pokerstars("\n\n\n".join(map(format_stars, hands))))
+
+    for hand, history in zip(hands, histories, strict=True):
+        *_, end = history
+        assert history.players is not None
+        won = dict(zip(history.players, end.payoffs, strict=True))
+        assert [won[name] for name in hand.names] == pytest.approx(hand.chips, abs=1)
+
+
 @pytest.mark.skipif(not SHARED.exists(), reason="the hands are not part of the repository")
 def test_a_session_that_was_really_played() -> None:
     paths = find_hands([SHARED / "phh-30"])
