@@ -46,8 +46,10 @@ class PrivateFiles:
         """A new descriptor of a file: for `open(..., opener=...)`.
 
         Raises:
-            OSError: it cannot be made.
+            OSError: it cannot be made; or the disk is full, and what was published of it cannot be hidden.
         """
+        if not flags & os.O_TRUNC:
+            self._hide(Path(path))
         if path in self._hidden:
             return os.dup(self._hidden[path])
         descriptor = self._nameless(path)
@@ -56,12 +58,8 @@ class PrivateFiles:
         self._keep(path, descriptor)
         return os.dup(descriptor)
 
-    def hide(self, path: Path) -> None:
-        """Take a file out of reach that an earlier sitting has published, where the system can do that.
-
-        Raises:
-            OSError: it cannot be read, or the disk is full.
-        """
+    def _hide(self, path: Path) -> None:
+        """Take a file out of reach that an earlier sitting has published, where the system can do that."""
         name = str(path)
         if name in self._hidden or not path.exists():
             return

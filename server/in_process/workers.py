@@ -70,7 +70,6 @@ def order_for(config: MatchConfig, seated: Sequence[Player], players: Sequence[i
 
 def _opened(place: Workplace) -> IO[bytes]:
     """What takes the bots' output."""
-    place.files.hide(place.output)
     return open(place.output, "ab", opener=place.files.open)
 
 

@@ -324,8 +324,6 @@ class LaunchedMatch:
         earlier = None
         if plan.is_resumed and plan.sitting is not None:
             earlier = plan.sitting.earlier.get(number)
-            for each in ("match.log", "dealer.err"):
-                plan.files.hide(folder / each)
         console = _FileConsole(folder / "dealer.err", plan.files.open)
         follower = _Follower(self, number)
         self._passes_open += 1

@@ -188,7 +188,6 @@ class Launcher:
         Raises:
             OSError: it cannot be made.
         """
-        self._files.hide(path)
         return open(path, "ab", opener=self._files.open)
 
     def _output(self, entry: _Process, stream: str) -> Path:

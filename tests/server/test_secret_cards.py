@@ -181,6 +181,24 @@ def test_no_player_of_a_duplicate_match_finds_the_cards_of_an_earlier_pass(tmp_p
         assert not seen["m/secrets.json"].strip()
 
 
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files cannot be hidden")
+def test_files_of_an_earlier_sitting_are_hidden_again_before_anything_is_added(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"one\n")
+    told: list[tuple[str, bytes]] = []
+    files = PrivateFiles(
+        hidden=True, on_hidden=lambda name, number: told.append((name, os.pread(number, 9, 0)))
+    )
+    with open(path, "ab", buffering=0, opener=files.open) as log:
+        assert not path.exists()
+        log.write(b"two\n")
+        assert files.tail(path, 99) == b"one\ntwo\n"
+
+    assert told == [(str(path), b"one\n")]  # all of it, before its name was gone
+    assert files.publish() == []
+    assert path.read_bytes() == b"one\ntwo\n"
+
+
 def test_hidden_files_take_their_names_in_the_end(tmp_path: Path) -> None:
     files = PrivateFiles(hidden=True)
     path = tmp_path / "log"
