@@ -1,0 +1,92 @@
+"""A match over sockets, in-process, and shared out among processes; and what it takes to go on with one.
+
+``python -m tests.benchmarks.bench_in_process``
+
+CPU time is that of the house and of all players, from start to end, less that of a match of one hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.support.dealer_process import environment, program
+
+MATCHES = (
+    ("limit-2p", "always-call", "always-call"),
+    ("limit-2p", "simple", "random"),
+    ("limit-2p", "formula:model=generic", "simple"),
+)
+WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("sockets", ()),
+    ("in-process", ("--in-process",)),
+    ("2 processes", ("--in-process", "--jobs", "2")),
+)
+
+
+def played(folder: Path, *words: str) -> tuple[float, float]:
+    """CPU seconds of a match and its hands a second by the clock, once everybody sits."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        program("match", *words, "--json"), cwd=folder, env=environment(), capture_output=True, check=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return cpu, json.loads(done.stdout)["hands_per_second"]
+
+
+def row(folder: Path, words: Sequence[str], hands: int, way: tuple[str, ...]) -> tuple[float, float]:
+    """CPU milliseconds a hand, and hands a second by the clock."""
+    fixed = (*words, "--seed", "1", "--luck", "off", *way)
+    alone, _ = played(folder, *fixed, "--hands", "1")
+    cpu, speed = played(folder, *fixed, "--hands", str(hands))
+    return (cpu - alone) / hands * 1e3, speed
+
+
+def taken_over(folder: Path, hands: int) -> float:
+    """CPU microseconds for each finished hand of a match that is resumed when all have been played."""
+    words = ("limit-2p", "simple", "random", "--seed", "1", "--luck", "off", "--in-process", "--out")
+    costs = []
+    for number in (1, hands):
+        out = folder / str(number)
+        played(folder, *words, out.name, "--hands", str(number))
+        (out / "result.json").unlink()
+        (out / "secrets.json").write_text('{"key": null, "seat_tokens": []}\n')
+        costs.append(played(folder, "--resume", out.name)[0])
+    return (costs[1] - costs[0]) / (hands - 1) * 1e6
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--hands", type=int, default=2000, help="over sockets; ten times as many in-process")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    results: dict[str, dict[str, list[float]]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for words in MATCHES:
+            hands = options.hands // 4 if "formula" in words[1] else options.hands
+            title = " ".join(words)
+            results[title] = {}
+            for label, way in WAYS:
+                results[title][label] = list(row(folder, words, hands * 10 if way else hands, way))
+                if not options.json:
+                    cpu, speed = results[title][label]
+                    print(
+                        f"{title:<42} {label:<12} {cpu:8.3f} ms CPU a hand {speed:8.0f} hands/s", flush=True
+                    )
+        again = taken_over(folder, options.hands * 5)
+    if options.json:
+        print(json.dumps({"matches": results, "taken_over_us": again}))
+    else:
+        print(f"a finished hand taken over when a match is resumed: {again:.0f} µs CPU")
+
+
+if __name__ == "__main__":
+    main()
