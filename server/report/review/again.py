@@ -20,6 +20,7 @@ _OPTIONS = {
     "start_time": "--start-time",
     "grace": "--grace",
     "jobs": "--jobs",
+    "luck": "--luck",
 }
 """Of ``riverboat match``, by their keys in ``result.json``."""
 
@@ -28,9 +29,11 @@ def how_to_repeat(source: Source) -> dict[str, Any]:
     """All that is known of how to play a match again: command, seed or key, versions, logs."""
     result, logs = source.result, source.logs
     headers = [log.header for log in logs if log.header is not None]
+    checksums = source.checksums()
     commands = [_match_command(result)] if result else [_dealer_command(log) for log in logs]
     known = {
         "commands": [command for command in commands if command],
+        "checks": [printable(shlex.join(["riverboat", "verify", name])) for name, _ in checksums],
         "seed": _seed(result) or next((printable(header.seed) for header in headers), None),
         "key": result.text("key") or next((printable(key) for log in logs for key in log.keys), None),
         "commitment": result.text("commitment")
@@ -43,7 +46,7 @@ def how_to_repeat(source: Source) -> dict[str, Any]:
         "version": result.text("version"),
         "started": result.text("started"),
         "finished": result.text("finished"),
-        "logs": [{"log": name, "sha256": checksum} for name, checksum in source.checksums()],
+        "logs": [{"log": name, "sha256": checksum} for name, checksum in checksums],
     }
     return {key: value for key, value in known.items() if value not in (None, {}, [])}
 
@@ -71,7 +74,10 @@ def _match_command(result: Record) -> str | None:
     words += ["--duplicate"] if result.flag("duplicate") else []
     until = result.record("until")
     bound = until.number("mbb_per_hand")
-    words += ["--until", f"{bound:g}"] if bound is not None else []
+    if bound is not None:
+        words += ["--until", f"{bound:g}"]
+    elif until.text("goal") == "decided":
+        words += ["--until", "decided"]
     words += ["--fixed-seats"] if options.flag("fixed_seats") else []
     words += ["--sandbox"] if options.flag("sandbox") else []
     defaults = {parameter.name: parameter.default for parameter in match.params}

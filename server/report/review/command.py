@@ -45,11 +45,10 @@ PAGE_FILE: Final = "report.html"
 )
 @click.option(
     "--luck",
-    type=click.Choice([luck.value for luck in Luck]),
-    default=Luck.EQUITY.value,
-    show_default=True,
-    help="What luck is taken out, beside the chips that were won: none; that of the cards; with AIVAT also "
-    "what players drew who told how they play.",
+    type=click.Choice([each.value for each in Luck]),
+    help="What luck is taken out, beside the chips that were won: none; by equity what the cards brought; "
+    "with AIVAT also what players drew who told the house their strategies.  As when the match was played, "
+    "else by equity.",
 )
 @click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
 @click.option("--force", is_flag=True, help="Overwrite files.")
@@ -58,7 +57,7 @@ def report(
     out: Path | None,
     as_json: bool,
     csv_folder: Path | None,
-    luck: str,
+    luck: str | None,
     game: str | None,
     force: bool,
 ) -> None:
@@ -74,7 +73,7 @@ def report(
         _require_page()
     _check_new(files, force=force)
     try:
-        content = report_on(open_source(paths, game), Luck(luck))
+        content = report_on(open_source(paths, game), Luck(luck) if luck else None)
     except LogError as error:
         raise click.ClickException(str(error)) from None
     for warning in content["warnings"]:

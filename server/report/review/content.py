@@ -16,13 +16,14 @@ from engine.evidence.verdict import Goal, standings_of
 from engine.intervals import Z95, Winnings
 from engine.opponents.hand_play import Ending
 from engine.rules import GameDefinition, format_game
+from engine.rules.hand_words import round_name
 from engine.user_input import printable
 from server.report.evidence import Luck
 from server.report.review.again import how_to_repeat
 from server.report.review.counts import Counts, count_hands
 from server.report.review.luck import Luckless
 from server.report.review.sources import Record, Source
-from server.report.review.words import hand_in_words, round_name
+from server.report.review.words import hand_in_words
 
 __all__ = ["play_of", "rate_of", "report_on"]
 
@@ -35,18 +36,19 @@ _DIFFERENCE: Final = 0.01
 # Chips per hand by which a result and its log may differ: six printed decimals, and a wide margin.
 
 
-def report_on(source: Source, luck: Luck = Luck.EQUITY) -> dict[str, Any]:
+def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
     """Count, and say it.
 
     Args:
         source: of the hands.
-        luck: what of it is taken out of the results that stand beside those in chips.
+        luck: what of it is taken out, beside each result; None for as much as when the match was played.
 
     Raises:
         LogError: a line of a log that cannot be read.
     """
     result, first = source.result, source.logs[0]
     listed = [name for player in result.records("players") if (name := player.text("name"))]
+    luck = luck or _luck_of(result)
     luckless = None if luck is Luck.OFF else Luckless(first.game, luck)
     counts = count_hands(source.matches, listed, luckless.follow if luckless else None)
     game = counts.game
@@ -223,11 +225,21 @@ def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
     return verdict.as_json() | {"lines": verdict.lines()}
 
 
+def _luck_of(result: Record) -> Luck:
+    text = result.record("options").text("luck")
+    return next((luck for luck in Luck if luck.value == text), Luck.EQUITY)
+
+
 def _until(result: Record) -> dict[str, Any] | None:
     until = result.record("until")
     if not until:
         return None
-    return {"mbb_per_hand": until.number("mbb_per_hand"), "reached": until.flag("reached")}
+    bound = until.number("mbb_per_hand")
+    return {
+        "goal": "decided" if bound is None else f"± {bound:g} mbb/h",
+        "mbb_per_hand": bound,
+        "reached": until.flag("reached"),
+    }
 
 
 def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.evidence.play_statistics import STATISTICS
+from engine.user_input import printable
 from server.report.review.pictures import LINE_COLOURS, bankroll_picture, won_picture
-from server.report.review.words import chips_text
 
 __all__ = ["MissingExtra", "render_page", "require_page", "statistic_texts"]
 
 _NEEDED: Final = ("jinja2", "matplotlib")
 _TOGETHER: Final = 2
 """Bankrolls in one picture: bands of more lie on each other."""
+_MOST_NAMED: Final = 3
+"""Players that a heading has room for."""
 _METHODS: Final = {
     "duplicate": "playing each deal from every seat",
     "all_in": "all-in equity",
@@ -62,7 +64,8 @@ def render_page(content: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "chips": lambda chips, sign=False: chips_text(chips, sign=sign).replace("-", "−"),
+        "chips": _chips,
+        "printable": printable,
         "signed": _signed,
         "rate": _rate,
         "cards": _cards,
@@ -72,6 +75,7 @@ def render_page(content: Mapping[str, Any]) -> str:
     }
     return environment.get_template("page.html.j2").render(
         report=content,
+        heading=_heading(content),
         statistics=STATISTICS,
         kinds=_KINDS,
         line_colours=LINE_COLOURS,
@@ -79,6 +83,12 @@ def render_page(content: Mapping[str, Any]) -> str:
         won=[_won_pictures(player) for player in content["players"]],
         estimators=_estimators(content["players"]),
     )
+
+
+def _heading(content: Mapping[str, Any]) -> str:
+    """Who played, where they are few."""
+    names = [player["name"] for player in content["players"]]
+    return " v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"])
 
 
 def _bankrolls(content: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -114,6 +124,12 @@ def _estimators(players: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _signed(number: float | None, digits: int = 1) -> str:
     return "–" if number is None else f"{number:+,.{digits}f}".replace("-", "−")
+
+
+def _chips(chips: float, sign: bool = False) -> str:
+    """``1,200``, ``12.5``, with a sign ``+40``."""
+    text = f"{chips:{'+' if sign else ''},.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "+0") else text.replace("-", "−")
 
 
 def _rate(mean: float | None, half_width: float | None, digits: int = 1) -> str:

@@ -364,12 +364,11 @@ def test_a_big_pot_is_told_in_sentences() -> None:
     assert (hand["pot"], hand["line"]) == (60000, 6)
     assert [player["cards"] for player in hand["players"]] == ["JdAs", "8cJs", "6h7d"]
     assert hand["rounds"][0]["actions"] == [
-        "simple posts 50",
-        "always-call posts 100",
-        "random raises to 16,062",
-        "simple raises to 20,000 and is all in",
-        "always-call calls 19,900 and is all in",
-        "random calls 3,938 and is all in",
+        "Posted: simple 50, always-call 100.",
+        "random raises to 16062 (16062 more).",
+        "simple raises to 20000 (19950 more) and is all in.",
+        "always-call calls 19900 and is all in.",
+        "random calls 3938 and is all in.",
     ]
     assert hand["rounds"][3] == {"name": "River", "board": "2s", "pot": 60000, "actions": []}
     assert hand["showdown"][1] == "always-call shows 8cJs: straight, jack high"
