@@ -4,6 +4,7 @@
 ``command_line``        options and endings of their commands
 ``findings``            numbers, report and pictures, and the files they go into
 ``heuristic``           Table 1 of Saukonoja and Pasanen
+``killer``              the book of flop configurations
 ``line_up``             the seats of two kinds of bots that play each other
 ``poker_learner``       the Poker Learner thesis, chapter 5
 ``regression``          lines and means of points that come in clusters

@@ -7,7 +7,7 @@ players to act and hands ordered from best to worst, the top fraction ``x`` that
 blinds* (1CwB) a bettor risks one chip for one and a half (``p = 2/5``), the small blind half a chip for one
 and a half (``p = 1/4``).
 
-This reproduces the paper's figures; no bot plays by it.
+The killer bot reads opponents by it, and plays by it with ``preflop=one-chip``.
 
 A call of a first bet needs the same kind of chance against the bettor's hands only, so of a bettor who bets
 the top ``x`` the caller needs the top ``x (1 - p)``, in the order of the hands *against that range*.

@@ -1,0 +1,171 @@
+"""The killer bot: straight play by reflective hand odds and implied odds, and a book before the flop.
+
+Source: E. Peretz, *Hold'em Killer: How to write a winning poker bot* (2005).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from clients.agent import Agent, ProbabilityTriple
+from clients.bots.killer.config import KillerConfig, PreflopName
+from clients.bots.killer.preflop import by_configs, by_groups, by_one_chip, read_table
+from clients.bots.killer.reading import Reading
+from clients.bots.killer.straight import Postflop, bluff_chance, decide, hand_odds, hand_strengths
+from clients.options import require_holdem
+from engine.combos import combo_index
+from engine.evaluation.pot_odds import StraightPlay
+from engine.evaluation.preflop.flop_configs import shipped_book
+from engine.opponents.action_context import situation_of
+from engine.opponents.board_values import board_values
+from engine.opponents.warm_up import warm_up
+from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+
+_POTS: Final = 0.75
+"""No-limit bets and raises after the flop, in pots."""
+_PREFLOP_RAISE: Final = 3.0
+"""No-limit raises before the flop, as multiples of the last one."""
+
+_CERTAIN: Final = {
+    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
+    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
+    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
+}
+
+
+class Killer(Agent):
+    """Plays Texas hold'em straight, by reflective hand odds and implied odds, limit and no-limit.
+
+    Args:
+        preflop: how it plays before the flop: configs by the book, groups by Sklansky's, or one-chip.
+        bluff: bluff on the river as often as makes a call worth nothing.
+        rake: per cent of the pot that the house takes, which it reckons with.
+        rake_cap: the most the house takes of a pot, in small bets.
+
+    Raises:
+        ValueError: an option outside its range.
+    """
+
+    def __init__(
+        self, preflop: PreflopName = "configs", bluff: bool = True, rake: float = 0.0, rake_cap: float = 3.0
+    ) -> None:
+        self.config = KillerConfig(preflop, bluff, rake, rake_cap)
+        self.reading = Reading()
+        self._finished = -1  # the last hand that has been counted
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Compile or load what decisions take, and read the book."""
+        warm_up()
+        shipped_book()
+        _warm_up_odds()
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Nothing is known of anybody yet.
+
+        Raises:
+            ValueError: the game is not Texas hold'em.
+        """
+        require_holdem("killer", game)
+
+    def hand_finished(self, view: HandView) -> None:
+        """Count what opponents did; the end of a hand may be reported twice."""
+        if view.hand_number != self._finished:
+            self._finished = view.hand_number
+            self.reading.hand_finished(view, self.seat)
+
+    # --- deciding ------------------------------------------------------------------------------------------
+
+    def choose_action(self, view: HandView) -> Action:
+        """The one straight action, or on the river a bluff: chance decides of hands at the boundary."""
+        if view.betting_round == 0:
+            return self._preflop(view)
+        action, bluff = self._postflop(view)
+        if bluff > 0 and self.rng.random() < bluff:
+            return self._raise(view)
+        return action
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """Certain, but for bluffs."""
+        if view.betting_round == 0:
+            return _CERTAIN[self._preflop(view).kind]
+        action, bluff = self._postflop(view)
+        return ProbabilityTriple(0, 1 - bluff, bluff) if bluff > 0 else _CERTAIN[action.kind]
+
+    def _preflop(self, view: HandView) -> Action:
+        betting, legal = view.betting, view.legal_actions()
+        raising = CALL
+        if legal.can_raise:
+            raising = legal.raising_to()
+            if not legal.is_limit:
+                raising = betting.raise_or_all_in(_PREFLOP_RAISE * betting.max_spent)
+        raise_ = 0.0
+        if raising is not CALL:
+            after = betting.apply(raising)
+            raise_ = float(after.spent[view.position] - betting.max_spent)
+        if self.config.preflop == "one-chip":
+            kind = by_one_chip(view, self.reading, self.seat)
+        else:
+            table = read_table(view, self.reading, self.seat, max(0.0, raise_))
+            if self.config.preflop == "groups":
+                kind = by_groups(view, table)
+            else:
+                unit = view.game.small_bet or view.game.big_blind
+                values = by_configs(table, shipped_book(), self.config.rake_of(unit))
+                kind = max(values, key=lambda action: values[action])
+        if kind is ActionKind.RAISE:
+            return raising
+        return FOLD if kind is ActionKind.FOLD and legal.can_fold else CALL
+
+    def _postflop(self, view: HandView) -> tuple[Action, float]:
+        """The straight action after the flop, and the chance of a bluff instead of it."""
+        decision, weights = self.decision(view)
+        play = decide(decision)
+        if play in (StraightPlay.BET, StraightPlay.RAISE):
+            return self._raise(view), 0.0
+        if play is StraightPlay.FOLD and view.legal_actions().can_fold:
+            return FOLD, 0.0
+        is_river = view.betting_round == view.game.num_rounds - 1
+        if play is StraightPlay.CHECK and self.config.bluff and is_river:
+            return CALL, bluff_chance(view, weights, decision)
+        return CALL, 0.0
+
+    def _raise(self, view: HandView) -> Action:
+        """A bet or raise after the flop; a call where none is legal."""
+        legal = view.legal_actions()
+        return legal.raising_to() if legal.is_limit else view.betting.raise_of_pots(_POTS)
+
+    def decision(self, view: HandView) -> tuple[Postflop, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+        """The decision after the flop in numbers, and what each opponent may hold: (opponents, 1326)."""
+        betting = view.betting
+        opponents = [p for p, out in enumerate(betting.folded) if not out and p != view.position]
+        weights = np.array([self.reading.weights(view, self.seat, position) for position in opponents])
+        combo = combo_index(*view.own_cards)
+        public = situation_of(betting).public
+        players = view.game.num_players
+        decision = Postflop(
+            hand_odds=min(1.0, max(0.0, hand_odds(view, weights))),
+            strength=float(hand_strengths(view.board, weights)[combo]),
+            potential=float(board_values(view.board).positive_potential[combo]),
+            pot=float(betting.pot),
+            to_call=float(max(0, betting.amount_to_call(view.position))),
+            bet=public.bet if view.legal_actions().can_raise else 0.0,
+            later=public.future_bets,
+            loosenesses=tuple(
+                self.reading.record(self.seat_of(view, position)).times_ideal(players)
+                for position in opponents
+            ),
+        )
+        return decision, weights
+
+
+def _warm_up_odds() -> None:
+    """Runs the odds against one opponent and against two."""
+    from engine.evaluation.equity import equity_against
+    from engine.evaluation.reflective_odds import reflective_hand_odds
+
+    for board in ((8, 17, 30), (8, 17, 30, 43), (8, 17, 30, 43, 50)):
+        weights = np.ones(1326)
+        equity_against((0, 5), board, weights)
+    reflective_hand_odds((0, 5), (8, 17, 30, 43, 50), np.ones((2, 1326)))

@@ -1,0 +1,230 @@
+"""Before the flop: the book of flop configurations, the one-chip game with blinds, or Sklansky's groups.
+
+*configs*: the action of the greatest expected value.  Who has already called or raised sees the flop; of
+those who are still to act each does as often as they play loosely.  Every number of them is a configuration
+with its own pot and chance, and the book says what our hand is worth in it
+(`engine.evaluation.preflop.flop_configs`).
+
+*one-chip*: the table of the one-chip game with blinds for a first bet, and its rule for calling one: of the
+hands the raiser bets those that are worth the pot odds, each scaled by how loosely the raiser plays.
+
+*groups*: `clients.bots.killer.groups`.
+
+Source: *Hold'em Killer*, "Beyond the Sklansky Preflop" and "Opponent Modeling".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from clients.agent import seat_of
+from clients.bots.killer.groups import plays, raises
+from clients.bots.killer.reading import Reading, ideal_flops, ideal_share
+from clients.bots.starting_hands import starting_hand_percentiles
+from engine.combos import starting_hand
+from engine.evaluation.pot_odds import Rake
+from engine.evaluation.preflop.flop_configs import FlopBook, FlopConfig, call_value, raise_value
+from engine.rules import ActionKind, HandView
+
+__all__ = ["Table", "by_configs", "by_groups", "by_one_chip", "configurations", "read_table"]
+
+_FOLDS_TO_RAISE: Final = 0.1
+"""How often a player who has already called folds to one raise more."""
+_LEAST_STAYS: Final = 0.15
+"""How often anybody calls a raise, whatever a sound player would do: few tables are that sound."""
+_BLIND_STAYS: Final = 0.45
+"""The same for a blind."""
+_LATER: Final = 0.5
+"""Of one bet in each round to come: what we, and each opponent, are expected to put in after the flop."""
+_NO_LIMIT_LATER: Final = 0.75
+"""The same in no-limit, in pots."""
+
+
+@attrs.frozen
+class Other:
+    """An opponent who has not folded."""
+
+    is_in: bool
+    """Has called or raised, or need not put in anything to see the flop."""
+    joins: float
+    """The chance to see the flop if we call."""
+    stays: float
+    """The chance to see it if we raise."""
+    share: float
+    """Of all hands, the best, that they may hold if they see it."""
+    times_ideal: float
+    """How loosely they play."""
+    owed: float
+    """Chips they still owe for the flop if nobody raises."""
+    raised: int
+    """How often they have raised."""
+
+
+@attrs.frozen
+class Table:
+    """A decision before the flop."""
+
+    hand: int
+    """Our starting hand, 0 to 168."""
+    others: tuple[Other, ...]
+    pot: float
+    to_call: float
+    raise_: float
+    """What a raise adds to the call; 0 where none is allowed."""
+    later: float
+    """Chips of one bet in each round to come, in limit games."""
+    is_limit: bool
+    left: float
+    """The chips we can still put in."""
+
+
+def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -> Table:
+    """The decision, with what is known of the opponents.
+
+    Args:
+        view: before the flop, our turn.
+        reading: of the opponents.
+        own_seat: ours.
+        raise_: what a raise adds to the call, chips; 0 where none is allowed.
+    """
+    betting, us = view.betting, view.position
+    players = view.game.num_players
+    raised = [0] * players
+    shares = [1.0] * players
+    acted: set[int] = set()
+    for before, position, action in betting.steps():
+        if action.kind is ActionKind.RAISE:
+            raised[position] += 1
+            acted = {position}
+        else:
+            acted.add(position)
+        shares[position] = ideal_share(before, position)
+    others = []
+    to_call = float(max(0, betting.amount_to_call(us)))
+    called = betting.apply(betting.legal_actions().raising_to()) if raise_ > 0 else None
+    for position, out in enumerate(betting.folded):
+        if out or position == us:
+            continue
+        times = reading.record(seat_of(own_seat, view, position)).times_ideal(players)
+        owed = float(max(0, betting.amount_to_call(position)))
+        is_in = position in acted or owed == 0
+        share = min(1.0, times * shares[position]) if position in acted else 1.0
+        if not is_in:
+            share = min(1.0, times * ideal_share(betting, position))
+        joins = 1.0 if is_in else share
+        stays = 1 - _FOLDS_TO_RAISE if position in acted else joins
+        if called is not None and position not in acted:
+            least = _BLIND_STAYS if betting.spent[position] > 0 else _LEAST_STAYS
+            stays = min(1.0, times * max(least, ideal_share(called, position)))
+        others.append(Other(is_in, joins, stays, max(share, 0.05), times, owed, raised[position]))
+    game = view.game
+    later = float(sum(game.raise_sizes[1:])) if game.is_limit else 0.0
+    left = float(game.stacks[us] - betting.spent[us])
+    return Table(
+        starting_hand(*view.own_cards), tuple(others), float(betting.pot), to_call, raise_, later,
+        game.is_limit, left,
+    )  # fmt: skip
+
+
+def configurations(table: Table, *, raising: bool) -> list[FlopConfig]:
+    """Every number of opponents who may see the flop with us, with its chance.
+
+    The chances add up to 1 where we call, somebody always being there; where we raise, what is missing is the
+    chance that everybody folds.
+    """
+    chances = [1.0]
+    for other in table.others:
+        chance = other.stays if raising else other.joins
+        chances = [
+            (chances[number] if number < len(chances) else 0.0) * (1 - chance)
+            + (chances[number - 1] * chance if number else 0.0)
+            for number in range(len(chances) + 1)
+        ]
+    expected = sum(other.stays if raising else other.joins for other in table.others)
+    if not raising:  # nobody: the blinds would have to fold to no raise
+        chances[1] += chances[0]
+    more = table.raise_ if raising else 0.0
+    configs = []
+    for number in range(1, len(chances)):
+        if chances[number] <= 0:
+            continue
+        joining = number / max(expected, 1e-9)
+        share = _mean_share(table, raising)
+        paid = sum((other.owed + more) * (other.stays if raising else other.joins) for other in table.others)
+        pot = table.pot + table.to_call + more + paid * min(1.0, joining)
+        bets = _LATER * table.later if table.is_limit else _NO_LIMIT_LATER * pot
+        bets = min(bets, max(0.0, table.left - table.to_call - more))
+        configs.append(FlopConfig(chances[number], number, share, pot, bets))
+    return configs
+
+
+def _mean_share(table: Table, raising: bool) -> float:
+    """Of the hands that opponents may hold at the flop, on average of those who get there."""
+    weights = [other.stays if raising else other.joins for other in table.others]
+    # A raise that is called leaves the better part of the hands of those who have not acted.
+    shares = [
+        min(other.share, other.stays) if raising and not other.raised else other.share
+        for other in table.others
+    ]
+    total = sum(weights)
+    if total <= 0:
+        return 1.0
+    return sum(weight * share for weight, share in zip(weights, shares, strict=True)) / total
+
+
+def by_configs(table: Table, book: FlopBook, rake: Rake) -> dict[ActionKind, float]:
+    """What each action is worth, in chips: fold 0, call, and raise where it is allowed."""
+    values = {ActionKind.FOLD: 0.0}
+    configs = configurations(table, raising=False)
+    values[ActionKind.CALL] = call_value(book, table.hand, configs, table.to_call, rake)
+    if table.raise_ > 0:
+        values[ActionKind.RAISE] = raise_value(
+            book,
+            table.hand,
+            configurations(table, raising=True),
+            table.pot,
+            table.to_call + table.raise_,
+            rake,
+        )
+    return values
+
+
+def by_one_chip(view: HandView, reading: Reading, own_seat: int) -> ActionKind:
+    """A raise with the hands of a first bet, a call with those that are worth calling one."""
+    betting, us = view.betting, view.position
+    first, second = view.own_cards
+    better = 1 - starting_hand_percentiles(view.game.num_players)[52 * first + second]
+    share = ideal_share(betting, us)
+    raisers = [actor for _, actor, action in betting.steps() if action.kind is ActionKind.RAISE]
+    if not raisers:
+        return ActionKind.RAISE if better <= share else ActionKind.FOLD
+    times = reading.record(seat_of(own_seat, view, raisers[-1])).times_ideal(view.game.num_players)
+    if better <= 0.3 * share * times:
+        return ActionKind.RAISE
+    return ActionKind.CALL if better <= share * times else ActionKind.FOLD
+
+
+def by_groups(view: HandView, table: Table) -> ActionKind:
+    """By Sklansky's groups, with bets behind and callers ahead scaled by looseness."""
+    players = view.game.num_players
+    behind = sum(not other.is_in for other in table.others)
+    position = "heads-up"
+    if players > 2:
+        position = "late" if behind <= 2 else "middle" if behind <= 5 else "early"
+    scaled = sum(other.raised / max(other.times_ideal, 1e-9) for other in table.others)
+    ideal = ideal_flops(players)
+    expected = sum(
+        1.0
+        if other.is_in and other.raised
+        else min(1.0, other.times_ideal * ideal)
+        if not other.is_in
+        else 1.0
+        for other in table.others
+    )
+    if table.raise_ > 0 and raises(table.hand, position, scaled):
+        return ActionKind.RAISE
+    if plays(table.hand, position, scaled, expected, len(table.others)):
+        return ActionKind.CALL
+    return ActionKind.FOLD

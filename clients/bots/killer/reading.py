@@ -1,0 +1,227 @@
+"""What opponents may hold, by what they have bet: the paper's "is-bettable" filters, one for each action.
+
+Before the flop, who puts chips in of their own accord holds a *playable* hand: of the best share of the hands
+that a sound player would play from that place at that price, scaled by how loosely this one plays.  After the
+flop a call passes the hands whose chance to be best is worth the pot odds, a bet or raise those that win more
+than their share of an extra bet: F itself, with effective hand strength for the odds.  A second raise in a
+round asks for the better half of that, and so on.  What passes is scaled by how often this player has called,
+or bet, against how often they were to be expected to.  Filters are fuzzy, and none excludes a hand for
+certain.
+
+Whoever checks, or sees the flop for the blind alone, has said nothing.
+
+Source: *Hold'em Killer*, "Computing Actual Hand Odds" and "Opponent Modeling".
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.agent import seat_of
+from engine.combos import NUM_COMBOS, combos_without
+from engine.evaluation.hand_strength import UNIFORM_WEIGHTS
+from engine.evaluation.pot_odds import BetToPotOdds, immediate_pot_odds
+from engine.evaluation.preflop.first_bet import ONE_CHIP_WITH_BLINDS, call_percentile, first_bet_percentile
+from engine.evaluation.reflective_odds import keep_top, playable_before_flop
+from engine.opponents.board_values import board_values
+from engine.opponents.statistics import Looseness
+from engine.rules import ActionKind, HandView
+from engine.rules.betting import BettingState
+
+__all__ = ["Habit", "OpponentRecord", "Reading", "effective_strengths", "ideal_flops", "ideal_share"]
+
+Floats = NDArray[np.float64]
+
+SOFTNESS: Final = 0.1
+"""How far, as a share of all hands, the boundary of a filter is drawn out."""
+_SURPRISE: Final = 0.05
+"""What a hand that does not pass still counts."""
+_FEWER: Final = 0.5
+"""Of the hands that a raise asks for, so many are good enough to raise again."""
+_PRIOR_HANDS: Final = 20.0
+_HALVE_AFTER: Final = 200.0
+
+
+def ideal_flops(players: int) -> float:
+    """The share of flops a sound player sees: the paper's 20 % at ten seats, three in four heads-up."""
+    return min(0.75, 2 / players)
+
+
+def ideal_share(before: BettingState, position: int) -> float:
+    """The share of the hands that a sound player would play before the flop where it is their turn.
+
+    Nobody having raised, by the one-chip game with blinds, from the number of players behind; after a raise,
+    of the raiser's hands those that are worth the pot odds.
+    """
+    players = before.game.num_players
+    acted: set[int] = set()
+    share: float | None = None
+    for earlier, actor, action in before.steps():
+        if action.kind is ActionKind.RAISE:
+            behind = sum(not out and p != actor and p not in acted for p, out in enumerate(earlier.folded))
+            share = _first_bet(behind, players) if share is None else _FEWER * share
+            acted = {actor}
+        else:
+            acted.add(actor)
+    if share is None:
+        behind = sum(not out and p != position and p not in acted for p, out in enumerate(before.folded))
+        return _first_bet(behind, players)
+    to_call = before.amount_to_call(position)
+    if to_call <= 0:
+        return 1.0
+    return call_percentile(share, immediate_pot_odds(before.pot, to_call))
+
+
+def _first_bet(behind: int, players: int) -> float:
+    if players == 2:
+        return ONE_CHIP_WITH_BLINDS.first_bet("SB")
+    return min(0.75, first_bet_percentile(max(1, behind), BetToPotOdds(1 / 1.5)))
+
+
+@functools.lru_cache(maxsize=256)
+def effective_strengths(board: tuple[int, ...]) -> Floats:
+    """The effective hand strength of every combo against a random hand: shape (1326,), nan if dead."""
+    values = board_values(board)
+    now = values.strengths(UNIFORM_WEIGHTS)
+    effective: Floats = now + (1 - now) * values.positive_potential
+    effective = np.where(values.free > 0, effective, np.nan)
+    effective.flags.writeable = False
+    return effective
+
+
+@attrs.define
+class Habit:
+    """How often a player did something against how often it was to be expected; old hands fade."""
+
+    done: float = 0.0
+    expected: float = 0.0
+
+    def observe(self, done: bool, expected: float) -> None:
+        """One occasion."""
+        self.done += done
+        self.expected += expected
+        if self.expected >= _HALVE_AFTER:
+            self.done /= 2
+            self.expected /= 2
+
+    @property
+    def looseness(self) -> float:
+        """The ratio, drawn towards 1."""
+        return (self.done + _PRIOR_HANDS / 4) / (self.expected + _PRIOR_HANDS / 4)
+
+
+@attrs.define
+class OpponentRecord:
+    """What is known of a player."""
+
+    looseness: Looseness = attrs.field(factory=lambda: Looseness(_HALVE_AFTER))
+    """Flops seen."""
+    calls: Habit = attrs.field(factory=Habit)
+    """Not folding to a bet after the flop."""
+    raises: Habit = attrs.field(factory=Habit)
+    """Bets and raises after the flop."""
+
+    def times_ideal(self, players: int) -> float:
+        """How many times the ideal share of hands the player plays."""
+        ideal = ideal_flops(players)
+        return self.looseness.rate(ideal, _PRIOR_HANDS) / ideal
+
+
+@attrs.frozen
+class _Passing:
+    """The shares of the hands on a board with which a sound player goes on, and bets or raises."""
+
+    call: float
+    raise_: float
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _passing(before: BettingState, board: tuple[int, ...]) -> _Passing:
+    position = before.position_to_act
+    assert position is not None  # somebody acted
+    opponents = before.num_in_hand - 1
+    values = effective_strengths(board)
+    live = values[~np.isnan(values)] ** opponents
+    to_call = before.amount_to_call(position)
+    call = 1.0
+    if to_call > 0:
+        call = float((live > immediate_pot_odds(before.pot, to_call).value).mean())
+    raise_ = float((live > 1 / (1 + opponents)).mean()) * _FEWER**before.raises_in_round
+    return _Passing(call, min(raise_, call))
+
+
+class Reading:
+    """What one agent knows of the players at its table; the agent says its seat and when a hand ends."""
+
+    def __init__(self) -> None:
+        self.records: dict[int, OpponentRecord] = {}
+        """By seat."""
+        self.hands = 0
+
+    def record(self, seat: int) -> OpponentRecord:
+        """That of the player in a seat; of one about whom nothing is known at first."""
+        return self.records.setdefault(seat, OpponentRecord())
+
+    def weights(self, view: HandView, own_seat: int, position: int) -> Floats:
+        """How likely the player in a position holds each combo, by this hand's betting: shape (1326,)."""
+        record = self.record(seat_of(own_seat, view, position))
+        weights = combos_without((*view.own_cards, *view.board)).astype(np.float64)
+        for before, actor, action in view.betting.steps():
+            if actor == position:
+                weights *= self._filter(view, before, action.kind, record)
+        if not weights.any():
+            return combos_without((*view.own_cards, *view.board)).astype(np.float64)
+        return weights
+
+    def _filter(
+        self, view: HandView, before: BettingState, kind: ActionKind, record: OpponentRecord
+    ) -> Floats:
+        position = before.position_to_act
+        assert position is not None  # who acted
+        to_call = before.amount_to_call(position)
+        if kind is not ActionKind.RAISE and to_call <= 0:
+            return np.ones(NUM_COMBOS)
+        players = view.game.num_players
+        if before.betting_round == 0:
+            share, times = ideal_share(before, position), record.times_ideal(players)
+            if kind is ActionKind.RAISE and before.raises_in_round > 0:
+                share *= _FEWER
+            passing = playable_before_flop(share, times, players=players, softness=SOFTNESS)
+        else:
+            board = view.board[: before.num_board_cards]
+            shares = _passing(before, board)
+            values = effective_strengths(tuple(sorted(board)))
+            if kind is ActionKind.RAISE:
+                passing = keep_top(values, shares.raise_, record.raises.looseness, softness=SOFTNESS)
+            else:
+                passing = keep_top(values, shares.call, record.calls.looseness, softness=SOFTNESS)
+        filtered: Floats = _SURPRISE + (1 - _SURPRISE) * passing
+        return filtered
+
+    def hand_finished(self, view: HandView, own_seat: int) -> None:
+        """Count what opponents did; the caller sees to it that each hand is counted once."""
+        self.hands += 1
+        betting = view.betting
+        folded_before_flop = {
+            actor
+            for before, actor, action in betting.steps()
+            if before.betting_round == 0 and action.kind is ActionKind.FOLD
+        }
+        for position in range(view.game.num_players):
+            if position != view.position:
+                saw_flop = betting.betting_round >= 1 and position not in folded_before_flop
+                self.record(seat_of(own_seat, view, position)).looseness.observe(saw_flop)
+        for before, actor, action in betting.steps():
+            if actor == view.position or before.betting_round == 0:
+                continue
+            record = self.record(seat_of(own_seat, view, actor))
+            shares = _passing(before, view.board[: before.num_board_cards])
+            if before.amount_to_call(actor) > 0:
+                record.calls.observe(action.kind is not ActionKind.FOLD, shares.call)
+            if before.legal_actions().can_raise:
+                record.raises.observe(action.kind is ActionKind.RAISE, shares.raise_)

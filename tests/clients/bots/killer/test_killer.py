@@ -1,0 +1,338 @@
+"""The killer bot: its filters, its straight play, its ways before the flop, and what it wins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+import pytest
+
+from clients.agent import begin_decision
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.bots.killer.agent import Killer
+from clients.bots.killer.groups import NO_GROUP, group_of, is_drawing, plays, raises
+from clients.bots.killer.preflop import configurations, read_table
+from clients.bots.killer.reading import Habit, Reading, ideal_flops, ideal_share
+from clients.bots.killer.straight import Postflop, bluff_chance, decide, further_bets
+from clients.options import OptionError, make_agent
+from clients.testing import check_agent
+from engine.card_text import parse_written_cards
+from engine.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
+from engine.evaluation.pot_odds import StraightPlay, implied_odds
+from engine.rules import CardDealer, HandState, HandView, load_game, parse_betting
+from tests.benchmarks.bench_formula import interval, play_rotations
+from tests.engine.opponents.hands import random_hand
+
+
+def view_after(game_name: str, betting: str, seed: int = 1, hole: str = "", board: str = "") -> HandView:
+    """What the player to act sees after some betting, perhaps with cards laid by hand."""
+    game = load_game(game_name)
+    state = HandState(parse_betting(game, betting), 0, CardDealer(game, seed).deal())
+    position = state.position_to_act
+    assert position is not None
+    view = state.view(position)
+    if hole:
+        cards = tuple(parse_written_cards(hole))
+        holes = tuple(cards if p == position else () for p in range(game.num_players))
+        view = attrs.evolve(view, hole_cards=holes)
+    return attrs.evolve(view, board=tuple(parse_written_cards(board))) if board else view
+
+
+def seated(view: HandView, **options: object) -> Killer:
+    """At the table, about to decide."""
+    agent = Killer(**options)  # type: ignore[arg-type]
+    agent.game, agent.seat, agent.seeded = view.game, view.position, True
+    agent.match_started(view.game, view.position)
+    begin_decision(agent, view)
+    return agent
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def test_a_sound_player_plays_as_in_the_one_chip_game() -> None:
+    """Killer's table with blinds: 10 % under the gun, 37 % on the button, 75 % heads-up."""
+    game, two = load_game("limit-10p"), load_game("limit-2p")
+
+    assert ideal_share(parse_betting(game, ""), 2) == pytest.approx(0.097, abs=0.001)
+    assert ideal_share(parse_betting(game, "fffffff"), 9) == pytest.approx(0.37, abs=0.005)
+    assert ideal_share(parse_betting(two, ""), 1) == pytest.approx(0.75)
+    # Heads-up, 10 to call into 30: of the raiser's 75 % three quarters.
+    assert ideal_share(parse_betting(two, "r"), 0) == pytest.approx(0.75 * 0.75)
+    assert ideal_share(parse_betting(two, "c"), 0) == 0.75
+
+
+def test_ideals_are_the_papers_at_ten_seats() -> None:
+    assert ideal_flops(10) == 0.2
+    assert ideal_flops(2) == 0.75
+
+
+def loose_reading(seat: int, players: int, flops: Sequence[bool]) -> Reading:
+    reading = Reading()
+    for saw in flops:
+        reading.record(seat).looseness.observe(saw)
+    return reading
+
+
+def test_looseness_widens_what_an_opponent_may_hold() -> None:
+    """Who plays two and a half times the ideal number of hands may hold what a sound player would not."""
+    view = view_after("limit-6p", "rfffc", hole="3h2d")
+    raiser = 2
+    tight = loose_reading(raiser, 6, [False] * 60).weights(view, view.position, raiser)
+    loose = loose_reading(raiser, 6, [True] * 60).weights(view, view.position, raiser)
+    poor = combo_index(*parse_written_cards("KhTd"))
+    good = combo_index(*parse_written_cards("AhAd"))
+
+    assert loose.sum() > 2 * tight.sum()
+    assert loose[poor] > tight[poor]
+    assert loose[good] == pytest.approx(1)
+    assert tight[good] > 5 * tight[poor]
+
+
+def test_bets_take_the_weak_hands_away_and_checks_take_nothing() -> None:
+    view = view_after("limit-2p", "cc/r", hole="AhJd", board="Js8c4s")
+    checked = view_after("limit-2p", "cc/c", hole="AhJd", board="Js8c4s")
+    weights = Reading().weights(view, view.position, 1 - view.position)
+    free = Reading().weights(checked, checked.position, 1 - checked.position)
+    nothing, set_of_eights = (combo_index(*parse_written_cards(cards)) for cards in ("3h2d", "8h8d"))
+
+    assert weights[set_of_eights] == 1.0
+    assert weights[nothing] == pytest.approx(0.05 * free[nothing])
+    for known in ("Ah2d", "Js2d"):
+        assert weights[combo_index(*parse_written_cards(known))] == 0
+
+
+def test_who_bets_everything_is_believed_less() -> None:
+    habit = Habit()
+    for _ in range(100):
+        habit.observe(True, 0.5)
+
+    assert habit.looseness == pytest.approx(105 / 55)
+    agent = Killer()
+    Arena(load_game("limit-2p"), [agent, AlwaysRaise()], 3).play(60)
+    assert agent.reading.record(1).raises.looseness > 1.5
+    careful = Killer()
+    Arena(load_game("limit-2p"), [careful, AlwaysFold()], 3).play(60)
+    assert careful.reading.record(1).calls.looseness < 0.7
+
+
+def test_cards_that_were_not_shown_are_not_read() -> None:
+    for seed in range(30):
+        end = random_hand("limit-3p", seed)[-1]
+        readings = []
+        for swapped in (False, True):
+            hole = list(end.deal.hole_cards)
+            if swapped:
+                hole[1], hole[2] = hole[2], hole[1]
+            state = attrs.evolve(end, deal=attrs.evolve(end.deal, hole_cards=tuple(hole)))
+            reading = Reading()
+            reading.hand_finished(state.view(0), 0)
+            readings.append(reading.records)
+
+        assert readings[0] == readings[1]
+
+
+# --- straight play -----------------------------------------------------------------------------------------
+
+
+def decision(**changes: object) -> Postflop:
+    usual: dict[str, object] = {
+        "hand_odds": 0.25, "strength": 0.2, "potential": 0.2, "pot": 40.0, "to_call": 4.0, "bet": 4.0,
+        "later": 0.0, "loosenesses": (2.0, 2.0),
+    }  # fmt: skip
+    return Postflop(**{**usual, **changes})  # type: ignore[arg-type]
+
+
+def test_a_flush_draw_calls_anything_and_does_not_raise() -> None:
+    """The paper's case: odds of 25 % against two, 4 to call into 40 (10 %: .0909 needed), raise odds 1/3."""
+    assert implied_odds(40, 4).as_pot_odds().value == pytest.approx(0.0909, abs=1e-4)
+    assert decide(decision()) is StraightPlay.CALL
+    assert decide(decision(to_call=0.0)) is StraightPlay.CHECK
+    assert decide(decision(hand_odds=0.34)) is StraightPlay.RAISE
+    assert decide(decision(hand_odds=0.09)) is StraightPlay.FOLD
+
+
+def test_implied_odds_are_the_papers() -> None:
+    """4 to call into 16 with one more bet of 4 heads-up: 8 to 20, so 28.57 % are needed."""
+    case = decision(pot=16.0, later=4.0, loosenesses=(2.0,), potential=0.0, bet=0.0)
+    further = further_bets(attrs.evolve(case))
+    assert (further.won_when_ahead, further.lost_when_behind) == (4.0, 2.0)
+
+    assert decide(attrs.evolve(case, hand_odds=0.30)) is StraightPlay.CALL
+    # We pay only half of the later bets: (4 + 2) / (16 + 4) asks for 23.08 %.
+    assert decide(attrs.evolve(case, hand_odds=0.235)) is StraightPlay.CALL
+    assert decide(attrs.evolve(case, hand_odds=0.225)) is StraightPlay.FOLD
+
+
+def test_a_draw_loses_nothing_more_when_it_misses() -> None:
+    made = decision(later=20.0, potential=0.0)
+
+    assert further_bets(decision(later=20.0)).lost_when_behind == 0
+    assert further_bets(made).lost_when_behind == 10
+    assert further_bets(made).won_when_ahead == 40
+
+
+def test_a_made_hand_gives_no_free_card() -> None:
+    """Against loose players half a pot share does not pay for a bet, and is bet all the same."""
+    case = decision(to_call=0.0, strength=0.5, hand_odds=0.3)
+
+    assert decide(case) is StraightPlay.BET
+    assert decide(attrs.evolve(case, strength=0.4)) is StraightPlay.CHECK
+    assert decide(attrs.evolve(case, bet=0.0)) is StraightPlay.CHECK
+
+
+@pytest.mark.parametrize(("bet", "share"), [(40.0, 1 / 3), (20.0, 1 / 4), (4.0, 1 / 12)])
+def test_bluffs_are_as_many_as_make_calls_worth_nothing(bet: float, share: float) -> None:
+    """Over all hands on a river: of those that are bet, b/(P + 2b) are bluffs."""
+    board = "Js8c4s2h2d"
+    weights = np.ones((1, 1326))
+    view = view_after("limit-2p", "cc/cc/cc/", hole="AhJd", board=board)
+    from clients.bots.killer.straight import hand_strengths
+    from engine.combos import combo_cards, combos_without
+
+    strengths = hand_strengths(view.board, weights)
+    value = bluffed = 0.0
+    for combo in np.flatnonzero(combos_without(view.board)).tolist():
+        holes = tuple(combo_cards(combo) if p == view.position else () for p in (0, 1))
+        case = decision(strength=float(strengths[combo]), pot=40.0, bet=bet, to_call=0.0)
+        value += case.strength >= 0.5
+        bluffed += bluff_chance(attrs.evolve(view, hole_cards=holes), weights, case)
+
+    assert bluffed / (value + bluffed) == pytest.approx(share, abs=1e-6)
+
+
+# --- before the flop ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["limit-2p", "limit-6p", "limit-10p", "nolimit-6p"])
+def test_chances_of_configurations_add_up(game: str) -> None:
+    """To 1 with a call; with a raise to all but the chance that everybody folds."""
+    seen = 0
+    for seed in range(40):
+        for state in random_hand(game, seed):
+            position = state.position_to_act
+            if position is None or state.betting.betting_round > 0:
+                continue
+            view = state.view(position)
+            can_raise = view.legal_actions().can_raise
+            table = read_table(view, Reading(), position, 10.0 if can_raise else 0.0)
+            calls, raised = configurations(table, raising=False), configurations(table, raising=True)
+
+            assert math.fsum(config.chance for config in calls) == pytest.approx(1)
+            nobody = math.prod(1 - other.stays for other in table.others)
+            assert math.fsum(config.chance for config in raised) == pytest.approx(1 - nobody)
+            for config in (*calls, *raised):
+                assert 1 <= config.callers <= len(table.others)
+                assert 0 < config.share <= 1
+                assert config.bets >= 0
+                assert config.pot >= table.pot + table.to_call
+            seen += 1
+    assert seen > 60
+
+
+def test_good_hands_are_raised_and_bad_ones_folded_under_the_gun() -> None:
+    for preflop in ("configs", "groups", "one-chip"):
+        aces = view_after("limit-10p", "", hole="AhAd")
+        trash = view_after("limit-10p", "", hole="7h2d")
+
+        # By its values a call may be worth more: at a sound table a raise leaves half an opponent.
+        assert seated(aces, preflop=preflop).probability_triple(aces).fold == 0
+        if preflop != "configs":
+            assert seated(aces, preflop=preflop).probability_triple(aces).raise_ == 1
+        assert seated(trash, preflop=preflop).probability_triple(trash).fold == 1
+
+
+def test_the_big_blind_never_folds_for_nothing() -> None:
+    for preflop in ("configs", "groups", "one-chip"):
+        view = view_after("limit-2p", "c", hole="7h2d")
+
+        assert seated(view, preflop=preflop).probability_triple(view).fold == 0
+
+
+def test_sklansky_has_eight_groups() -> None:
+    sizes = [
+        sum(int(COMBOS_PER_STARTING_HAND[hand]) for hand in range(169) if group_of(hand) == group)
+        for group in range(1, NO_GROUP + 1)
+    ]
+
+    assert sum(sizes) == 1326
+    assert sizes[0] == 28  # four pairs and AKs
+    for name, group in (("AA", 1), ("TT", 2), ("AKo", 2), ("88", 4), ("A2s", 5), ("54s", 6), ("22", 7)):
+        assert group_of(parse_starting_hand(name)) == group
+    assert group_of(parse_starting_hand("72o")) == NO_GROUP
+
+
+def test_a_loose_players_bet_counts_half_and_draws_want_company() -> None:
+    pair, draw = parse_starting_hand("88"), parse_starting_hand("87s")
+
+    assert not plays(pair, "middle", 1.0, 2, 9)
+    assert plays(pair, "middle", 0.5, 2, 9)
+    assert is_drawing(draw)
+    assert not is_drawing(pair)
+    assert not plays(draw, "late", 0.0, 1.0, 9)
+    assert plays(draw, "late", 0.0, 3.0, 9)
+    assert raises(parse_starting_hand("AA"), "early", 2.0)
+    assert not raises(draw, "late", 0.0)
+
+
+# --- at the table ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-6p-100bb"])
+def test_it_does_nothing_wrong(game: str) -> None:
+    report = check_agent(Killer, game, hands=2 if game.startswith("nolimit-6p") else 4, seed=3)
+
+    assert not report.faults, report
+
+
+@pytest.mark.parametrize("preflop", ["configs", "groups", "one-chip"])
+def test_same_seed_same_hands(preflop: str) -> None:
+    def log(seed: int) -> list[str]:
+        lines: list[str] = []
+        agents = [make_agent("killer", Killer, {"preflop": preflop}), Random(), AlwaysCall()]
+        Arena(load_game("limit-3p"), agents, seed).play(12, record=lines.append)
+        return lines
+
+    first = log(5)
+
+    assert log(5) == first
+    assert log(6) != first
+
+
+def test_a_hand_is_counted_once() -> None:
+    agent = Killer()
+    ends: list[HandState] = []
+    Arena(load_game("limit-2p"), [agent, Random()], 1).play(4, on_hand=lambda state, _: ends.append(state))
+
+    agent.hand_finished(ends[-1].view(1))
+
+    assert agent.reading.hands == 4
+
+
+def test_other_games_and_impossible_options_are_refused() -> None:
+    with pytest.raises(OptionError, match="hold'em only"):
+        Killer().match_started(load_game("leduc"), 0)
+    for wrong in ({"preflop": "clever"}, {"rake": "-1"}, {"rake_cap": "-1"}):
+        with pytest.raises(OptionError, match="expected"):
+            make_agent("killer", Killer, wrong)
+
+
+@pytest.mark.parametrize("opponent", ["always-call"])
+def test_it_beats_the_baselines(opponent: str) -> None:
+    """A short match; the long ones are below and in RESULTS.md."""
+    won = play_rotations(load_game("limit-2p"), ["killer", opponent], 50, 1, (0, 1))[0] / 10
+
+    assert float(won.mean()) > 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("opponent", ["always-call", "random", "hand-strength"])
+def test_limit_strength(opponent: str) -> None:
+    won = play_rotations(load_game("limit-2p"), ["killer", opponent], 2000, 1, (0, 1))[0] / 10
+
+    mean, half = interval(won)
+    assert mean - half > 0
