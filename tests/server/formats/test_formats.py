@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pokerkit import HandHistory
 
 from engine.rules import load_game
@@ -117,6 +121,22 @@ def test_a_session_that_was_really_played() -> None:
     for hand in hands:
         assert agrees_with_pokerkit(hand)
         assert line(only(list(parse_stars(format_stars(hand), "a")))) == line(hand)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the hands are not part of the repository")
+def test_the_published_files_come_from_the_log() -> None:
+    """All fields of all files; but that in a log everybody at the showdown shows."""
+    log = read_acpc(SHARED / "pluribus_30.log", str(SHARED / "pluribus.6p.game"))
+
+    for hand in log:
+        assert isinstance(hand, PlayedHand)
+        ours = tomllib.loads(format_phh(hand))
+        published = tomllib.loads((SHARED / "phh-30" / f"{hand.number}.phh").read_text("ascii"))
+        for each in (ours, published):
+            each["actions"] = [
+                " ".join(text.split()[:2]) if " sm" in text else text for text in each["actions"]
+            ]
+        assert ours == published
 
 
 # --- hands of the PHH's own description, and with what ours do not have -----------------------------------
@@ -332,3 +352,29 @@ def test_what_the_text_says_is_held_against_the_rules() -> None:
     assert str(fault).startswith("a.txt:1: adevlupec folds: position 1 acts after 'r100f', where position 0")
     (fault,) = parse_stars(STARS.replace("Hold'em", "Omaha"), "a.txt")
     assert "expected Hold'em No Limit or Hold'em Limit" in str(fault)
+
+
+# --- files that somebody has torn or spoilt ---------------------------------------------------------------
+
+FILES = [(DWAN_IVEY, parse_phh), (phh(), parse_phh), (STARS, parse_stars)]
+SCRAPS = ["", "-", "0", ".", "9" * 30, "inf", "½", "'", "[", "\n", " ", "p9", "?"]
+
+
+@given(st.sampled_from(FILES), st.sampled_from(SCRAPS), st.integers(0, 2000), st.integers(0, 30))
+def test_whatever_stands_in_a_file_is_a_hand_or_a_line(
+    file: tuple[str, Callable[[str, str], Iterator[PlayedHand | FormatError]]], new: str, at: int, cut: int
+) -> None:
+    text, parse = file
+    at %= len(text)
+
+    try:
+        hands = list(parse(text[:at] + new + text[at + cut :], "a.phh"))
+    except FormatError as error:
+        hands = [error]
+
+    for hand in hands:
+        if isinstance(hand, FormatError):
+            assert str(hand).startswith("a.phh:")
+            assert "\n" not in str(hand)
+        else:
+            assert sum(hand.chips) == pytest.approx(0, abs=1e-3)
