@@ -14,7 +14,10 @@ from clients.options import OptionError
 from engine.rules import Action, GameDefinition, HandView
 
 if TYPE_CHECKING:
+    from engine.equilibrium.holdem.bucketed import BucketedStrategy
     from engine.equilibrium.strategies import Strategy
+
+    AnyStrategy = Strategy | BucketedStrategy
 
 _ITERATIONS: Final = 1000
 """Of CFR+, where no file is given: Leduc to a quarter of a thousandth of an ante in a tenth of a second."""
@@ -31,7 +34,7 @@ class Equilibrium(Agent):
 
     def __init__(self, strategy: Path | None = None) -> None:
         self._path = strategy
-        self._strategy: Strategy | None = None
+        self._strategy: AnyStrategy | None = None
         if strategy is not None:
             self._strategy = _read(strategy, None)
 
@@ -68,7 +71,7 @@ class Equilibrium(Agent):
         return self.strategy.triple(view)
 
     @property
-    def strategy(self) -> Strategy:
+    def strategy(self) -> AnyStrategy:
         """What it plays.
 
         Raises:
@@ -79,7 +82,7 @@ class Equilibrium(Agent):
         return self._strategy
 
     def _settle(self, game: GameDefinition) -> None:
-        if self._strategy is not None and self._strategy.tree.game == game:
+        if self._strategy is not None and self._strategy.game == game:
             return
         if self._path is not None:
             self._strategy = _read(self._path, game)  # which says how the games differ
@@ -87,7 +90,7 @@ class Equilibrium(Agent):
             self._strategy = _solved(game)
 
 
-def _read(path: Path, game: GameDefinition | None) -> Strategy:
+def _read(path: Path, game: GameDefinition | None) -> AnyStrategy:
     from engine.equilibrium.strategy_file import StrategyFileError, read_strategy
 
     try:

@@ -21,16 +21,23 @@ from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, OneLineCom
 from engine.interruption import as_ctrl_c, held_back
 
 if TYPE_CHECKING:
+    from engine.equilibrium.holdem.board_solver import BoardSolver
     from engine.equilibrium.solver import Algorithm, Solver
     from engine.equilibrium.values import Exploitability
+    from engine.rules import GameDefinition
 
+    AnySolver = Solver | BoardSolver
+
+_USUAL: Final = "cfr+"
+_ON_BOARDS: Final = "pcs"
+"""Algorithms, where none is given: of small games, and of hold'em."""
 _ITERATIONS: Final = {"mcfr": 1_000_000}
 _USUAL_ITERATIONS: Final = 1000
 """Where neither iterations nor minutes are given, by algorithm."""
 _STEP_S: Final = 0.3
 """How long the solver runs before it looks at signals and the clock."""
 _SAY_EVERY_S: Final = 2.0
-_ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr")
+_ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", "pcs")
 
 
 @attrs.frozen
@@ -39,8 +46,11 @@ class _Plan:
 
     game: str
     save: Path
+    definition: GameDefinition
     algorithm: str
     seed: int
+    buckets: int
+    jobs: int
     iterations: int | None
     """In all; None for as many as there is time for."""
     seconds: float | None
@@ -50,6 +60,8 @@ class _Plan:
     @property
     def notes(self) -> dict[str, Any]:
         """What runs that go on from each other have in common."""
+        if self.algorithm == _ON_BOARDS:
+            return {"algorithm": self.algorithm, "seed": self.seed, "buckets": self.buckets}
         return {"algorithm": self.algorithm} | ({"seed": self.seed} if self.algorithm == "mcfr" else {})
 
 
@@ -75,14 +87,17 @@ class _Plan:
 @click.option(
     "--algorithm",
     type=click.Choice(_ALGORITHMS),
-    default="cfr+",
-    show_default=True,
-    help="Counterfactual regret minimisation: as it was, CFR+, discounted, linear, or by external sampling.",
+    help="Counterfactual regret minimisation: as it was, CFR+, discounted, linear, by external sampling or "
+    "public chance sampling; default cfr+, for heads-up limit hold'em pcs.",
 )
 @seed_option("strategy", default=1)
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), default=1, metavar="J", help="Threads; small games take one."
+    "--jobs", type=click.IntRange(1, 64), default=1, metavar="J", help="Threads, at most 4 and with pcs only."
 )
+@click.option(
+    "--buckets", type=click.IntRange(1, 1000), default=20, show_default=True, metavar="K",
+    help="With pcs: classes of hands in each round after the first.",
+)  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint of FILE, if there is one.")
 @click.option("--force", is_flag=True, help="Begin anew though FILE or its checkpoint is there.")
 @click.option(
@@ -99,9 +114,10 @@ def solve(
     save: Path,
     iterations: int | None,
     minutes: float | None,
-    algorithm: str,
+    algorithm: str | None,
     seed: int,
     jobs: int,
+    buckets: int,
     resume: bool,
     force: bool,
     checkpoint_every: float,
@@ -117,12 +133,15 @@ def solve(
 
     if iterations is not None and minutes is not None:
         raise CommandError("--iterations and --minutes: expected one of them")
-    if jobs > 1:
+    definition, algorithm = _game_and_algorithm(game, algorithm)
+    if jobs > 1 and algorithm != _ON_BOARDS:
         raise CommandError(f"--jobs {jobs}: {algorithm} walks a small game on one thread")
     if minutes is None and iterations is None:
         iterations = _ITERATIONS.get(algorithm, _USUAL_ITERATIONS)
     seconds = None if minutes is None else 60 * minutes
-    plan = _Plan(game, save, algorithm, seed, iterations, seconds, checkpoint_every)
+    plan = _Plan(
+        game, save, definition, algorithm, seed, buckets, jobs, iterations, seconds, checkpoint_every
+    )  # fmt: skip
     try:
         lock = FileLock(save)
     except FileIsLocked as error:
@@ -153,7 +172,7 @@ def _solve(plan: _Plan, resume: bool, force: bool, as_json: bool) -> int:
         found = _save(plan, solver)
     except StrategyFileError as error:
         raise CommandError(str(error)) from error
-    scale = 1000 / solver.tree.game.big_blind
+    scale = 1000 / plan.definition.big_blind
     report = {
         "game": plan.game,
         "algorithm": plan.algorithm,
@@ -161,9 +180,9 @@ def _solve(plan: _Plan, resume: bool, force: bool, as_json: bool) -> int:
         "seed": plan.seed,
         "save": str(plan.save),
         "checkpoint": str(checkpoint_path(plan.save)),
-        "information_sets": solver.tree.num_information_sets,
-        "exploitability": found.mean * scale,
-        "value": found.values[0] * scale,
+        "information_sets": solver.num_information_sets,
+        "exploitability": None if found is None else found.mean * scale,
+        "value": None if found is None else found.values[0] * scale,
         "seconds": round(seconds, 3),
         "iterations_per_second": round((solver.iterations - before) / max(seconds, 1e-9), 1),
         "interrupted": status != 0,
@@ -172,19 +191,48 @@ def _solve(plan: _Plan, resume: bool, force: bool, as_json: bool) -> int:
         click.echo(json.dumps(report))
     else:
         click.echo(
-            f"{plan.game}: {solver.iterations} iterations of {plan.algorithm}, exploitability "
-            f"{found.mean * scale:.4f} mbb/h, value {found.values[0] * scale:+.3f}, {seconds:.1f} s, "
-            f"saved in {plan.save}"
+            f"{plan.game}: {solver.iterations} iterations of {plan.algorithm}, {_text(plan, found)}, "
+            f"{seconds:.1f} s, saved in {plan.save}"
         )
     return status
 
 
-def _prepared(plan: _Plan, resume: bool, force: bool) -> Solver:
-    """The solver, where its last run left off or at the beginning."""
+def _game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition, str]:
+    """What is solved, and how."""
     from clients.program import ProgramError, read_game
+    from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem
+
+    try:
+        definition = read_game(game)
+    except ProgramError as error:
+        raise CommandError(str(error)) from error
+    on_boards = is_heads_up_limit_holdem(definition)
+    if algorithm is None:
+        algorithm = _ON_BOARDS if on_boards else _USUAL
+    if algorithm == _ON_BOARDS and not on_boards:
+        raise CommandError(f"--algorithm pcs solves limit hold'em for two; for {game} expected another")
+    return definition, algorithm
+
+
+def _new_solver(plan: _Plan) -> AnySolver:
+    """The solver at its beginning."""
     from engine.equilibrium.game_tree import game_tree
     from engine.equilibrium.sizes import TooLarge
     from engine.equilibrium.solver import Solver
+
+    if plan.algorithm == _ON_BOARDS:
+        from engine.equilibrium.holdem.board_solver import BoardSolver
+
+        return BoardSolver(plan.definition, plan.buckets, seed=plan.seed, jobs=plan.jobs)
+    try:
+        tree = game_tree(plan.definition)
+    except TooLarge as error:
+        raise CommandError(str(error)) from error
+    return Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
+
+
+def _prepared(plan: _Plan, resume: bool, force: bool) -> AnySolver:
+    """The solver, where its last run left off or at the beginning."""
     from engine.equilibrium.strategy_file import StrategyFileError, checkpoint_path, read_checkpoint
 
     checkpoint = checkpoint_path(plan.save)
@@ -192,14 +240,10 @@ def _prepared(plan: _Plan, resume: bool, force: bool) -> Solver:
         for path in (plan.save, checkpoint):
             if path.exists():
                 raise CommandError(f"{path} is there already: --resume, --force, or choose another file")
-    try:
-        tree = game_tree(read_game(plan.game))
-    except (ProgramError, TooLarge) as error:
-        raise CommandError(str(error)) from error
-    solver = Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
+    solver = _new_solver(plan)
     if resume and checkpoint.exists():
         try:
-            solver.restore(read_checkpoint(checkpoint, tree.game, plan.notes))
+            solver.restore(read_checkpoint(checkpoint, plan.definition, plan.notes))
         except StrategyFileError:
             raise
         except ValueError as error:
@@ -215,7 +259,7 @@ def _prepared(plan: _Plan, resume: bool, force: bool) -> Solver:
     return solver
 
 
-def _run(plan: _Plan, solver: Solver, quiet: bool) -> int:
+def _run(plan: _Plan, solver: AnySolver, quiet: bool) -> int:
     """Solve to the end or to a signal, with checkpoints; the exit status."""
     size = 1
     start = saved = time.monotonic()
@@ -228,36 +272,48 @@ def _run(plan: _Plan, solver: Solver, quiet: bool) -> int:
             # As many as fit into a step, but never suddenly many: the first ones compile.
             size = max(1, min(4 * left, int(left * _STEP_S / max(now - began, 1e-9))))
             if now - saved >= plan.every_s:
-                show(solver, _save(plan, solver))
+                show(solver, _save(plan, solver), True)
                 saved = time.monotonic()
             else:
-                show(solver, None)
+                show(solver, None, False)
     is_whole = _is_over(plan, solver, start)
     return 128 + signals[0] if signals and not is_whole else 0
 
 
-def _is_over(plan: _Plan, solver: Solver, start: float) -> bool:
+def _is_over(plan: _Plan, solver: AnySolver, start: float) -> bool:
     if plan.iterations is not None:
         return solver.iterations >= plan.iterations
     return plan.seconds is not None and time.monotonic() - start >= plan.seconds
 
 
-def _save(plan: _Plan, solver: Solver) -> Exploitability:
-    """Replace checkpoint and strategy, in this order; how exploitable the strategy is."""
+def _save(plan: _Plan, solver: AnySolver) -> Exploitability | None:
+    """Replace checkpoint and strategy, in this order; how exploitable the strategy is, in a small game."""
     from engine.equilibrium.strategy_file import checkpoint_path, write_checkpoint, write_strategy
+
+    write_checkpoint(checkpoint_path(plan.save), plan.definition, solver.state(), plan.notes)
+    write_strategy(
+        plan.save, solver.average(), {"game": plan.game, **plan.notes, "iterations": solver.iterations}
+    )
+    return _measured(solver)
+
+
+def _measured(solver: AnySolver) -> Exploitability | None:
+    """How exploitable the strategy is so far; None where that takes longer than the solving."""
+    from engine.equilibrium.strategies import Strategy
     from engine.equilibrium.values import exploitability
 
     strategy = solver.average()
-    found = exploitability(solver.tree, strategy.policy)
-    game = solver.tree.game
-    write_checkpoint(checkpoint_path(plan.save), game, solver.state(), plan.notes)
-    write_strategy(
-        plan.save, strategy, {"game": plan.game, **plan.notes, "iterations": solver.iterations}
-    )  # fmt: skip
-    return found
+    return exploitability(strategy.tree, strategy.policy) if isinstance(strategy, Strategy) else None
 
 
-_Show = Callable[["Solver", "Exploitability | None"], None]
+def _text(plan: _Plan, found: Exploitability | None) -> str:
+    if found is None:
+        return f"{plan.buckets} buckets"
+    scale = 1000 / plan.definition.big_blind
+    return f"exploitability {found.mean * scale:.4f} mbb/h, value {found.values[0] * scale:+.3f}"
+
+
+_Show = Callable[["AnySolver", "Exploitability | None", bool], None]
 
 
 @contextmanager
@@ -265,16 +321,12 @@ def _shown(plan: _Plan, quiet: bool) -> Iterator[_Show]:
     """Progress on stderr: a bar on a terminal, else a line for each checkpoint."""
     said = time.monotonic()
 
-    def text(solver: Solver, found: Exploitability) -> str:
-        scale = 1000 / solver.tree.game.big_blind
-        return f"exploitability {found.mean * scale:.4f} mbb/h"
-
     if quiet or not sys.stderr.isatty():
 
-        def say(solver: Solver, found: Exploitability | None) -> None:
-            if found is not None and not quiet:
+        def say(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:
+            if saved and not quiet:
                 of = "" if plan.iterations is None else f" of {plan.iterations}"
-                click.echo(f"{solver.iterations}{of} iterations, {text(solver, found)}, saved", err=True)
+                click.echo(f"{solver.iterations}{of} iterations, {_text(plan, found)}, saved", err=True)
 
         yield say
         return
@@ -282,21 +334,18 @@ def _shown(plan: _Plan, quiet: bool) -> Iterator[_Show]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from engine.equilibrium.values import exploitability
-
     with Progress(
         TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         TextColumn("{task.description}"), console=Console(stderr=True), transient=True,
     ) as bar:  # fmt: skip
         task = bar.add_task("", total=plan.iterations)
 
-        def move(solver: Solver, found: Exploitability | None) -> None:
+        def move(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:
             nonlocal said
             bar.update(task, completed=solver.iterations)
-            if found is None and time.monotonic() - said >= _SAY_EVERY_S:
-                found = exploitability(solver.tree, solver.average().policy)
-            if found is not None:
-                said = time.monotonic()
-                bar.update(task, description=text(solver, found))
+            if not saved and time.monotonic() - said < _SAY_EVERY_S:
+                return
+            said = time.monotonic()
+            bar.update(task, description=_text(plan, found if saved else _measured(solver)))
 
         yield move

@@ -10,5 +10,6 @@
 ``responses``       counter-strategies: restricted Nash, data-biased, frequentist best responses
 ``strategy_file``   strategies and checkpoints as files
 ``warm_up``         compiles what all this takes before a clock runs
+``holdem``          heads-up limit hold'em on buckets of hands, by public chance sampling
 ==================  ===============================================================================
 """

@@ -28,6 +28,7 @@ from engine.equilibrium.game_tree import GameTree
 from engine.equilibrium.strategies import Strategy, normalised, uniform_policy
 from engine.kernels.equilibrium.regrets import Discount, Regrets, Scratch, minimise
 from engine.kernels.equilibrium.sampling import Visits, sample
+from engine.rules import GameDefinition
 
 __all__ = ["ALGORITHMS", "Algorithm", "Constraints", "Solver"]
 
@@ -95,6 +96,16 @@ class Solver:
         self._learnt = Regrets(np.zeros(slots), np.zeros(slots), free, bound + loose * free, bound, loose)
         self._random = np.array([seed & 2**64 - 1], np.uint64)
         self._scratch: Scratch | Visits | None = None
+
+    @property
+    def game(self) -> GameDefinition:
+        """What is being solved."""
+        return self.tree.game
+
+    @property
+    def num_information_sets(self) -> int:
+        """Of all players."""
+        return self.tree.num_information_sets
 
     def run(self, iterations: int) -> None:
         """Go on for some iterations."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.cards import format_cards
 from engine.equilibrium.game_tree import GameTree
 from engine.records import ProbabilityTriple
-from engine.rules import Action, ActionKind, HandView
+from engine.rules import Action, ActionKind, GameDefinition, HandView
 
 __all__ = [
     "NoTriple",
@@ -55,6 +55,11 @@ class Strategy:
     tree: GameTree
     policy: NDArray[np.float64]
     """Chances by slot; those of an information set add up to one."""
+
+    @property
+    def game(self) -> GameDefinition:
+        """What it plays."""
+        return self.tree.game
 
     def chances(self, view: HandView) -> dict[Action, float]:
         """How likely each legal action is.

@@ -19,6 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.equilibrium.game_tree import game_tree
+from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem
+from engine.equilibrium.holdem.bucketed import BucketedStrategy
+from engine.equilibrium.holdem.buckets import ABSTRACTION
 from engine.equilibrium.sizes import TooLarge
 from engine.equilibrium.strategies import Strategy
 from engine.files import write_whole
@@ -54,14 +57,14 @@ class StrategyFileError(ValueError):
 class SavedStrategy:
     """What a strategy file holds."""
 
-    strategy: Strategy
+    strategy: Strategy | BucketedStrategy
     notes: Mapping[str, Any]
-    """How it was made, as JSON has it: ``algorithm``, ``iterations``, ``seed``."""
+    """How it was made, as JSON has it: ``algorithm``, ``iterations``, ``seed``, ``buckets``."""
 
     @property
     def game(self) -> GameDefinition:
         """What it plays."""
-        return self.strategy.tree.game
+        return self.strategy.game
 
 
 def checkpoint_path(path: Path) -> Path:
@@ -69,15 +72,18 @@ def checkpoint_path(path: Path) -> Path:
     return path.with_name(path.name + ".checkpoint")
 
 
-def write_strategy(path: Path, strategy: Strategy, notes: Mapping[str, Any]) -> None:
+def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Mapping[str, Any]) -> None:
     """Replace a strategy file in one step, or make it.
+
+    What a strategy on buckets needs to be understood is noted with it.
 
     Raises:
         StrategyFileError: it cannot be written; the old file is then untouched.
     """
-    _write(
-        path, _STRATEGY, strategy.tree.game, {"policy": strategy.policy.astype(np.float32)}, dict(notes)
-    )  # fmt: skip
+    noted = dict(notes)
+    if isinstance(strategy, BucketedStrategy):
+        noted |= {"abstraction": ABSTRACTION, "buckets": strategy.abstraction.number}
+    _write(path, _STRATEGY, strategy.game, {"policy": strategy.policy.astype(np.float32)}, noted)
 
 
 def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
@@ -94,6 +100,8 @@ def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrate
     found, arrays, notes = _read(path, _STRATEGY)
     if game is not None and found != game:
         raise StrategyFileError(f"{path} plays another game: {_difference(found, game)}")
+    if is_heads_up_limit_holdem(found):
+        return SavedStrategy(_bucketed(path, found, arrays, notes), notes)
     try:
         tree = game_tree(found)
     except TooLarge as error:
@@ -111,6 +119,25 @@ def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrate
             )
         slots /= total
     return SavedStrategy(Strategy(tree, chances), notes)
+
+
+def _bucketed(
+    path: Path, game: GameDefinition, arrays: Mapping[str, NDArray[Any]], notes: Mapping[str, Any]
+) -> BucketedStrategy:
+    """A strategy of hold'em from its file."""
+    if notes.get("abstraction") != ABSTRACTION:
+        raise StrategyFileError(
+            f"{path} knows hands by {shown(notes.get('abstraction'))}, this riverboat by {ABSTRACTION!r}"
+        )
+    buckets, policy = notes.get("buckets"), arrays.get("policy")
+    if not isinstance(buckets, int) or policy is None or policy.dtype.kind != "f":
+        raise StrategyFileError(f"{path} is damaged: expected 'buckets' and 'policy'")
+    if not (np.isfinite(policy).all() and (policy >= 0).all()):
+        raise StrategyFileError(f"{path} is damaged: expected chances of 0 or more in 'policy'")
+    try:
+        return BucketedStrategy.of(game, buckets, policy.astype(np.float64))
+    except ValueError as error:
+        raise StrategyFileError(f"{path} is damaged: {error}") from error
 
 
 def write_checkpoint(

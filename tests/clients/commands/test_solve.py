@@ -8,13 +8,14 @@ import subprocess
 import time
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from clients.commands.solve import solve as command
 from engine.equilibrium.strategy_file import checkpoint_path, read_strategy
-from engine.rules import load_game
+from engine.rules import format_game, load_game
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 
@@ -57,6 +58,24 @@ def test_going_on_gives_the_same_as_never_stopping(algorithm: str, tmp_path: Pat
     whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
     assert parts.read_bytes() == whole.read_bytes()
     assert checkpoint_path(parts).read_bytes() == checkpoint_path(whole).read_bytes()
+
+
+def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
+    game, save = tmp_path / "one-raise.game", tmp_path / "s.npz"
+    game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
+
+    first = run(game, "--save", save, "--buckets", 3, "--iterations", 1, "--json")
+    more = run(game, "--save", save, "--buckets", 3, "--iterations", 2, "--jobs", 2, "--resume", "--json")
+    other = run(game, "--save", save, "--buckets", 4, "--iterations", 2, "--resume")
+    small = run("leduc", "--save", tmp_path / "x.npz", "--algorithm", "pcs")
+
+    assert (first.exit_code, more.exit_code) == (0, 0), first.output + more.output
+    report = json.loads(more.stdout)
+    assert (report["algorithm"], report["iterations"], report["exploitability"]) == ("pcs", 2, None)
+    assert read_strategy(save).notes["buckets"] == 3
+    assert (other.exit_code, small.exit_code) == (2, 2)
+    assert "was made with buckets 3, expected 4" in other.stderr
+    assert "--algorithm pcs solves limit hold'em for two" in small.stderr
 
 
 def killed(save: Path, number: int) -> tuple[int, str]:
