@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from engine.evidence.estimates import Evidence
 
 __all__ = ["Luck", "MatchEvidence", "collect", "evidence_of", "match_evidence", "policies_beside"]
+
+
+_NOTHING: Final = 1e-12
 
 
 class Luck(enum.Enum):
@@ -79,7 +82,19 @@ class MatchEvidence:
             if chips is not None and other is not None and chips.ci95 is not None and other.ci95 is not None:
                 plain += chips.ci95**2
                 corrected += other.ci95**2
-        return plain / corrected if corrected > 0.0 else None
+        return _times(plain, corrected)
+
+    def times_fewer_hands_of(self, estimator: str, player: int) -> float | None:
+        """The same for one player."""
+        chips, other = self.of("chips", player), self.of(estimator, player)
+        if chips is None or other is None or chips.ci95 is None or other.ci95 is None:
+            return None
+        return _times(chips.ci95**2, other.ci95**2)
+
+
+def _times(plain: float, corrected: float) -> float | None:
+    """How many times one squared width is another; None where what is left is nothing but rounding."""
+    return plain / corrected if corrected > _NOTHING * plain else None
 
 
 def collect(

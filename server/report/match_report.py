@@ -247,10 +247,9 @@ class Report:
         """The corrected rate, and how many times as many hands would say as much without it."""
         found = self._evidence
         corrected = found.of(found.best, result.seat) if found is not None else None
-        chips = found.of("chips", result.seat) if found is not None else None
-        if corrected is None or chips is None:
+        if found is None or corrected is None:
             return ["-", "-"]
-        times = (chips.ci95 / corrected.ci95) ** 2 if chips.ci95 and corrected.ci95 else None
+        times = found.times_fewer_hands_of(found.best, result.seat)
         return [corrected.text(1), "-" if times is None else f"× {times:.1f}"]
 
     def _won(self, result: PlayerResult) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.intervals import Estimate
 from server.report.evidence import Luck, MatchEvidence, evidence_of
 from server.report.logs import LogError, open_log
 from tests.support.hands.golden_files import GOLDEN
@@ -46,6 +47,15 @@ def test_a_log_of_the_c_dealer_is_evidence(name: str) -> None:
     times = evidence.times_fewer_hands("equity")
     assert times is not None
     assert times > 1.0
+
+
+def test_where_all_is_luck_nobody_is_told_of_hands_without_number() -> None:
+    """Two players who always call: the cards decide everything, but for rounding."""
+    left = [Estimate(100.0, 50.0, 400), Estimate(0.0, 1e-9, 400), Estimate(90.0, 25.0, 400)]
+    found = MatchEvidence(("a",), {"chips": (left[0],), "equity": (left[1],), "all_in": (left[2],)}, {})
+
+    assert found.times_fewer_hands("equity") is found.times_fewer_hands_of("equity", 0) is None
+    assert found.times_fewer_hands("all_in") == found.times_fewer_hands_of("all_in", 0) == 4.0
 
 
 def test_luck_is_taken_out_where_it_was_asked_for() -> None:
