@@ -67,12 +67,13 @@ def blocks(num_deals: int) -> list[slice]:
     return found
 
 
-def corrected(seen: Observations, prior: Floats) -> Floats:
+def corrected(seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEALS) -> Floats:
     """What the players won, with the luck of the cards taken out.  Shape (rows,).
 
     Args:
         seen: all hands.
         prior: coefficients for the first deals, shape (terms,).
+        prior_deals: what they count in a fit: as so many deals.
     """
     if not len(seen.payoffs):
         return seen.payoffs.copy()
@@ -91,13 +92,15 @@ def corrected(seen: Observations, prior: Floats) -> Floats:
         before = deals < block.start
         coefficients = prior
         if before.any():
-            coefficients = fit(payoffs[before], changes[before], players[before], prior)
+            coefficients = fit(payoffs[before], changes[before], players[before], prior, prior_deals)
         rows = (seen.deals >= block.start) & (seen.deals < block.stop)
         result[rows] = seen.payoffs[rows] - seen.changes[rows] @ coefficients
     return result
 
 
-def fit(payoffs: Floats, changes: Floats, players: Indices, prior: Floats) -> Floats:
+def fit(
+    payoffs: Floats, changes: Floats, players: Indices, prior: Floats, prior_deals: float = PRIOR_DEALS
+) -> Floats:
     """The coefficients that leave the least variance, drawn a little towards those fixed beforehand.
 
     A term that never occurred keeps what was fixed.
@@ -107,6 +110,7 @@ def fit(payoffs: Floats, changes: Floats, players: Indices, prior: Floats) -> Fl
         changes: shape (rows, terms).
         players: whose mean a row deviates from, shape (rows,).
         prior: shape (terms,).
+        prior_deals: what it counts, as so many deals.
     """
     left = payoffs - changes @ prior
     centred = changes - _means(changes, players)
@@ -114,7 +118,7 @@ def fit(payoffs: Floats, changes: Floats, players: Indices, prior: Floats) -> Fl
     squares = centred.T @ centred
     scale = np.diag(squares).copy()
     deals = len(payoffs) / (int(players.max()) + 1)
-    ridge = np.where(scale > 0.0, scale * (PRIOR_DEALS / deals), 1.0)
+    ridge = np.where(scale > 0.0, scale * (prior_deals / deals), 1.0)
     found: Floats = prior + np.linalg.solve(squares + np.diag(ridge), centred.T @ left)
     return found
 

@@ -49,7 +49,7 @@ Floats = NDArray[np.float64]
 
 _ROUNDS: Final = 4
 _KINDS: Final = 3  # calls that end a round, calls that do not, raises
-_PER_CHILD: Final = 5
+_PER_CHILD: Final = 4
 _ENDS: Final = 0
 _CARDS: Final = _ENDS + _ROUNDS
 _ACTIONS: Final = _CARDS + 2 * _ROUNDS
@@ -185,4 +185,3 @@ def _add_child(changes: Floats, before: BettingState, action: Action, share: flo
     changes[place + 1] += surplus * before.game.big_blind
     changes[place + 2] += surplus * pot
     changes[place + 3] += surplus * pot * lead
-    changes[place + 4] += surplus * pot * lead * lead

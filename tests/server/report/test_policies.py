@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
+import numpy as np
 import pytest
 import trio
 
@@ -19,7 +20,8 @@ from engine.evidence.aivat.estimates import Aivat
 from engine.rules import HandState
 from engine.seeds import derive_seed
 from protocol.policy import FILE_HEADER
-from server.report.evidence import Luck, match_evidence
+from server.report.evidence import Luck, collect, match_evidence
+from server.report.logs import open_log
 from server.report.policies import POLICY_FILE, PolicyFile
 from server.table.config import MatchConfig
 from tests.support.tables import match_config, table_of
@@ -125,3 +127,27 @@ def test_other_games_are_told_so(tmp_path: Path) -> None:
     evidence = match_evidence([config.log_path], config.game, config.names, Luck.AIVAT)
 
     assert evidence.missing["aivat"] == "it is for two players of hold'em"
+
+
+@pytest.mark.slow  # 20 ms a hand
+@pytest.mark.parametrize("make", [(Formula, SimpleBot), (Random, SimpleBot)])
+def test_in_play_aivat_says_what_the_chips_say_but_for_noise(
+    make: tuple[Callable[[], Agent], ...], tmp_path: Path
+) -> None:
+    config = config_in(tmp_path, "limit-2p")
+    assert config.log_path is not None
+    log, lines = ["# name/game/hands/seed m limit-2p 800 9\n"], [FILE_HEADER]
+    arena = Arena(config.game, [new() for new in make], 9)
+    arena.play(800, record=log.append, disclose=lines.append)
+    config.log_path.write_text("".join(log))
+    (tmp_path / POLICY_FILE).write_text("".join(lines))
+
+    evidence = collect([[open_log(config.log_path, config.game)]], config.names, Luck.AIVAT)
+
+    chips, aivat = evidence.values("chips"), evidence.values("aivat")
+    assert chips is not None
+    assert aivat is not None
+    seat = evidence.players[:, 0]
+    noise = np.where(seat == 0, 1.0, -1.0) * (chips - aivat)[:, 0]
+    assert abs(noise.mean()) < 4 * noise.std() / np.sqrt(len(noise))
+    assert aivat.var() < chips.var() / 8
