@@ -28,6 +28,8 @@ _METHODS: Final = {
     "equity": "equity of every card dealt",
     "aivat": "AIVAT",
 }
+_COLUMNS: Final = {"all_in": "all-in equity", "equity": "equity", "aivat": "AIVAT"}
+"""Heads of the estimators' columns."""
 _KINDS: Final = {"by_position": "position", "by_round": "round", "by_ending": "ending"}
 _SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
@@ -71,6 +73,7 @@ def render_page(content: Mapping[str, Any]) -> str:
         "cards": _cards,
         "ms": _milliseconds,
         "statistic": statistic_texts,
+        "column": lambda name: _COLUMNS.get(name, name),
         "method": lambda name: _METHODS.get(name, name),
     }
     return environment.get_template("page.html.j2").render(
