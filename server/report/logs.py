@@ -270,9 +270,9 @@ class _Scan:
         except LogError as error:
             if not (tolerant and error.line):
                 raise
+        if not (self._names or self.headers or self.score) and self._fault is not None:
+            raise self._fault
         if not (self._last[0] or self._names or self.headers or self.score):
-            if self._fault is not None:
-                raise self._fault
             what = "has comments only" if self.comments else "is empty"
             raise LogError(f"{path}: {what}; expected {A_LOG}")
 

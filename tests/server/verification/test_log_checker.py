@@ -302,3 +302,7 @@ def test_command(tmp_path: Path) -> None:
     assert (status, json.loads(output)["valid"]) == (1, False)
     assert run(str(tmp_path / "none.log")) == (1, f"Error: {tmp_path / 'none.log'}: there is no such file\n")
     assert run(str(good), "--seed", "x")[0] == 2
+    binary = tmp_path / "binary.log"
+    binary.write_bytes(bytes(range(256)) * 20)
+    status, output = run(str(binary))
+    assert (status, output.startswith(f"Error: {binary}:1: expected STATE:")) == (1, True)
