@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.combos import combo_index
 from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, Terms, terms_of
 from engine.evidence.aivat.policy import Policy
 from engine.evidence.aivat.ranges import PolicyError
@@ -23,6 +24,9 @@ Floats = NDArray[np.float64]
 _PRIOR_DEALS: Final = 64.0
 # There are a hundred coefficients.  With the 16 that do for those of equity, rare situations were
 # extrapolated, and limit-2p formula v simple had a fifth more variance left.
+
+_MOST_REASONS: Final = 20
+"""That are told one by one."""
 
 Told = Mapping[str, Callable[[], Sequence[bytes]]]
 """What players have told in a hand, by the betting in which they decided: the columns of a policy
@@ -111,18 +115,28 @@ class Aivat:
         """The terms of a hand; a player whose policies are missing or false is not known in it."""
         policies: dict[str, Policy] = {}
         known = set(telling)
-        for before, position, _ in hand.betting.steps():
-            if position in known:
-                try:
-                    policies[before.text] = Policy.of_columns(told[before.text]())
-                except KeyError:
-                    known.discard(position)
-                    self.faults["nothing was told"] += 1
-                except ValueError as error:
-                    known.discard(position)
-                    self.faults[str(error)] += 1
+        for before, position, action in hand.betting.steps():
+            if position not in known:
+                continue
+            try:
+                policy = Policy.of_columns(told[before.text]())
+                cards = hand.deal.hole_cards[position]
+                if cards and not policy.chances(action)[combo_index(*cards)] > 0:
+                    raise PolicyError("a player told that it never does with its hand what it did")
+                policies[before.text] = policy
+            except KeyError:
+                self._doubt("nothing was told")
+                known.discard(position)
+            except ValueError as error:
+                self._doubt(str(error))
+                known.discard(position)
         try:
             return terms_of(hand, policies, known)
         except PolicyError as error:
-            self.faults[str(error)] += 1
+            self._doubt(str(error))
             return terms_of(hand, {}, ())
+
+    def _doubt(self, what: str) -> None:
+        """Count what was wrong; reasons that come too many are counted together."""
+        is_one_more = what not in self.faults and len(self.faults) >= _MOST_REASONS
+        self.faults["other reasons" if is_one_more else what] += 1

@@ -199,7 +199,34 @@ def test_hands_of_which_too_little_is_known_count_with_less_taken_out_and_are_co
     assert aivat.telling() == {0, 1}
     assert aivat.faults["nothing was told"] == 2
     assert aivat.faults["policies:3: torn"] == 2
-    assert sum(aivat.faults.values()) == 5
+    assert sum(aivat.faults.values()) == 6
+
+
+def test_who_told_that_it_never_plays_its_hand_so_is_not_known_in_it() -> None:
+    """Other hands would have done it: only the cards show that it is not true."""
+    starting_hands = np.full(169, 30000)
+    starting_hands[12 * 13 + 11] = 0  # AKs, position 0's
+    columns = [write_numbers([0] * 169), write_numbers(starting_hands.tolist())]
+    aivat = Aivat(LIMIT)
+    aivat.add(hand("crc/cc/cc/cc"), (0, 1), 0, told("crc/cc/cc/cc", columns))  # type: ignore[arg-type]
+    assert aivat.values() is not None
+    assert aivat.faults == {"a player told that it never does with its hand what it did": 1}
+
+
+def test_reasons_without_end_are_counted_together() -> None:
+    def of_line(number: int) -> dict[str, object]:
+        def say() -> list[bytes]:
+            raise ValueError(f"policies:{number}: torn")
+
+        return {"": say}
+
+    aivat = Aivat(LIMIT)
+    for number in range(60):
+        aivat.add(hand("f"), (0, 1), number, of_line(number))  # type: ignore[arg-type]
+
+    assert aivat.values() is not None
+    assert len(aivat.faults) == 21
+    assert aivat.faults["other reasons"] == 40
 
 
 def test_where_nobody_tells_there_is_nothing_to_say() -> None:
