@@ -3,7 +3,8 @@
 Cards from the seed, or from the key once it is revealed, and the key from its commitment; betting by the
 rules; chips from cards and betting; names from seat and hand number; numbers of hands from one another; the
 score from the chips.  What a log does not tell cannot be checked: without seed and key cards are only known
-to be of one deck, and a raise that everybody folds to could have had any size.
+to be of one deck; and of betting only that it is legal and comes to these chips: a raise that everybody folds
+to could have had any size.
 """
 
 from __future__ import annotations

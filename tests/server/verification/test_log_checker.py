@@ -86,9 +86,12 @@ def test_a_session_that_was_really_played_is_true() -> None:
 
 
 def meaning(hand: LoggedHand) -> tuple[object, ...]:
-    """All that follows from something else; the size of a raise need not (see `server.verification`)."""
-    actions = [(position, action.kind) for _, position, action in hand.state.betting.steps()]
-    return hand.number, hand.state.deal, actions, tuple(round(chips, 6) for chips in hand.chips), hand.names
+    """All that follows from something else.
+
+    The betting need not: one wrong character can make other betting of it, legal and with the same chips:
+    a raise of another size that all fold to, or ``r672c`` for ``r6724`` where all are all in later.
+    """
+    return hand.number, hand.state.deal, tuple(round(chips, 6) for chips in hand.chips), hand.names
 
 
 SHORT = {
