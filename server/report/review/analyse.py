@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,6 +75,20 @@ def _table(counts: Counts, players: list[dict[str, Any]]) -> list[str]:
                 cells = [statistic_texts(shown, key) for key in STATISTICS]
                 for k, part in enumerate(("value", "interval", "counts")):
                     first = position if k == 0 else ""
-                    row = first.ljust(_FIRST) + "".join([cell[part].rjust(_COLUMN) for cell in cells])
+                    row = first.ljust(_FIRST) + "".join([fitted(cell[part]).rjust(_COLUMN) for cell in cells])
                     lines.append(row.rstrip())
     return lines
+
+
+def fitted(text: str) -> str:
+    """A cell's text, or numbers of it made shorter until a column has room for it and a blank.
+
+    >>> fitted("88.6–90.4"), fitted("50,000/50,000"), fitted("1,234,567:98"), fitted("3604.12–37906.43")
+    ('88.6–90.4', '50000/50000', '1234567:98', '3604–37906')
+    >>> fitted("1,234,567/7,654,321")
+    '1235k/7654k'
+    """
+    shorter = [text, text.replace(",", "")]
+    shorter.append(re.sub(r"\.\d+", "", shorter[-1]))
+    shorter.append(re.sub(r"\d{4,}", lambda digits: f"{round(int(digits[0]) / 1000)}k", shorter[-1]))
+    return next((each for each in shorter if len(each) < _COLUMN), "…")

@@ -22,6 +22,7 @@ from server.report.evidence import evidence_of
 from server.report.logs import open_log
 from server.report.review import page
 from server.report.review.again import how_to_repeat
+from server.report.review.analyse import fitted
 from server.report.review.sources import open_source
 from server.report.review.spreadsheets import FILES
 from tests.support.hands.golden_files import GOLDEN
@@ -392,6 +393,20 @@ def test_the_table_of_play_fits_80_columns_and_has_the_counts(tmp_path: Path) ->
         assert re.search(rf"^{position} ", result.output, re.MULTILINE)
     assert found["players"][0]["statistics"]["all"]["pfr"]["count"] == 0  # always-call
     assert found["hands"] == 300
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("88.6–90.4", "88.6–90.4"),
+        ("50,000/50,000", "50000/50000"),
+        ("123,456/654,321", "123k/654k"),
+        ("3604.12–37906.43", "3604–37906"),
+        ("37906.43–∞", "37906.43–∞"),
+    ],
+)
+def test_numbers_of_long_logs_keep_to_their_columns(text: str, shown: str) -> None:
+    assert fitted(text) == shown
 
 
 def test_logs_of_two_games_are_not_mixed(tmp_path: Path) -> None:
