@@ -400,7 +400,8 @@ class LaunchedMatch:
             for seat, player in enumerate(seated):
                 if player.command is None:
                     where = f"{config.host} port {server.ports[seat]}"
-                    self._say(f"seat {seat + 1} ({player.name}): waiting for a player on {where}")
+                    again = ", who is not shown the finished hands again" if plan.is_resumed else ""
+                    self._say(f"seat {seat + 1} ({player.name}): waiting for a player on {where}{again}")
             async with trio.open_nursery() as nursery:
                 if server.needs_players:
                     nursery.start_soon(

@@ -19,6 +19,7 @@ from server.commands import riverboat
 from server.sittings.keeper import KEEPER_LOCK
 from server.sittings.plan_file import NoPlan
 from server.sittings.sitting import Sitting
+from tests.server.launching.test_sandbox import needs_bwrap
 from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import run_match
@@ -143,6 +144,32 @@ def test_a_match_that_is_killed_at_many_moments_is_the_same_match(
     generator = random.Random(f"{match} {seed}")
 
     check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.2, 1.5) for _ in range(6)])
+
+
+@needs_bwrap
+@pytest.mark.slow
+@pytest.mark.parametrize("duplicate", [(), ("--duplicate",)])
+def test_in_sandboxes_everything_is_on_disk_from_the_beginning(
+    tmp_path: Path, duplicate: tuple[str, ...]
+) -> None:
+    """Where nobody who plays can read it: a power cut, which kills a keeper too, loses nothing."""
+    words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--sandbox", *duplicate, "--out", "m")
+    process = start(tmp_path, *words)
+    log = tmp_path / "m" / ("pass-1" if duplicate else "") / "match.log"
+    deadline = time.monotonic() + PATIENCE_S
+    while not (log.exists() and b"STATE:9:" in log.read_bytes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)  # until another process has come so far
+    key = json.loads((tmp_path / "m/secrets.json").read_text())["key"]
+    assert not (tmp_path / "m" / f"{KEEPER_LOCK}.lock").exists()
+    process.kill()
+    process.communicate(timeout=PATIENCE_S)
+
+    result = resumed(tmp_path)
+
+    assert result["key"] == key
+    unbroken(tmp_path, result, *(word for word in words if word != "--sandbox"))
+    assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
 
 
 def test_ctrl_c_leaves_a_result_and_says_how_to_go_on(tmp_path: Path) -> None:
