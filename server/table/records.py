@@ -8,8 +8,7 @@ that keeps none is resumed from the finished hands of its log (`server.table.rep
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.match_key import MatchKey
@@ -30,7 +29,7 @@ from server.console import Console, now_us
 from server.errors import MatchAborted
 from server.record_file import RecordFile, read_lines
 from server.table.config import MatchConfig
-from server.table.replay import LoggedHands, count_hands
+from server.table.replay import LoggedHands, count_hands, lines_of
 
 
 class MatchRecords:
@@ -48,7 +47,8 @@ class MatchRecords:
         self._log: RecordFile | None = None
         self._transactions: RecordFile | None = None
         self._policies: RecordFile | None = None
-        self._replay: deque[str] = deque()  # what is left of the transaction log
+        self._replay: Iterator[str] = iter(())  # what is left of the transaction log
+        self._next_entry: str | None = None  # of it
         self._logged: set[str] = set()  # hands an interrupted match has already logged
         self._again: LoggedHands | None = None  # what is left of the log of an earlier sitting
         self._was_ended = self._has_score = False
@@ -58,7 +58,7 @@ class MatchRecords:
     @property
     def is_replaying(self) -> bool:
         """The next action has been recorded by an interrupted match."""
-        return self._again is not None or bool(self._replay)
+        return self._again is not None or self._next_entry is not None
 
     @property
     def was_ended(self) -> bool:
@@ -225,8 +225,9 @@ class MatchRecords:
                 raise MatchAborted(f"ERROR: {config.log_path} cannot be read: {error.strerror}\n") from error
             self._look_at_rest()
         elif config.append and config.transaction_path is not None:
-            self._replay = deque(read_lines(config.transaction_path))
-            if config.log_path is not None and self._replay:
+            self._replay = lines_of(config.transaction_path, config.opener)
+            self._next_entry = next(self._replay, None)
+            if config.log_path is not None and self._next_entry is not None:
                 self._logged = {line for line in read_lines(config.log_path) if line.startswith("STATE:")}
 
     def _look_at_rest(self) -> None:
@@ -245,7 +246,9 @@ class MatchRecords:
         """
         if self._again is not None:
             return Transaction(self._again.action(state), state.hand_number, 0, 0)
-        line = self._replay.popleft()
+        line = self._next_entry
+        assert line is not None  # the next action has been recorded
+        self._next_entry = next(self._replay, None)
         try:
             entry = parse_transaction(line, self._config.game.is_limit)
         except TransactionError as error:

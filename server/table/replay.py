@@ -127,17 +127,13 @@ def count_hands(path: Path, opener: Opener | None) -> float:
     Raises:
         OSError: it cannot be read.
     """
-    descriptor = (opener or os.open)(str(path), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        hands = 0
-        for line in _lines(descriptor):
-            if line.startswith("STATE:"):
-                hands += 1
-            elif line.startswith(ENDED):
-                return math.inf
-        return hands
-    finally:
-        os.close(descriptor)
+    hands = 0
+    for line in lines_of(path, opener):
+        if line.startswith("STATE:"):
+            hands += 1
+        elif line.startswith(ENDED):
+            return math.inf
+    return hands
 
 
 def has_key(path: Path) -> bool:
@@ -149,6 +145,19 @@ def has_key(path: Path) -> bool:
     with open(path, "rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _CHUNK))
         return b"\n# key " in file.read()
+
+
+def lines_of(path: Path, opener: Opener | None) -> Iterator[str]:
+    """The whole lines that are in a file now, line ends included, one at a time.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    descriptor = (opener or os.open)(str(path), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield from _lines(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _lines(descriptor: int) -> Iterator[str]:

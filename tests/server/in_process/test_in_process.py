@@ -73,9 +73,9 @@ def test_players_tell_the_same_as_over_sockets_and_aivat_is_the_same(tmp_path: P
 
 
 def test_what_was_cut_short_goes_on(tmp_path: Path) -> None:
-    words = ("leduc", "random", "random", "--hands", "30000", "--in-process", "--jobs", "2", "--out", "m")
-    cut_short(tmp_path, words, 1000, signal.SIGKILL)
-    assert (tmp_path / "m/match.log").read_text().count("STATE:") < 30000
+    words = ("leduc", "random", "random", "--hands", "12000", "--in-process", "--jobs", "2", "--out", "m")
+    cut_short(tmp_path, words, 500, signal.SIGKILL)
+    assert (tmp_path / "m/match.log").read_text().count("STATE:") < 12000
 
     result = resumed(tmp_path)
 
