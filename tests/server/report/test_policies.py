@@ -136,9 +136,9 @@ def test_in_play_aivat_says_what_the_chips_say_but_for_noise(
 ) -> None:
     config = config_in(tmp_path, "limit-2p")
     assert config.log_path is not None
-    log, lines = ["# name/game/hands/seed m limit-2p 800 9\n"], [FILE_HEADER]
+    log, lines = ["# name/game/hands/seed m limit-2p 500 9\n"], [FILE_HEADER]
     arena = Arena(config.game, [new() for new in make], 9)
-    arena.play(800, record=log.append, disclose=lines.append)
+    arena.play(500, record=log.append, disclose=lines.append)
     config.log_path.write_text("".join(log))
     (tmp_path / POLICY_FILE).write_text("".join(lines))
 
