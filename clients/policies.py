@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from clients.agent import Agent, ProbabilityTriple, begin_decision
@@ -14,7 +15,61 @@ if TYPE_CHECKING:
 
     from engine.equilibrium.game_tree import GameTree
 
-__all__ = ["policy_of_agent"]
+__all__ = ["policy_of_agent", "policy_of_player"]
+
+
+def policy_of_player(player: str, game: str | None) -> tuple[GameTree, NDArray[np.float64], str]:
+    """What a bot or a strategy file does in a small game.
+
+    Args:
+        player: the path of a strategy file, or ``BOT[:KEY=VALUE,...]``.
+        game: what is played, as users type it; None for a file, which knows it.
+
+    Returns:
+        The game's tree, the policy by slot, and what to call the game.
+
+    Raises:
+        OptionError: there is no such player or game, or the player says too little.
+    """
+    from clients.program import ProgramError, read_game
+    from clients.registry import installed_bots
+    from engine.equilibrium.strategies import Strategy
+    from engine.equilibrium.strategy_file import StrategyFileError, read_strategy
+
+    try:
+        definition = None if game is None else read_game(game)
+    except ProgramError as error:
+        raise OptionError(str(error)) from error
+    path = Path(player)
+    is_bot = player.partition(":")[0] in installed_bots()
+    if path.is_file() or (not is_bot and (path.suffix == ".npz" or "/" in player)):
+        try:
+            saved = read_strategy(path, definition)
+        except StrategyFileError as error:
+            raise OptionError(str(error)) from error
+        strategy = saved.strategy
+        if not isinstance(strategy, Strategy):
+            raise OptionError(f"{player} plays a game that is too large to be measured exactly")
+        return strategy.tree, strategy.policy, game or str(saved.notes.get("game") or "its own game")
+    if game is None or definition is None:
+        raise OptionError(f"--game GAME is missing: expected what {player} plays, such as leduc")
+    return (*_policy_of_bot(player, definition), game)
+
+
+def _policy_of_bot(player: str, definition: GameDefinition) -> tuple[GameTree, NDArray[np.float64]]:
+    from clients.registry import make_bot
+    from engine.equilibrium.game_tree import game_tree
+    from engine.equilibrium.sizes import TooLarge
+
+    try:
+        agent = make_bot(player)
+    except (ImportError, AttributeError) as error:
+        raise OptionError(f"{player} cannot be loaded: {error}") from error
+    try:
+        tree = game_tree(definition)
+    except TooLarge as error:
+        raise OptionError(str(error)) from error
+    return tree, policy_of_agent(player, agent, tree)
 
 
 class _SaysTriple(Protocol):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.commands.solve import solve as command
+from clients.commands.equilibrium.solve import solve as command
 from engine.equilibrium.strategy_file import checkpoint_path, read_strategy
 from engine.rules import format_game, load_game
 from tests.support.dealer_process import PATIENCE_S, environment, program

@@ -1,0 +1,1 @@
+"""Commands about equilibria: solving games, measuring players, answering them."""

@@ -1,0 +1,125 @@
+"""``riverboat counter``: an answer to an opponent, computed and saved as a strategy that plays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clients.one_line import CommandError, ComputingCommand, FiniteRange, json_option, seed_option
+from clients.policies import policy_of_player
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.equilibrium.game_tree import GameTree
+
+_KINDS = ("best", "rnr", "fbr", "dbr")
+
+
+# Many parameters: each is an option.
+@click.command(cls=ComputingCommand)
+@click.argument("player", metavar="BOT|FILE")
+@click.option("--game", metavar="GAME", help="A small game for two; a strategy file knows its own.")
+@click.option(
+    "--kind",
+    type=click.Choice(_KINDS),
+    default="rnr",
+    show_default=True,
+    help="best: the best response; rnr: restricted Nash response; fbr, dbr: frequentist and data-biased "
+    "response, from hands that are watched.",
+)
+@click.option(
+    "--part", type=FiniteRange(0, 1), default=0.75, show_default=True, metavar="P",
+    help="rnr: the part of all hands in which the opponent is taken to play as BOT does; dbr: how far it is "
+    "trusted at most to do so where it has been seen.",
+)  # fmt: skip
+@click.option(
+    "--hands", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True, metavar="N",
+    help="fbr, dbr: hands watched, with BOT in each seat.",
+)  # fmt: skip
+@click.option(
+    "--iterations", type=click.IntRange(1, 1_000_000), default=2000, show_default=True, metavar="N",
+    help="rnr, dbr: of CFR+.",
+)  # fmt: skip
+@seed_option("hands", default=1)
+@click.option(
+    "--save", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE",
+    help="Gets the strategy.",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@json_option()
+def counter(
+    player: str,
+    game: str | None,
+    kind: str,
+    part: float,
+    hands: int,
+    iterations: int,
+    seed: int,
+    save: Path,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Compute what wins of BOT, or of a strategy file, and save it as a strategy.
+
+    It plays as `equilibrium:strategy=FILE`.  The best response wins the most and may lose anything to
+    somebody else; a restricted Nash response gives a little of it up and most of the risk with it.
+    """
+    from engine.equilibrium.responses import evaluate
+    from engine.equilibrium.strategies import Strategy
+    from engine.equilibrium.strategy_file import StrategyFileError, write_strategy
+
+    if save.exists() and not force:
+        raise CommandError(f"{save} is there already: --force, or choose another file")
+    tree, opponent, name = policy_of_player(player, game)
+    if tree.game.num_players != 2:
+        raise CommandError(f"{name} is for {tree.game.num_players} players: expected a game for two")
+    options = {"part": part, "hands": hands, "iterations": iterations, "seed": seed}
+    found = evaluate(tree, _response(tree, opponent, kind, options), opponent)
+    try:
+        write_strategy(save, Strategy(tree, found.policy), {"game": name, "kind": kind, "against": player})
+    except StrategyFileError as error:
+        raise CommandError(str(error)) from error
+    scale = 1000 / tree.game.big_blind
+    report = {
+        "game": name,
+        "against": player,
+        "kind": kind,
+        **options,
+        "save": str(save),
+        "exploitation": found.exploitation * scale,
+        "exploitability": found.exploitability * scale,
+    }
+    if as_json:
+        click.echo(json.dumps(report))
+        return
+    click.echo(
+        f"{kind} against {player} in {name}: wins {found.exploitation * scale:.1f} mbb/h, loses at most "
+        f"{found.exploitability * scale:.1f} to anybody, saved in {save}"
+    )
+
+
+def _response(
+    tree: GameTree, opponent: NDArray[np.float64], kind: str, options: dict[str, Any]
+) -> NDArray[np.float64]:
+    """The answer of a kind."""
+    import numpy as np
+
+    from engine.equilibrium import responses
+
+    if kind == "best":
+        return responses.full_response(tree, opponent)
+    if kind == "rnr":
+        return responses.restricted_nash(tree, opponent, options["part"], options["iterations"])
+    generator = np.random.default_rng(options["seed"])
+    probe = responses.probe_policy(tree)
+    counts = responses.counts_of_hands(tree, opponent, probe, options["hands"], generator)
+    model = responses.frequentist_model(tree, counts)
+    if kind == "fbr":
+        return responses.full_response(tree, model)
+    trust = responses.confidence(tree, counts, options["part"])
+    return responses.data_biased(tree, model, trust, options["iterations"])

@@ -1,0 +1,64 @@
+"""``riverboat counter``: answers to opponents of Leduc, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.commands.equilibrium.counter import counter as command
+from engine.equilibrium.strategy_file import read_strategy
+from engine.equilibrium.values import exploitability
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def report(*arguments: object) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_answers_to_a_caller_are_those_that_were_worked_out(tmp_path: Path) -> None:
+    """Equilibrium.md 3.3: all of 1466.7 can be won, giving away 3600 or 328.5."""
+    best = report("always-call", "--game", "leduc", "--kind", "best", "--save", tmp_path / "b.npz")
+    safe = report("always-call", "--game", "leduc", "--part", 0.75, "--save", tmp_path / "s.npz")
+
+    assert best["exploitation"] == pytest.approx(1466.667, abs=0.001)
+    assert best["exploitability"] > 2500
+    assert (safe["exploitation"], safe["exploitability"]) == pytest.approx((1466.7, 328.5), abs=1)
+    saved = read_strategy(tmp_path / "s.npz").strategy
+    found = exploitability(saved.tree, saved.policy)  # type: ignore[union-attr]
+    assert 1000 * found.mean == pytest.approx(safe["exploitability"], abs=0.1)
+
+
+def test_answers_to_what_was_seen_depend_on_the_seed_alone(tmp_path: Path) -> None:
+    options = ["random", "--game", "leduc", "--hands", 300, "--iterations", 100]
+    first = report(*options, "--kind", "dbr", "--seed", 2, "--save", tmp_path / "1.npz")
+    again = report(*options, "--kind", "dbr", "--seed", 2, "--save", tmp_path / "2.npz")
+    greedy = report(*options, "--kind", "fbr", "--seed", 2, "--save", tmp_path / "3.npz")
+
+    assert first["exploitation"] == again["exploitation"]
+    assert (tmp_path / "1.npz").read_bytes() == (tmp_path / "2.npz").read_bytes()
+    assert greedy["exploitability"] > first["exploitability"]
+
+
+def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
+    def refused(*arguments: object) -> str:
+        result = run(*arguments)
+        assert result.exit_code == 2, result.output
+        assert len(result.stderr.splitlines()) == 1
+        return result.stderr
+
+    save = tmp_path / "x.npz"
+    assert "kuhn-3p is for 3 players" in refused("always-call", "--game", "kuhn-3p", "--save", save)
+    assert "--game GAME is missing" in refused("always-call", "--save", save)
+    assert "too many to be solved as a whole" in refused("always-call", "--game", "limit-2p", "--save", save)
+    save.touch()
+    assert "x.npz is there already" in refused("always-call", "--game", "leduc", "--save", save)
