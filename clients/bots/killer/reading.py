@@ -10,6 +10,9 @@ certain.
 
 Whoever checks, or sees the flop for the blind alone, has said nothing.
 
+Hands that are shown tell how far a player is to be believed at all: the filters count as far as they have
+kept more of those than of any hand, so that the bets of a player who bets whatever they hold say nothing.
+
 Source: *Hold'em Killer*, "Computing Actual Hand Odds" and "Opponent Modeling".
 """
 
@@ -23,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.agent import seat_of
-from engine.combos import NUM_COMBOS, combos_without
+from engine.combos import NUM_COMBOS, combo_index, combos_without
 from engine.evaluation.hand_strength import UNIFORM_WEIGHTS
 from engine.evaluation.pot_odds import BetToPotOdds, immediate_pot_odds
 from engine.evaluation.preflop.first_bet import ONE_CHIP_WITH_BLINDS, call_percentile, first_bet_percentile
@@ -33,7 +36,15 @@ from engine.opponents.statistics import Looseness
 from engine.rules import ActionKind, HandView
 from engine.rules.betting import BettingState
 
-__all__ = ["Habit", "OpponentRecord", "Reading", "effective_strengths", "ideal_flops", "ideal_share"]
+__all__ = [
+    "Habit",
+    "Honesty",
+    "OpponentRecord",
+    "Reading",
+    "effective_strengths",
+    "ideal_flops",
+    "ideal_share",
+]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +56,9 @@ _FEWER: Final = 0.5
 """Of the hands that a raise asks for, so many are good enough to raise again."""
 _PRIOR_HANDS: Final = 20.0
 _HALVE_AFTER: Final = 200.0
+_USUAL_HONESTY: Final = 0.9
+_PRIOR_SHOWN: Final = 5.0
+"""Actions with hands that were shown later, which the usual honesty counts as much as."""
 
 
 def ideal_flops(players: int) -> float:
@@ -116,6 +130,31 @@ class Habit:
 
 
 @attrs.define
+class Honesty:
+    """How far the hands that a player has shown were those that the filters kept; old ones fade."""
+
+    kept: float = 0.0
+    """What the filters kept of the hands shown, beyond what they keep of any hand."""
+    possible: float = 0.0
+    """The most that could have been."""
+
+    def observe(self, passing: Floats, combo: int) -> None:
+        """A hand that was shown, and the filter of an action made with it."""
+        usual = float(passing.mean())
+        self.kept += float(passing[combo]) - usual
+        self.possible += 1 - usual
+        if self.possible >= _HALVE_AFTER:
+            self.kept /= 2
+            self.possible /= 2
+
+    @property
+    def share(self) -> float:
+        """1 for who bets good hands alone, 0 for who bets anything; that of an ordinary player at first."""
+        known = (self.kept + _USUAL_HONESTY * _PRIOR_SHOWN) / (self.possible + _PRIOR_SHOWN)
+        return min(1.0, max(0.0, known))
+
+
+@attrs.define
 class OpponentRecord:
     """What is known of a player."""
 
@@ -125,6 +164,8 @@ class OpponentRecord:
     """Not folding to a bet after the flop."""
     raises: Habit = attrs.field(factory=Habit)
     """Bets and raises after the flop."""
+    honesty: Honesty = attrs.field(factory=Honesty)
+    """How far bets, raises and calls were made with the hands they claim."""
 
     def times_ideal(self, players: int) -> float:
         """How many times the ideal share of hands the player plays."""
@@ -173,14 +214,16 @@ class Reading:
         weights = combos_without((*view.own_cards, *view.board)).astype(np.float64)
         for before, actor, action in view.betting.steps():
             if actor == position:
-                weights *= self._filter(view, before, action.kind, record)
+                passing = self._passing_hands(view, before, action.kind, record)
+                weights *= 1 - (1 - _SURPRISE) * record.honesty.share * (1 - passing)
         if not weights.any():
             return combos_without((*view.own_cards, *view.board)).astype(np.float64)
         return weights
 
-    def _filter(
+    def _passing_hands(
         self, view: HandView, before: BettingState, kind: ActionKind, record: OpponentRecord
     ) -> Floats:
+        """The filter of an action: what it keeps of each combo, shape (1326,)."""
         position = before.position_to_act
         assert position is not None  # who acted
         to_call = before.amount_to_call(position)
@@ -200,8 +243,7 @@ class Reading:
                 passing = keep_top(values, shares.raise_, record.raises.looseness, softness=SOFTNESS)
             else:
                 passing = keep_top(values, shares.call, record.calls.looseness, softness=SOFTNESS)
-        filtered: Floats = _SURPRISE + (1 - _SURPRISE) * passing
-        return filtered
+        return passing
 
     def hand_finished(self, view: HandView, own_seat: int) -> None:
         """Count what opponents did; the caller sees to it that each hand is counted once."""
@@ -217,9 +259,16 @@ class Reading:
                 saw_flop = betting.betting_round >= 1 and position not in folded_before_flop
                 self.record(seat_of(own_seat, view, position)).looseness.observe(saw_flop)
         for before, actor, action in betting.steps():
-            if actor == view.position or before.betting_round == 0:
+            if actor == view.position:
                 continue
             record = self.record(seat_of(own_seat, view, actor))
+            cards = view.hole_cards[actor]
+            says = action.kind is ActionKind.RAISE or before.amount_to_call(actor) > 0
+            if says and cards and betting.is_showdown and not betting.folded[actor]:
+                passing = self._passing_hands(view, before, action.kind, record)
+                record.honesty.observe(passing, combo_index(*cards))
+            if before.betting_round == 0:
+                continue
             shares = _passing(before, view.board[: before.num_board_cards])
             if before.amount_to_call(actor) > 0:
                 record.calls.observe(action.kind is not ActionKind.FOLD, shares.call)

@@ -12,10 +12,11 @@ import pytest
 from clients.agent import begin_decision
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.killer.agent import Killer
 from clients.bots.killer.groups import NO_GROUP, group_of, is_drawing, plays, raises
 from clients.bots.killer.preflop import configurations, read_table
-from clients.bots.killer.reading import Habit, Reading, ideal_flops, ideal_share
+from clients.bots.killer.reading import Habit, Honesty, Reading, ideal_flops, ideal_share
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, further_bets
 from clients.options import OptionError, make_agent
 from clients.testing import check_agent
@@ -100,7 +101,7 @@ def test_bets_take_the_weak_hands_away_and_checks_take_nothing() -> None:
     nothing, set_of_eights = (combo_index(*parse_written_cards(cards)) for cards in ("3h2d", "8h8d"))
 
     assert weights[set_of_eights] == 1.0
-    assert weights[nothing] == pytest.approx(0.05 * free[nothing])
+    assert weights[nothing] == pytest.approx((1 - 0.95 * 0.9) * free[nothing])
     for known in ("Ah2d", "Js2d"):
         assert weights[combo_index(*parse_written_cards(known))] == 0
 
@@ -119,9 +120,29 @@ def test_who_bets_everything_is_believed_less() -> None:
     assert careful.reading.record(1).calls.looseness < 0.7
 
 
+def test_hands_that_were_shown_tell_how_far_a_player_is_to_be_believed() -> None:
+    honest, liar = Honesty(), Honesty()
+    passing = np.zeros(1326)
+    passing[:331] = 1.0
+    for combo in range(40):
+        honest.observe(passing, combo)
+        liar.observe(passing, 33 * combo)  # a quarter of them pass, as of all hands
+
+    assert Honesty().share == 0.9
+    assert honest.share > 0.95
+    assert liar.share < 0.25
+    agents = [Killer(), Killer()]
+    Arena(load_game("limit-2p"), [agents[0], Random()], 3).play(120)
+    Arena(load_game("limit-2p"), [agents[1], HandStrengthBot()], 3).play(120)
+    shares = [agent.reading.record(1).honesty.share for agent in agents]
+    assert shares[0] < 0.5 < shares[1]
+
+
 def test_cards_that_were_not_shown_are_not_read() -> None:
-    for seed in range(30):
+    for seed in range(40):
         end = random_hand("limit-3p", seed)[-1]
+        if end.betting.is_showdown and not (end.betting.folded[1] and end.betting.folded[2]):
+            continue  # somebody's cards were shown
         readings = []
         for swapped in (False, True):
             hole = list(end.deal.hole_cards)
