@@ -88,7 +88,7 @@ def fitted(text: str) -> str:
     >>> fitted("1,234,567/7,654,321")
     '1235k/7654k'
     """
-    shorter = [text, text.replace(",", "")]
+    shorter = [text.replace(",", "")]
     shorter.append(re.sub(r"\.\d+", "", shorter[-1]))
     shorter.append(re.sub(r"\d{4,}", lambda digits: f"{round(int(digits[0]) / 1000)}k", shorter[-1]))
     return next((each for each in shorter if len(each) < _COLUMN), "…")
