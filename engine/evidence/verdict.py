@@ -174,8 +174,8 @@ class Standings:
         self._scale = 0.5 if len(names) == 2 else 1.0
         self._deals = 0
         self._batches = Batches(len(names))
-        self._open: list[int] | None = None
-        # The pairs about which a goal's question is open, once somebody has asked.
+        self._asked = 0
+        # The pair to ask about first: the one that was not known when it was asked about last.
         bounds = payoff_bounds(game)
         self._leads: tuple[ConfidenceSequence, ...] = ()
         self._rates: tuple[ConfidenceSequence, ...] = ()
@@ -216,24 +216,35 @@ class Standings:
         """
         if self._learners:  # looked at each time that batches double, for which `_batch_lead` pays
             return self._batches.have_doubled and self.reached(goal)
-        if self._open is None:
-            self._open = list(range(len(self._leads)))
-        while self._open:
-            lead = self._leads[self._open[-1]].interval
-            if lead is not None and not self._is_known(lead, goal):
+        for _ in self._leads:
+            lead = self._leads[self._asked]
+            if lead.interval is not None and not self._is_known(lead.interval, lead.distance, goal):
                 return False
-            self._open.pop()
+            self._asked = (self._asked + 1) % len(self._leads)
         return self.has_bounds
 
     def reached(self, goal: Goal) -> bool:
         """Whether all that a goal asks for is known."""
-        leads = [self._lead(number, goal) for number in range(len(self._pairs))]
-        return all(lead is not None and self._is_known(lead, goal) for lead in leads)
+        for number in range(len(self._pairs)):
+            lead = self._lead(number, goal)
+            if lead is None:
+                return False
+            distance = lead.half_width if self._learners else self._leads[number].distance
+            if not self._is_known(lead, distance, goal):
+                return False
+        return True
 
-    def _is_known(self, lead: Interval, goal: Goal) -> bool:
+    def _is_known(self, lead: Interval, distance: float | None, goal: Goal) -> bool:
+        """Whether a lead is known well enough.
+
+        Args:
+            lead: in chips.
+            distance: from its estimate to its farther end; None before the first deal.
+            goal: what the match is played for.
+        """
         if goal.within is None:
             return not lead.low <= 0 <= lead.high
-        return self._to_mbb is not None and lead.half_width * self._to_mbb <= goal.within
+        return distance is not None and self._to_mbb is not None and distance * self._to_mbb <= goal.within
 
     def rate(self, player: int) -> Interval | None:
         """Where a player's rate is, in mbb/h, with chance 1 - α at all times; None where nothing is known.

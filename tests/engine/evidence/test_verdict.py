@@ -114,6 +114,35 @@ def test_a_decided_match_knows_every_pair() -> None:
     assert not standings_after(2000, (30, 30, -60), "ABC").is_settled(Goal())
 
 
+def test_a_result_that_is_known_is_no_farther_from_the_truth_than_was_asked_for() -> None:
+    generator = random.Random(5)
+    goal = Goal(within=400)
+    standings = Standings(LIMIT, "AB")
+    total = 0.0
+    while not standings.is_settled(goal):
+        won = generator.gauss(8, 25)
+        total += won
+        standings.add((won, -won))
+
+    rate = standings.rate(0)
+    mean = total / standings.deals * 100
+
+    assert rate is not None
+    assert 380 < max(rate.high - mean, mean - rate.low) <= 400
+    assert standings.reached(goal)
+
+
+def test_all_pairs_are_known_when_a_match_ends() -> None:
+    generator = random.Random(6)
+    goal = Goal(within=2500)
+    standings = Standings(THREE, "ABC")
+    while not standings.is_settled(goal):
+        chips = [generator.gauss(0, 30), generator.gauss(0, 5)]
+        standings.add((chips[0], chips[1], -sum(chips)))
+
+    assert standings.reached(goal)
+
+
 def test_chances_are_shared_out_among_pairs() -> None:
     two = standings_after(500, (30, -30)).verdict().pairs[0].lead
     alone = Standings(LIMIT, "AB", alpha=0.05 / 3)
