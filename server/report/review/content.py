@@ -71,6 +71,7 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
         "seconds": result.number("seconds"),
         "hands_per_second": result.number("hands_per_second"),
         "error": result.text("error"),
+        "cut_short": _cut_short(result),
         "players": players,
         "verdict": _verdict(counts, result),
         "until": _until(result),
@@ -228,6 +229,12 @@ def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
 def _luck_of(result: Record) -> Luck:
     text = result.record("options").text("luck")
     return next((luck for luck in Luck if luck.value == text), Luck.EQUITY)
+
+
+def _cut_short(result: Record) -> dict[str, Any] | None:
+    """Of a match whose last hand is to come: how many deals it has, and what plays on with it."""
+    said = result.record("cut_short")
+    return {"deals_planned": said.whole("deals_planned"), "resume": said.text("resume")} if said else None
 
 
 def _until(result: Record) -> dict[str, Any] | None:

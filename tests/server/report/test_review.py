@@ -297,6 +297,19 @@ def test_a_result_that_is_torn_is_passed_over(tmp_path: Path) -> None:
     assert "result.json: it is passed over" in result.stderr
 
 
+def test_a_match_that_was_cut_short_says_how_it_goes_on(tmp_path: Path) -> None:
+    shutil.copytree(MATCHES / "until", tmp_path / "m")
+    path = tmp_path / "m" / "result.json"
+    cut = {"deals_planned": 600, "resume": "riverboat match --resume 'm<1>'"}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "cut_short": cut}))
+
+    result = run("report", tmp_path / "m", "--luck", "off")
+
+    assert result.exit_code == 0, result.output
+    seen = Seen((tmp_path / "m" / "report.html").read_text("utf-8"))
+    assert "600 deals are planned. It goes on with riverboat match --resume 'm<1>'." in seen.text
+
+
 def test_a_result_that_contradicts_its_logs_is_told(tmp_path: Path) -> None:
     shutil.copytree(MATCHES / "plain", tmp_path / "m")
     path = tmp_path / "m" / "result.json"
