@@ -35,6 +35,11 @@ class RecordFile:
             _cut_torn_line(path, opener)
             self._file.seek(0, 2)  # what has no name of its own is at the same place for all who have it open
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing has been written, neither by us nor before."""
+        return self._file.tell() == 0
+
     def write(self, text: str) -> None:
         """Append text, ended by a line end.
 

@@ -107,8 +107,6 @@ class SimpleBot(Agent):
         preflop_only: check and call after the flop, whatever happens.
     """
 
-    is_stateless = True
-
     def __init__(self, preflop_only: bool = False) -> None:
         self._preflop_only = preflop_only
         self._percentiles: tuple[float, ...] = ()

@@ -326,7 +326,8 @@ class MatchServer:
                 self._hand_chips[seat.number].append(won)
         for seat in by_position:
             if seat.policies:
-                self._records.write_policies(seat.number, seat.policies)
+                if not self._records.is_replaying:  # else they have been written
+                    self._records.write_policies(seat.number, seat.policies)
                 seat.policies = {}
         cards = hand.messages.all_cards(final)
         self._records.write_hand(format_hand(final, chips, [seat.name for seat in by_position], cards))

@@ -74,7 +74,7 @@ class MatchRecords:
         self._log = self._open_file(self._config.log_path, "log")
         self._transactions = self._open_file(self._config.transaction_path, "transaction")
         self._policies = self._open_file(self._config.policy_path, "policy")
-        if self._policies is not None and not self._config.append:
+        if self._policies is not None and self._policies.is_empty:
             self.write_told(FILE_HEADER)
 
     def _open_file(self, path: Path | None, what: str) -> RecordFile | None:

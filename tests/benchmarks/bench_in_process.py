@@ -19,8 +19,8 @@ from tests.support.dealer_process import environment, program
 
 MATCHES = (
     ("limit-2p", "always-call", "always-call"),
-    ("limit-2p", "simple", "random"),
-    ("limit-2p", "formula:model=generic", "simple"),
+    ("limit-2p", "hand-strength", "random"),
+    ("limit-2p", "formula:model=generic", "hand-strength"),
 )
 WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sockets", ()),
@@ -50,7 +50,7 @@ def row(folder: Path, words: Sequence[str], hands: int, way: tuple[str, ...]) ->
 
 def taken_over(folder: Path, hands: int) -> float:
     """CPU microseconds for each finished hand of a match that is resumed when all have been played."""
-    words = ("limit-2p", "simple", "random", "--seed", "1", "--luck", "off", "--in-process", "--out")
+    words = ("limit-2p", "hand-strength", "random", "--seed", "1", "--luck", "off", "--in-process", "--out")
     costs = []
     for number in (1, hands):
         out = folder / str(number)

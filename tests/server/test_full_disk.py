@@ -86,11 +86,13 @@ def test_a_dealer_whose_disk_is_full_says_so_and_leaves_whole_lines(tmp_path: Pa
 def test_half_a_record_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "match.log"
     with RecordFile(path, append=False) as file:
+        assert file.is_empty
         file.write("one\n")
         monkeypatch.setattr(file, "_file", _Short(file._file))
         with pytest.raises(OSError, match="full"):
             file.write("twotwo\n")
     with RecordFile(path, append=True) as file:
+        assert not file.is_empty
         file.write("three\n")
 
     assert path.read_text() == "one\nthree\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from array import array
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,15 +14,16 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clients.agent import Agent
 from clients.arena import Arena
-from clients.registry import make_bot
+from clients.registry import OptionError, installed_bots, make_bot
 from engine.files.shards import Frame, FrameHeader, Readiness, ShardFailure, ShardOrder, Share
-from engine.rules import load_game
+from engine.rules import Action, HandView, load_game
 from server.commands import riverboat
 from tests.server.sittings.test_resume import cut_short, logs_of, resumed, what_follows_from_the_cards
 from tests.support.matches import result_of, run_match
 
-STATELESS: Final = ("random", "always-call", "simple", "hand-strength", "formula:model=generic")
+STATELESS: Final = ("random", "always-call", "hand-strength", "formula:model=generic")
 
 
 @pytest.mark.parametrize(
@@ -107,17 +109,31 @@ def test_what_does_not_go_with_it_is_refused(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("bot", STATELESS)
 def test_a_bot_that_says_it_is_stateless_plays_every_hand_as_if_it_were_the_first(bot: str) -> None:
-    """What sharing hands out rests on."""
+    """What sharing hands out rests on: actions, and the chances with which they are drawn."""
     game = load_game("limit-2p")
 
     def hands(*chunks: range) -> list[str]:
         lines: list[str] = []
-        arena = Arena(game, [make_bot(bot), make_bot("random")], 5)
-        assert arena._agents[0].is_stateless
+        told: list[str] = []
+        agent = make_bot(bot)
+        choose = agent.choose_action
+
+        def tell_and_choose(view: HandView) -> Action | Awaitable[Action]:
+            triples = agent.triples(view)
+            told.append("" if triples is None else repr([list(map(float, row)) for row in triples]))
+            return choose(view)
+
+        def record(line: str) -> None:
+            lines.append(line + "".join(told))
+            told.clear()
+
+        agent.choose_action = tell_and_choose  # type: ignore[method-assign]
+        arena = Arena(game, [agent, make_bot("random")], 5)
+        assert agent.is_stateless
         at = 0
         for chunk in chunks:
             arena.skip(chunk.start - at)
-            arena.play(len(chunk), record=lines.append)
+            arena.play(len(chunk), record=record)
             at = chunk.stop
         return lines
 
@@ -125,6 +141,20 @@ def test_a_bot_that_says_it_is_stateless_plays_every_hand_as_if_it_were_the_firs
 
     assert hands(range(10, 20), range(30, 40)) == in_order[10:20] + in_order[30:40]
     assert hands(range(35, 40)) == in_order[35:]
+
+
+def test_a_bot_that_counts_what_others_do_is_not_stateless() -> None:
+    """Only one whose models never change may look at the ends of hands."""
+    for name in installed_bots():
+        try:
+            agent = make_bot(name)
+        except OptionError:  # it wants one
+            continue
+        if agent.is_stateless:
+            assert type(agent).hand_finished is Agent.hand_finished, name
+            assert type(agent).action_seen is Agent.action_seen, name
+    assert not make_bot("simple").is_stateless
+    assert not make_bot("formula").is_stateless
 
 
 @given(st.integers(0, 50), st.integers(0, 300), st.integers(1, 20), st.integers(1, 5))
