@@ -27,6 +27,8 @@ _TIMES: Final = ["median ms", "p99", "max"]
 _LEAST_COLUMNS: Final = 80
 _LEAST_NAME: Final = 8
 """To how many characters a name may be cut."""
+_WHOLE_NAME: Final = 16
+"""Names up to this length are not cut for the sake of a column that could stand below."""
 _GAP: Final = 2
 """Blanks between columns."""
 
@@ -294,8 +296,9 @@ def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:
     rows = [list(row) for row in parts[0]]
     for part in parts[1:]:
         wider = [[*row, *more] for row, more in zip(rows, part, strict=True)]
-        widths = _widths(wider[0], wider[1:])
-        if sum(widths) + _GAP * (len(widths) - 1) <= _columns():
+        name, *numbers = _widths(wider[0], wider[1:])
+        fits = name + sum(numbers) + _GAP * len(numbers) <= _columns()
+        if fits and name >= min(_WHOLE_NAME, *[max(map(len, each)) for each in zip(*names, strict=True)]):
             rows = wider
         else:
             _print_table(title, rows[0], rows[1:])
