@@ -34,6 +34,8 @@ _SLACK_KIB: Final = 1024
 """Growth that says nothing: what the allocator does now and then."""
 _SLOWER: Final = 1.15
 _ARENA_BYTES_PER_HAND: Final = 100.0
+_GAMES: Final = {"equilibrium": "leduc"}
+"""Where a bot does not play hold'em without more."""
 _TRIALS: Final = {"sampling": "sampling:trials=50"}
 """Bots that would take too long as they are."""
 
@@ -142,7 +144,8 @@ def soak_bot(name: str, seed: int, seconds: float) -> None:
     for ranks in itertools.combinations_with_replacement(range(NUM_RANKS), 7):
         if max(map(ranks.count, ranks)) <= 4:  # fills the one cache that takes a million hands to fill
             hand_rank([make_card(rank, ranks[:k].count(rank)) for k, rank in enumerate(ranks)])
-    arena = Arena(load_game("limit-2p"), [make_bot(_TRIALS.get(name, name)), make_bot("random")], seed)
+    game = load_game(_GAMES.get(name, "limit-2p"))
+    arena = Arena(game, [make_bot(_TRIALS.get(name, name)), make_bot("random")], seed)
     points: list[tuple[float, float]] = []
     began = time.monotonic()
     while (elapsed := time.monotonic() - began) < seconds:
