@@ -206,6 +206,21 @@ def test_players_who_may_have_learned_are_shown_what_they_saw(tmp_path: Path) ->
     assert result["players"][0]["decision_seconds"] is not None
 
 
+@pytest.mark.slow
+def test_bots_that_learn_know_again_what_they_knew(tmp_path: Path) -> None:
+    """To the last digit of the chances that they tell the house."""
+    words = ("limit-2p", "formula", "simple", "--hands", "60", "--luck", "aivat", "--out", "m")
+    cut_short(tmp_path, words, 25, signal.SIGKILL)
+
+    result = resumed(tmp_path)
+
+    unbroken(tmp_path, result, *words)
+    told, again = ((tmp_path / where / "policies").read_text() for where in ("m", "again/m"))
+    assert sorted(told.splitlines()) == sorted(again.splitlines())
+    assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
+    assert (tmp_path / "m/dealer.err").read_text().count("; 0 of") == 2
+
+
 def test_torn_files_are_mended(tmp_path: Path) -> None:
     words = ("kuhn-2p", "random", "always-call", "--hands", "30", "--seed", "5", "--in-process", "--out", "m")
     whole = run_match(tmp_path, *words)
