@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.agent import Agent, ProbabilityTriple, Triples
 from clients.options import OptionError
 from engine.rules import Action, GameDefinition, HandView
 
@@ -31,6 +31,8 @@ class Equilibrium(Agent):
     Args:
         strategy: made by `riverboat solve GAME --save FILE`; None to solve a small game at once.
     """
+
+    is_stateless = True
 
     def __init__(self, strategy: Path | None = None) -> None:
         self._path = strategy
@@ -69,6 +71,13 @@ class Equilibrium(Agent):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """How likely a fold, a call and a raise of any size are."""
         return self.strategy.triple(view)
+
+    def triples(self, view: HandView) -> Triples | None:
+        """The same for all hands of hold'em; None in small games."""
+        from engine.equilibrium.holdem.bucketed import BucketedStrategy
+
+        strategy = self.strategy
+        return strategy.triples(view.betting, view.board) if isinstance(strategy, BucketedStrategy) else None
 
     @property
     def strategy(self) -> AnyStrategy:

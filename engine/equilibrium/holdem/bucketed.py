@@ -79,7 +79,7 @@ class BucketedStrategy:
     def triples(self, betting: BettingState, board: Sequence[int]) -> NDArray[np.float64]:
         """The triples of all combos the player to act may hold, shape (1326, 3).
 
-        NaN for combos that share a card with the board.
+        A call for combos that share a card with the board.
         """
         decision = self.betting.decision(betting)
         buckets = self.abstraction.buckets(board)
@@ -88,5 +88,5 @@ class BucketedStrategy:
         for number, action in enumerate(decision.actions):
             slots = decision.first_slot + np.maximum(buckets, 0) * actions + number
             triples[:, _COLUMN[action.kind]] = self.policy[slots]
-        triples[buckets == NO_BUCKET] = np.nan
+        triples[buckets == NO_BUCKET] = (0.0, 1.0, 0.0)
         return triples
