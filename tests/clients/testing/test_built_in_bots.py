@@ -24,6 +24,7 @@ BOTS: Final = {
     "hand-strength": HOLDEM,
     "heuristic": EVERY_TABLE,
     "hole-cards-learner": HOLDEM,
+    "killer": HOLDEM,
     "name-learner": HOLDEM,
     "poker-learner": HOLDEM,
     "random": ANY_GAME,
