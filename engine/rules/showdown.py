@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from engine.rules.betting import BettingState
 from engine.rules.hand_rank import hand_rank
+
+_FOLDED: Final = -2
+_MUCKED: Final = -1
 
 
 def chips_won(
@@ -33,7 +37,8 @@ def chips_won(
         betting: a finished hand.
         hole_cards: by position; at a showdown those that have not folded must be there.
         board: all board cards of the hand; not looked at without a showdown.
-        mucked: positions that have thrown their cards away at the showdown, unseen, and win nothing.
+        mucked: positions that have thrown their cards away at the showdown, unseen, and win nothing but
+            what nobody else who is left has put in.
 
     Raises:
         ValueError: the hand is not finished, or hole cards needed for the showdown are missing.
@@ -55,8 +60,10 @@ def chips_won(
 
     ranks: list[int] = []
     for position, out in enumerate(folded):
-        if out or position in mucked:
-            ranks.append(-1)
+        if out:
+            ranks.append(_FOLDED)
+        elif position in mucked:
+            ranks.append(_MUCKED)
         elif not hole_cards[position]:
             raise ValueError(
                 f"the hole cards of position {position}, which is at the showdown, are not known"
@@ -69,7 +76,7 @@ def chips_won(
     while paying:
         layer = min([remaining[p] for p in paying])
         best = max([ranks[p] for p in paying])
-        winners = 0 if best < 0 else sum([ranks[p] == best for p in paying])
+        winners = 0 if best == _FOLDED else sum([ranks[p] == best for p in paying])
         losers = len(paying) - winners
         for p in paying:
             if winners and ranks[p] == best:

@@ -119,7 +119,7 @@ def test_what_the_caller_has_closed_gets_nothing_of_ours(closed: str, tmp_path: 
 
     for each in (played, result):
         assert each.returncode == 0
-        assert all(line.endswith(" of 3 hands") for line in each.stderr.splitlines())
+        assert all(" of 3 hands" in line for line in each.stderr.splitlines())
     assert (tmp_path / "closed/match.log").read_bytes() == (tmp_path / "open/match.log").read_bytes()
 
 

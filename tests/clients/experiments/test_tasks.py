@@ -29,7 +29,7 @@ def process_of(_: int) -> int:
 
 
 def works_for_ever(_: int) -> None:
-    print("begun", flush=True)
+    os.write(1, b"begun\n")  # in one piece: two processes do so
     threading.Event().wait()
 
 

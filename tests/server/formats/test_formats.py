@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pokerkit import HandHistory
 
@@ -361,6 +361,7 @@ SCRAPS = ["", "-", "0", ".", "9" * 30, "inf", "½", "'", "[", "\n", " ", "p9", "
 
 
 @given(st.sampled_from(FILES), st.sampled_from(SCRAPS), st.integers(0, 2000), st.integers(0, 30))
+@example((STARS, parse_stars), "", STARS.index("As Ah"), 1)  # mucked by one with a bet that was not called
 def test_whatever_stands_in_a_file_is_a_hand_or_a_line(
     file: tuple[str, Callable[[str, str], Iterator[PlayedHand | FormatError]]], new: str, at: int, cut: int
 ) -> None:
