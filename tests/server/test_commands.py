@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from server import commands
-from tests.support.dealer_process import PATIENCE_S, environment
+from tests.support.dealer_process import PATIENCE_S, environment, program
 
 FULL = Path("/dev/full")
 needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
@@ -24,7 +23,7 @@ needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="this system ha
 def run(words: Sequence[str], folder: Path, redirections: str = "") -> subprocess.CompletedProcess[str]:
     """The program, in a shell that redirects as it is told."""
     return subprocess.run(
-        ["sh", "-c", f'"$@" {redirections}', "sh", sys.executable, "-m", "server", *words],
+        ["sh", "-c", f'"$@" {redirections}', "sh", *program(*words)],
         cwd=folder,
         env=environment(),
         capture_output=True,

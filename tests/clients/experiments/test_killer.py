@@ -11,6 +11,7 @@ from clients.experiments.killer.report import report, values
 from engine.evaluation.preflop.flop_configs import parse_book, shipped_book
 
 
+@pytest.mark.slow
 def test_a_book_is_made_and_read(tmp_path: Path) -> None:
     said: list[str] = []
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.intervals import Estimate
+from server.match_command import match
 from server.report.evidence import Luck, MatchEvidence, evidence_of
 from server.report.logs import LogError, open_log
 from tests.support.hands.golden_files import GOLDEN
@@ -104,9 +105,13 @@ def test_several_matches_are_taken_together() -> None:
     assert both.samples == 2 * one.samples
 
 
+def test_luck_is_taken_out_unless_one_says_otherwise() -> None:
+    assert {option.name: option.default for option in match.params}["luck"] == "equity"
+
+
 def test_a_match_reports_both(tmp_path: Path) -> None:
     words = ("leduc", "random", "always-call", "--hands", "300", "--seed", "5")
-    result = result_of(tmp_path, *words, "--out", "m")
+    result = result_of(tmp_path, *words, "--out", "m", "--luck", "equity")
 
     for player in result["players"]:
         chips, equity = player["evidence"]["chips"], player["evidence"]["equity"]
@@ -122,7 +127,7 @@ def test_a_match_reports_both(tmp_path: Path) -> None:
 
 def test_a_duplicate_match_is_corrected_by_deals(tmp_path: Path) -> None:
     words = ("leduc", "random", "always-call", "--hands", "200", "--seed", "5", "--duplicate")
-    result = result_of(tmp_path, *words, "--out", "m")
+    result = result_of(tmp_path, *words, "--out", "m", "--luck", "equity")
 
     for player in result["players"]:
         chips, equity = player["evidence"]["chips"], player["evidence"]["equity"]
@@ -133,7 +138,7 @@ def test_a_duplicate_match_is_corrected_by_deals(tmp_path: Path) -> None:
 
 def test_people_see_it_beside_the_chips_and_can_do_without(tmp_path: Path) -> None:
     words = ("limit-2p", "always-call", "a-rather-long-name=always-raise", "--hands", "100", "--seed", "1")
-    done = run_match(tmp_path, *words, "--out", "m")
+    done = run_match(tmp_path, *words, "--out", "m", "--luck", "equity")
     off = run_match(tmp_path, *words, "--out", "n", "--luck", "off")
 
     assert done.returncode == off.returncode == 0, done.stderr
