@@ -47,8 +47,8 @@ match: kernels
 play: kernels
 	.venv/bin/riverboat play
 
-# A core that has done its half of the tests takes over from the others: all end together.
-SIDE_BY_SIDE := -n auto --dist worksteal
+# One more worker than cores, since some tests wait; one that has done its share takes over from the others.
+SIDE_BY_SIDE = -n $$(expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
 # On a new machine the kernels are compiled while the tools are still being installed.
 BOTH := @$(MAKE) --no-print-directory -j2 kernels

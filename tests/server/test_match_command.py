@@ -258,6 +258,7 @@ def test_people_are_told_the_verdict(tmp_path: Path) -> None:
     assert "--until decided was reached; the intervals hold whenever one looks" in looked.stdout
 
 
+@pytest.mark.slow
 def test_a_player_that_learns_has_no_interval_over_hands(tmp_path: Path) -> None:
     words = ("limit-2p", "winning-hand-learner", "always-call", "--hands", "300", "--seed", "3", "--out")
     learnt = result_of(tmp_path, *words, "m")

@@ -60,6 +60,7 @@ def test_going_on_gives_the_same_as_never_stopping(algorithm: str, tmp_path: Pat
     assert checkpoint_path(parts).read_bytes() == checkpoint_path(whole).read_bytes()
 
 
+@pytest.mark.slow
 def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
     game, save = tmp_path / "one-raise.game", tmp_path / "s.npz"
     game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))

@@ -70,6 +70,7 @@ def test_the_four_learners_play_at_one_table(tmp_path: Path) -> None:
     assert result["hands"] == 60
 
 
+@pytest.mark.slow
 def test_learners_play_at_a_limit_table(tmp_path: Path) -> None:
     learners = ["poker-learner", "hole-cards-learner", "name-learner"]
 

@@ -12,6 +12,8 @@ from clients.testing import check_agent
 HOLDEM: Final = ("limit-2p", "limit-3p", "nolimit-2p", "nolimit-3p")
 LARGE: Final = ("limit-6p", "limit-10p", "nolimit-6p")
 EVERY_TABLE: Final = (*HOLDEM, *LARGE)
+SLOW: Final = ("nolimit-2p", "limit-3p", "limit-6p", "limit-10p")
+"""Games that are tried on demand: what could go wrong there goes wrong in the others, as a rule."""
 ANY_GAME: Final = (*HOLDEM, "kuhn-2p", "leduc")
 
 BOTS: Final = {
@@ -49,7 +51,7 @@ def hands(game: str) -> int:
 @pytest.mark.parametrize(
     ("bot", "game"),
     [
-        pytest.param(bot, game, marks=[pytest.mark.slow] if game in LARGE[:-1] else [])
+        pytest.param(bot, game, marks=[pytest.mark.slow] if game in SLOW else [])
         for bot, games in BOTS.items()
         for game in games
     ],

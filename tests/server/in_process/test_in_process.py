@@ -74,6 +74,7 @@ def test_players_tell_the_same_as_over_sockets_and_aivat_is_the_same(tmp_path: P
     assert evidence[0][0]["ci95"] > 0
 
 
+@pytest.mark.slow
 def test_what_was_cut_short_goes_on(tmp_path: Path) -> None:
     words = ("leduc", "random", "random", "--hands", "12000", "--in-process", "--jobs", "2", "--out", "m")
     cut_short(tmp_path, words, 500, signal.SIGKILL)

@@ -130,6 +130,7 @@ def test_a_bot_reads_the_cache_and_writes_to_one_of_its_own(tmp_path: Path) -> N
     assert [(path.name, path.read_text()) for path in kernels.iterdir()] == [("kernel", "compiled")]
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_a_bot_in_a_sandbox_can_join_again(tmp_path: Path) -> None:
     (tmp_path / "bots").mkdir()

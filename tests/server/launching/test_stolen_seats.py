@@ -149,8 +149,8 @@ def test_a_seat_that_was_taken_with_a_stolen_token_is_reported(tmp_path: Path) -
         "sh -c 'exec {python} caller.py $0 $1'",
         "sh -c '{python} caller.py $0 $1; true'",
         "setsid --wait {python} caller.py",
-        "{python} wrapper.py",
-        "env -i {python} caller.py",
+        pytest.param("{python} wrapper.py", marks=pytest.mark.slow),
+        pytest.param("env -i {python} caller.py", marks=pytest.mark.slow),
     ],
 )
 def test_a_bot_behind_a_wrapper_gets_its_seat(tmp_path: Path, command: str) -> None:

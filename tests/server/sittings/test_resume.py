@@ -192,6 +192,7 @@ def test_ctrl_c_leaves_a_result_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert secrets["key"] not in stdout + stderr + log
 
 
+@pytest.mark.slow
 def test_players_who_may_have_learned_are_shown_what_they_saw(tmp_path: Path) -> None:
     (tmp_path / "counter.py").write_text(COUNTER)
     words = ("leduc", f"{sys.executable} counter.py", "always-call", "--hands", "40", "--out", "m")
@@ -307,6 +308,7 @@ def test_options_of_the_match_are_not_given_again(tmp_path: Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_match_whose_disk_was_full_goes_on_when_there_is_room(tmp_path: Path) -> None:
     words = ("leduc", "always-call", "random", "--hands", "100", "--out", "m")
     done = run_with_small_disk(["match", *words], tmp_path, 1900)

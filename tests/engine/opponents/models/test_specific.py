@@ -115,6 +115,7 @@ def test_after_500_hands_the_specific_model_is_the_best(name: str) -> None:
     assert accuracy >= baseline - 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "agent", [Random(0.1, 0.5, 0.4), HandStrengthBot(call=0.5)], ids=["random", "strong"]
 )
