@@ -22,6 +22,8 @@ from tests.support.terminal.terminals import in_terminal
 COMMAND: Final = "match limit-2p formula always-call --hands 1000 --seed 7"
 PICTURE: Final = ROOT / "docs" / "match.svg"
 COLUMNS: Final = 100
+_AS_BY_DEFAULT: Final = ("--luck", "equity")
+# `program` would do without.
 _ERASE_LINE: Final = "\x1b[2K"
 # What a progress bar ends with when it goes.
 _FONT: Final = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
@@ -31,7 +33,7 @@ _FONT: Final = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 def played(command: str) -> str:
     """What a `riverboat` command leaves on a terminal, colours and all."""
     with tempfile.TemporaryDirectory() as folder:
-        words = program(*shlex.split(command))
+        words = program(*shlex.split(command), *_AS_BY_DEFAULT)
         with in_terminal(
             words, Path(folder), {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
         ) as terminal:
@@ -52,7 +54,11 @@ def drawn(command: str, shown: str) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:  # compiles, if need be: nobody waits a minute for a picture
-        subprocess.run(program(*shlex.split(COMMAND), "--out", folder), check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            program(*shlex.split(COMMAND), *_AS_BY_DEFAULT, "--out", folder),
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
     PICTURE.parent.mkdir(exist_ok=True)
     PICTURE.write_text(drawn(COMMAND, played(COMMAND)), "utf-8")
     print(PICTURE.relative_to(ROOT))
