@@ -1,8 +1,6 @@
-"""Small games for the tests of equilibria, and OpenSpiel's versions of them."""
+"""Small games for the tests of equilibria."""
 
 from __future__ import annotations
-
-import pyspiel
 
 from engine.rules import GameDefinition, load_game
 
@@ -39,29 +37,3 @@ SHORT_STACKS = GameDefinition(
     max_raises=(2, 1, 1),
 )
 """No-limit for three with side pots, all-ins before the last card, and a round without cards of its own."""
-
-
-def openspiel_game(game: GameDefinition) -> pyspiel.Game:
-    """The same game by OpenSpiel's reader of ACPC games."""
-
-    def numbers(values: tuple[int, ...]) -> str:
-        return " ".join(map(str, values))
-
-    parameters: dict[str, str | int] = {
-        "betting": "limit" if game.is_limit else "nolimit",
-        "numPlayers": game.num_players,
-        "numRounds": game.num_rounds,
-        "blind": numbers(game.blinds),
-        "firstPlayer": numbers(tuple(first + 1 for first in game.first_positions)),
-        "maxRaises": numbers(game.max_raises),
-        "numSuits": game.num_suits,
-        "numRanks": game.num_ranks,
-        "numHoleCards": game.num_hole_cards,
-        "numBoardCards": numbers(game.num_board_cards),
-        "stack": numbers(game.stacks),
-    }
-    if game.is_limit:
-        parameters["raiseSize"] = numbers(game.raise_sizes)
-    else:
-        parameters["bettingAbstraction"] = "fullgame"
-    return pyspiel.load_game("universal_poker", parameters)

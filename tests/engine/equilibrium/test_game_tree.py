@@ -20,7 +20,8 @@ from engine.equilibrium.strategies import (
 from engine.equilibrium.values import node_values, values
 from engine.records import ProbabilityTriple
 from engine.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, GameDefinition, initial_hand
-from tests.engine.equilibrium.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS, openspiel_game
+from tests.engine.equilibrium.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
+from tests.oracles.openspiel import openspiel_game
 
 GAMES = pytest.mark.parametrize("game", [KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS], ids=range(5))
 

@@ -11,7 +11,8 @@ from engine.equilibrium.game_tree import GameTree, game_tree
 from engine.equilibrium.strategies import normalised, policy_with, uniform_policy
 from engine.equilibrium.values import best_response, exploitability, values
 from engine.rules import GameDefinition
-from tests.engine.equilibrium.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS, openspiel_game
+from tests.engine.equilibrium.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
+from tests.oracles.openspiel import openspiel_game
 
 
 def random_policy(tree: GameTree, seed: int) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from engine.rules import (
     load_game,
 )
 from protocol.match_state import format_hole_cards_and_board
+from tests.oracles.openspiel import openspiel_game
 from tests.support.hands.strategies import choose
 
 HANDS = 600
@@ -35,31 +36,6 @@ def game_of(is_limit: bool, players: int, stacks: tuple[int, ...]) -> GameDefini
     scale = 1 if is_limit else 10  # blinds of 5 and 10 in both
     blinds = tuple(blind // scale for blind in game.blinds) + (0,) * (players - 3)
     return attrs.evolve(game, num_players=players, blinds=blinds, stacks=stacks[:players])
-
-
-def openspiel_game(game: GameDefinition) -> pyspiel.Game:
-    def numbers(values: tuple[int, ...]) -> str:
-        return " ".join(map(str, values))
-
-    parameters: dict[str, str | int] = {
-        "numPlayers": game.num_players,
-        "numRounds": game.num_rounds,
-        "blind": numbers(game.blinds),
-        "firstPlayer": numbers(tuple(first + 1 for first in game.first_positions)),
-        "maxRaises": numbers(game.max_raises),
-        "numSuits": game.num_suits,
-        "numRanks": game.num_ranks,
-        "numHoleCards": game.num_hole_cards,
-        "numBoardCards": numbers(game.num_board_cards),
-    }
-    if game.is_limit:
-        # OpenSpiel pastes these texts into an ACPC game file, but in limit games leaves the parameter
-        # `stack` out; the file is to have one (five players and more need it).
-        raise_sizes = f"{numbers(game.raise_sizes)}\nstack = {numbers(game.stacks)}"
-        parameters |= {"betting": "limit", "raiseSize": raise_sizes}
-    else:
-        parameters |= {"betting": "nolimit", "bettingAbstraction": "fullgame", "stack": numbers(game.stacks)}
-    return pyspiel.load_game("universal_poker", parameters)
 
 
 def openspiel_actions(legal: LegalActions) -> list[int]:

@@ -30,7 +30,6 @@ from engine.rules import (
     FOLD,
     LIMIT_RAISE,
     ActionKind,
-    CardDealer,
     HandState,
     HandView,
     load_game,
@@ -39,15 +38,7 @@ from engine.rules import (
 )
 from tests.benchmarks.bench_formula import interval, play_rotations
 from tests.engine.opponents.hands import random_hand
-
-
-def view_after(game_name: str, betting: str, seed: int = 1) -> HandView:
-    """What the player to act sees after some betting."""
-    game = load_game(game_name)
-    state = HandState(parse_betting(game, betting), 0, CardDealer(game, seed).deal())
-    position = state.position_to_act
-    assert position is not None
-    return state.view(position)
+from tests.support.hands.views import view_after
 
 
 def seated(agent: Heuristic, view: HandView) -> Heuristic:

@@ -23,23 +23,10 @@ from clients.testing import check_agent
 from engine.card_text import parse_written_cards
 from engine.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
 from engine.evaluation.pot_odds import StraightPlay, implied_odds
-from engine.rules import CardDealer, HandState, HandView, load_game, parse_betting
+from engine.rules import HandState, HandView, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval, play_rotations
 from tests.engine.opponents.hands import random_hand
-
-
-def view_after(game_name: str, betting: str, seed: int = 1, hole: str = "", board: str = "") -> HandView:
-    """What the player to act sees after some betting, perhaps with cards laid by hand."""
-    game = load_game(game_name)
-    state = HandState(parse_betting(game, betting), 0, CardDealer(game, seed).deal())
-    position = state.position_to_act
-    assert position is not None
-    view = state.view(position)
-    if hole:
-        cards = tuple(parse_written_cards(hole))
-        holes = tuple(cards if p == position else () for p in range(game.num_players))
-        view = attrs.evolve(view, hole_cards=holes)
-    return attrs.evolve(view, board=tuple(parse_written_cards(board))) if board else view
+from tests.support.hands.views import view_after
 
 
 def seated(view: HandView, **options: object) -> Killer:

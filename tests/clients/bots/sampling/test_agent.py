@@ -32,20 +32,10 @@ from engine.rules import (
     CardDealer,
     HandView,
     load_game,
-    parse_betting,
     raise_to,
 )
-from engine.rules.hand_state import HandState
 from engine.trials.selective_sampling import Criterion, Estimates
-
-
-def view_after(game_name: str, betting: str, seed: int = 1) -> HandView:
-    """What the player to act sees after some betting."""
-    game = load_game(game_name)
-    state = HandState(parse_betting(game, betting), 0, CardDealer(game, seed).deal())
-    position = state.position_to_act
-    assert position is not None
-    return state.view(position)
+from tests.support.hands.views import view_after
 
 
 def seated(agent: Agent, view: HandView, *, seeded: bool = True) -> None:
