@@ -292,7 +292,8 @@ class MatchServer:
                 if is_live or not records.is_replaying:
                     is_live = True
                     self._situation = state, hand
-                    action = await self._decide(seat, state, hand)
+                    answer, sent_us = await self._ask(seats, seat, state, hand)
+                    action = self._recorded(seat, state, answer, sent_us)
                 else:
                     action = self._replayed_action(seat, state)
                     if self._rehearsal is not None:
@@ -351,9 +352,8 @@ class MatchServer:
         What a player answers is compared with what was done, which stands.
         """
         self._situation = state, hand
-        self._show_all(rehearsal.seats, state, hand)
+        answer, _ = await self._ask(rehearsal.seats, seat, state, hand)
         if seat in rehearsal.seats:
-            answer, _ = await self._answer(seat, state, 0)
             rehearsal.has_answered(seat, answer, action)
 
     def _end_rehearsal(self) -> None:
@@ -363,45 +363,31 @@ class MatchServer:
                 self._console.err(f"riverboat: {line}\n")
             self._rehearsal = None
 
-    async def _decide(self, seat: Seat, state: HandState, hand: HandOnTable) -> Action:
-        """Show everybody the hand, get the acting seat's action, and record it before it is applied."""
-        records, keeps_time = self._records, self._keeps_time
-        self._show_all(self._seats, state, hand)
-        sent_us = self._last_send_us = now_us() if keeps_time else 0
-        action, sent_us = await self._answer(seat, state, sent_us)
-        received_us = now_us() if keeps_time else 0
-        if action is None:
-            action = FOLD if state.legal_actions().can_fold else CALL
-            seat.acted_by_default(state.hand_number)
-            seat.policies.pop(state.betting.text, None)
-            sent_us = received_us  # nobody's time
-        if self._has_transactions:
-            records.write_transaction(Transaction(action, state.hand_number, sent_us, received_us))
-        return action
+    async def _ask(
+        self, seats: Sequence[Seat], seat: Seat, state: HandState, hand: HandOnTable
+    ) -> tuple[Action | None, int]:
+        """Show some seats how the hand stands, and get the answer of the one that is to act if it is of them.
 
-    def _show_all(self, seats: Sequence[Seat], state: HandState, hand: HandOnTable) -> None:
-        """Write to some seats how the hand stands."""
-        seating, traces = self._seating, self._traces
+        Returns:
+            What it replies, None where it does not; and when whoever sits there now was shown the hand.
+        """
+        seating, records = self._seating, self._records
+        traces, keeps_time = self._traces, self._keeps_time
         for each in seats:
             client = each.client
             if client is not None:
                 try:
                     data = hand.show(state, each, client)
                     if traces:
-                        self._records.trace_sent(each.number, data)
+                        records.trace_sent(each.number, data)
                     client.flush()
                 except ChannelBroken as error:
                     seating.cannot_send(each, error)
                 except LocalProtocolError as error:  # a conversation that has broken down
                     seating.break_off(each, error)
-
-    async def _answer(self, seat: Seat, state: HandState, sent_us: int) -> tuple[Action | None, int]:
-        """What the acting seat, which has been shown the hand, replies: None where it does not.
-
-        Returns:
-            With it, when whoever sits there now was shown the hand.
-        """
-        seating, records, keeps_time = self._seating, self._records, self._keeps_time
+        sent_us = self._last_send_us = now_us() if keeps_time else 0
+        if seats is not self._seats and seat not in seats:
+            return None, sent_us
         action: Action | None = None
         while action is None and not seat.is_away:
             client = seat.client
@@ -424,6 +410,19 @@ class MatchServer:
             except Exception as error:  # of ours, with what this client has sent
                 seating.break_off(seat, error)
         return action, sent_us
+
+    def _recorded(self, seat: Seat, state: HandState, answer: Action | None, sent_us: int) -> Action:
+        """The action that is played, the seat's answer or for want of one the default, now on record."""
+        received_us = now_us() if self._keeps_time else 0
+        action = answer
+        if action is None:
+            action = FOLD if state.legal_actions().can_fold else CALL
+            seat.acted_by_default(state.hand_number)
+            seat.policies.pop(state.betting.text, None)
+            sent_us = received_us  # nobody's time
+        if self._has_transactions:
+            self._records.write_transaction(Transaction(action, state.hand_number, sent_us, received_us))
+        return action
 
 
 async def serve_match(
