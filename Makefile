@@ -25,14 +25,15 @@ DEV := .venv/.dev-ready
 	  { echo "$(PYTHON) cannot make virtual environments: install its venv and pip, on Debian with 'apt install python3-venv'" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
+# Python compiles what it imports; compiling all that is installed would take as long as installing it.
 $(RUN): pyproject.toml | .venv/bin/python
 	@echo "setting up .venv (run-time dependencies)"
-	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .
+	@.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e .
 	@touch $@
 
 $(DEV): $(RUN)
 	@echo "setting up .venv (what tests and checks take)"
-	@.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[dev,bench]'
+	@.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e '.[dev,bench]'
 	@touch $@
 
 setup: $(DEV)
