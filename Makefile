@@ -2,6 +2,8 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
+# Hundreds of programs are started here: what Python has compiled is kept.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup kernels match play test test-slow lint check format bench stress image-check clean
 
 help:
@@ -25,12 +27,12 @@ DEV := .venv/.dev-ready
 	  { echo "$(PYTHON) cannot make virtual environments: install its venv and pip, on Debian with 'apt install python3-venv'" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
-# Python compiles what it imports; compiling all that is installed would take as long as installing it.
 $(RUN): pyproject.toml | .venv/bin/python
 	@echo "setting up .venv (run-time dependencies)"
-	@.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e .
+	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
+# Tools are compiled when they are imported: to compile all that is there would take as long as to install it.
 $(DEV): $(RUN)
 	@echo "setting up .venv (what tests and checks take)"
 	@.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e '.[dev,bench]'

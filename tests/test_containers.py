@@ -128,6 +128,7 @@ def words_here(name: str, here: dict[str, str]) -> list[str]:
     return program(*[here.get(word, word) for word in command(name)[1:]])
 
 
+@pytest.mark.slow
 def test_the_services_play_a_match(here: dict[str, str], tmp_path: Path) -> None:
     """Bots first, so that they have to wait for the dealer."""
     with ExitStack() as running:
@@ -179,6 +180,7 @@ def test_the_health_check_looks_at_what_the_dealer_writes(here: dict[str, str], 
         dealer.communicate()
 
 
+@pytest.mark.slow
 def test_the_person_can_play(here: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run(
         words_here("human", here), cwd=tmp_path, env=environment(), input="c\nc\nquit\n", capture_output=True,

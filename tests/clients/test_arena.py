@@ -64,9 +64,11 @@ def record_of(
     ("game", "names", "options"),
     [
         ("holdem.limit.2p.reverse_blinds", ["random", "random"], []),
-        ("holdem.nolimit.3p", ["random", "always-raise", "always-call"], []),
+        pytest.param(
+            "holdem.nolimit.3p", ["random", "always-raise", "always-call"], [], marks=pytest.mark.slow
+        ),
         ("leduc", ["random", "always-fold"], ["-f"]),
-        ("kuhn.limit.3p", ["always-all-in", "random", "random"], []),
+        pytest.param("kuhn.limit.3p", ["always-all-in", "random", "random"], [], marks=pytest.mark.slow),
     ],
 )
 def test_the_same_hands_as_over_tcp(

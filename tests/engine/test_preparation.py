@@ -72,6 +72,7 @@ def test_a_cache_that_cannot_be_written_costs_the_compilation(monkeypatch: pytes
     assert calls == [1, 1]
 
 
+@pytest.mark.slow
 def test_a_bot_on_a_new_machine_loses_no_hand(cache: Path, tmp_path: Path) -> None:
     """It compiles before it joins, although its decisions may take a tenth of what compiling does."""
     words = ("--hands", "60", "--seed", "3", "--response-time", "2", "--first-response-time", "2", "--json")

@@ -106,7 +106,10 @@ def test_nobody_reads_and_nobody_is_told(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")  # the shell's status is that of `true`
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [*(pytest.param(some, marks=pytest.mark.slow) for some in (">&-", "<&- >&-")), "<&- >&- 2>&-"],
+)
 def test_what_the_caller_has_closed_gets_nothing_of_ours(closed: str, tmp_path: Path) -> None:
     """A log that is opened on the number of stdout would be written to as if it were stdout."""
     players = ["always-call", "always-call"]

@@ -15,6 +15,7 @@ from server.table.stopping import rests
 from tests.support.matches import raw_bot, result_of, run_match
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_match(tmp_path: Path) -> None:
     words = ("nolimit-3p", "random", "random", "always-call", "--hands", "60", "--seed", "7")
     first, second = (result_of(tmp_path, *words, "--out", name) for name in ("one", "two"))
@@ -167,7 +168,7 @@ def test_the_abort_policy_ends_the_match_with_the_first_failure(tmp_path: Path) 
     assert "SCORE" not in log
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_a_bot_against_itself_wins_nothing_in_a_duplicate_match(tmp_path: Path, jobs: str) -> None:
     words = ("limit-2p", "A=random", "B=random", "--hands", "25", "--seed", "5", "--duplicate", "--out", "m")
     result = result_of(tmp_path, *words, "--jobs", jobs)
@@ -192,7 +193,7 @@ def test_the_table_of_a_duplicate_match_shows_both_intervals(tmp_path: Path) -> 
     assert "the pairing saved" in done.stdout
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_a_duplicate_match_ends_when_its_results_are_known(tmp_path: Path, jobs: str) -> None:
     """A bot against itself on the same cards; what it can win is bounded, so that this is known soon."""
     words = ("kuhn-2p", "A=always-call", "B=always-call", "--duplicate", "--until", "± 25", "--seed", "5")

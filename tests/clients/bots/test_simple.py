@@ -264,6 +264,7 @@ def test_other_games_are_refused() -> None:
         SimpleBot().match_started(load_game("kuhn-2p"), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dealer", DEALERS)
 def test_both_sparring_partners_play_at_a_dealer_as_in_the_arena(dealer: str | None, tmp_path: Path) -> None:
     names = ["simple", "simple", "hand-strength", "random", "always-call", "random"]

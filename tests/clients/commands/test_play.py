@@ -35,7 +35,9 @@ def own_table(folder: Path, *words: str) -> list[str]:
     return program("play", *OWN, "--out", str(folder / "match"), *words)
 
 
-@pytest.mark.parametrize("display", DISPLAYS)
+@pytest.mark.parametrize(
+    "display", [pytest.param(name, marks=pytest.mark.slow if name == "plain" else ()) for name in DISPLAYS]
+)
 def test_two_hands_in_a_terminal(display: str, tmp_path: Path) -> None:
     """Golden: 80 by 24, plain, with suit symbols, in colour."""
     with in_terminal(own_table(tmp_path, "--hands", "2"), tmp_path, DISPLAYS[display]) as terminal:

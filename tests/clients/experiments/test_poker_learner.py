@@ -102,6 +102,7 @@ def test_the_same_figures_with_one_process_and_in_other_company(
         assert again["competition"][name]["name-learner"] == results["competition"][name]["name-learner"]
 
 
+@pytest.mark.slow
 def test_a_second_experiment_begins_from_nothing(tmp_path: Path) -> None:
     settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
 
@@ -256,6 +257,7 @@ def test_results_of_another_experiment_are_not_written_over(name: str, options: 
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
+@pytest.mark.slow
 def test_tables_are_there_whatever_happens_to_pictures(tmp_path: Path) -> None:
     (tmp_path / "against-always-call-learning.png").mkdir()  # in the way of the picture
 

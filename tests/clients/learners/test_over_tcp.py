@@ -51,6 +51,7 @@ def test_what_is_learnt_in_a_match_is_in_the_file_after_it(tmp_path: Path) -> No
     assert "Bob" in read_knowledge(path, "name-learner", "no-limit Texas hold'em").meta["names"]
 
 
+@pytest.mark.slow
 def test_a_duplicate_match_teaches_nothing(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
     before = learnt_at_home(path, 40)

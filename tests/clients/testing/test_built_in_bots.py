@@ -12,7 +12,7 @@ from clients.testing import check_agent
 HOLDEM: Final = ("limit-2p", "limit-3p", "nolimit-2p", "nolimit-3p")
 LARGE: Final = ("limit-6p", "limit-10p", "nolimit-6p")
 EVERY_TABLE: Final = (*HOLDEM, *LARGE)
-SLOW: Final = ("nolimit-2p", "limit-3p", "limit-6p", "limit-10p")
+SLOW: Final = ("limit-2p", "nolimit-2p", "limit-3p", "limit-6p", "limit-10p", "nolimit-6p")
 """Games that are tried on demand: what could go wrong there goes wrong in the others, as a rule."""
 ANY_GAME: Final = (*HOLDEM, "kuhn-2p", "leduc")
 

@@ -52,6 +52,7 @@ def test_a_random_player_does_nothing_wrong_in_any_packaged_game(game: str) -> N
     report.raise_if_wrong()
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(games())
 def test_nor_in_any_other_game(game: GameDefinition) -> None:

@@ -29,7 +29,7 @@ STATELESS: Final = ("random", "always-call", "hand-strength", "formula:model=gen
 @pytest.mark.parametrize(
     "words",
     [
-        ("nolimit-3p", "random", "always-call", "random:raise=0.2", "--hands", "70"),
+        ("nolimit-3p", "random", "always-call", "random:raise=0.2", "--hands", "30"),
         pytest.param(
             ("kuhn-2p", "random", "random", "--hands", "200", "--duplicate", "--until", "400"),
             marks=pytest.mark.slow,

@@ -45,10 +45,10 @@ def test_no_hand_is_played_against_a_program_that_never_joins(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("player", "words", "options"),
     [
-        ("formula:tightness=7", "tightness", ()),
+        pytest.param("formula:tightness=7", "tightness", (), marks=pytest.mark.slow),
         ("street-learner:knowledge=junk.npz", "junk.npz", ()),
-        ("random:foo=1", "foo", ()),
-        ("random:foo=1", "foo", ("--duplicate",)),
+        pytest.param("random:foo=1", "foo", (), marks=pytest.mark.slow),
+        pytest.param("random:foo=1", "foo", ("--duplicate",), marks=pytest.mark.slow),
         ("random:foo=1", "foo", ("--duplicate", "--jobs", "2")),
     ],
 )
@@ -94,7 +94,7 @@ def announced(folder: Path, *words: str) -> tuple[list[dict[str, Any]], str]:
     return messages, house.communicate(timeout=PATIENCE_S)[1]
 
 
-@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize("passes", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_launching_program_learns_where_the_seats_are(tmp_path: Path, passes: int) -> None:
     words = ["limit-2p", "A=random", "always-call", "--hands", "2", *["--duplicate"] * (passes - 1)]
     messages, _ = announced(tmp_path, *words)
@@ -298,7 +298,14 @@ run(Crashes)
 """
 
 
-@pytest.mark.parametrize(("recover", "played"), [(0, 10), (1, 20), (9, 30)])
+@pytest.mark.parametrize(
+    ("recover", "played"),
+    [
+        pytest.param(0, 10, marks=pytest.mark.slow),
+        (1, 20),
+        pytest.param(9, 30, marks=pytest.mark.slow),
+    ],
+)
 def test_a_player_that_crashes_is_started_again_as_often_as_asked(
     recover: int, played: int, tmp_path: Path
 ) -> None:

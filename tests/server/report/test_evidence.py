@@ -125,6 +125,7 @@ def test_a_match_reports_both(tmp_path: Path) -> None:
     assert result["luck"]["times_fewer_hands"]["equity"] > 1.2
 
 
+@pytest.mark.slow
 def test_a_duplicate_match_is_corrected_by_deals(tmp_path: Path) -> None:
     words = ("leduc", "random", "always-call", "--hands", "200", "--seed", "5", "--duplicate")
     result = result_of(tmp_path, *words, "--out", "m", "--luck", "equity")

@@ -17,14 +17,20 @@ from tests.support.hands.golden_files import LOGS, GoldenLog, golden_log
 from tests.support.tables import Decider, conversations, open_table, play_match, replaying
 
 PLAYED_BY_TURNS = ("random.rnd01.123456", "random.rnd25.123456")
-FULL_TABLES_OF_CALLERS = ("callonly.tiny10.0", "callonly.holdem.nolimit.6p.0")
-"""The largest logs: long.  The same games are played by default by players who do more than call."""
+TRIED_ON_DEMAND = (
+    "callonly.holdem.limit.3p.0",
+    "callonly.holdem.nolimit.3p.0",
+    "callonly.holdem.nolimit.6p.0",
+    "callonly.tiny10.0",
+    "random.tiny10.0",
+)
+"""The longest; the arena plays them by default, and players who do more than call play the callers' games."""
 IN_A_PROCESS = ("random.kuhn2p.0", "random.rnd25.123456", "random.leduc.0")
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.slow if name in FULL_TABLES_OF_CALLERS else ()) for name in LOGS],
+    [pytest.param(name, marks=pytest.mark.slow if name in TRIED_ON_DEMAND else ()) for name in LOGS],
 )
 async def test_answers_sent_all_in_advance_make_the_logged_match(name: str, tmp_path: Path) -> None:
     """The most that clients can get ahead, and the quickest way through a thousand hands of ten players.

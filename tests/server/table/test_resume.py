@@ -246,7 +246,9 @@ async def test_appending_without_a_transaction_log_only_appends(tmp_path: Path) 
     assert len(log_lines(config, "STATE:")) == config.hands
 
 
-@pytest.mark.parametrize("match", range(RESUMED_MATCHES))
+@pytest.mark.parametrize(
+    "match", [0, 1, *(pytest.param(more, marks=pytest.mark.slow) for more in range(2, RESUMED_MATCHES))]
+)
 def test_a_dealer_killed_at_random_moments_and_resumed_plays_the_same_match(
     match: int, tmp_path: Path
 ) -> None:

@@ -36,7 +36,9 @@ def arena_log(game: str, agents: list[Agent], seeds: list[int], hands: int) -> l
 
 
 @pytest.mark.parametrize("dealer", DEALERS)
-@pytest.mark.parametrize(("game", "seats"), [(LIMIT, 2), ("short6.game", 6)])
+@pytest.mark.parametrize(
+    ("game", "seats"), [(LIMIT, 2), pytest.param("short6.game", 6, marks=pytest.mark.slow)]
+)
 def test_it_plays_at_a_dealer_as_in_the_arena(
     game: str, seats: int, dealer: str | None, tmp_path: Path
 ) -> None:
@@ -118,7 +120,7 @@ def test_killed_in_mid_hand_it_comes_back_and_plays_on_as_if_nothing_had_happene
     assert [line for line in log if not line.startswith("#")] == arena_log(LIMIT, agents, seeds, hands)
 
 
-@pytest.mark.parametrize("duplicate", [False, True])
+@pytest.mark.parametrize("duplicate", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_match_is_remembered_unless_its_deals_come_again(duplicate: bool, tmp_path: Path) -> None:
     words = ["limit-2p", "us=formula:memory=models.json", "them=always-call", "--hands", "7"]
     done = subprocess.run(
