@@ -26,7 +26,8 @@ from tests.support.tables import (
 
 TABLES = 100
 HANDS = 10
-RESPONSE_S = 1.5
+RESPONSE_S = 6.0
+"""Honest players share a loaded machine with all others."""
 HANDS_EACH = 60
 
 
