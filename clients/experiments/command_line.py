@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,7 +14,18 @@ from clients.one_line import CommandError
 from clients.reports.figure import PlotError, require_matplotlib
 from engine.interruption import as_ctrl_c
 
-__all__ = ["ending_in_one_line", "force_option", "jobs_option", "plots_option", "refuse_full", "say"]
+if TYPE_CHECKING:
+    from clients.experiments.findings import Plot
+
+__all__ = [
+    "ending_in_one_line",
+    "force_option",
+    "hand_in",
+    "jobs_option",
+    "plots_option",
+    "refuse_full",
+    "say",
+]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -80,6 +92,35 @@ def _check_plots(context: click.Context, parameter: click.Parameter, no_plots: b
 def say(line: str) -> None:
     """A line about how far an experiment has come, on stderr."""
     click.echo(line, err=True)
+
+
+def hand_in(
+    out: Path,
+    results: dict[str, Any],
+    report: str,
+    *,
+    as_json: bool,
+    plots: Callable[[dict[str, Any]], Iterable[Plot]] | None = None,
+) -> None:
+    """Keeps and prints what an experiment has found, and draws it last: pictures may fail.
+
+    Args:
+        out: the folder of the results.
+        results: for ``results.json``, and for stdout if `as_json`.
+        report: Markdown, for ``results.md``, and for stdout otherwise.
+        as_json: which of them is printed.
+        plots: makes pictures of the results; none without.
+
+    Raises:
+        OSError: the folder cannot be written.
+        PlotError: a picture cannot.
+    """
+    from clients.experiments.findings import draw, write_results
+
+    write_results(out, results, report)
+    click.echo(json.dumps(results) if as_json else report)
+    if plots is not None:
+        draw(out, plots(results))
 
 
 @contextmanager

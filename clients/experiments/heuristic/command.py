@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,13 @@ import click
 from clients.experiments.command_line import (
     ending_in_one_line,
     force_option,
+    hand_in,
     jobs_option,
     plots_option,
     refuse_full,
     say,
 )
-from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.findings import Say
 from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, stood_in_for, variants_named
 from clients.experiments.heuristic.report import plots, report, summary
 from clients.experiments.heuristic.tasks import BLOCKS, Settings, all_duels, play
@@ -84,11 +84,7 @@ def heuristic(
         if not (resume or force):
             refuse_full(out, "--resume")
         results = reproduce(settings, out, jobs, say, paper=paper, resume=resume)
-        text = report(results)
-        write_results(out, results, text)
-        click.echo(json.dumps(results) if as_json else text)
-        if not no_plots:
-            draw(out, plots(results))
+        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
 
 
 def reproduce(

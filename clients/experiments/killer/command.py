@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from clients.experiments.command_line import ending_in_one_line, force_option, refuse_full, say
-from clients.experiments.findings import Say, write_results
+from clients.experiments.command_line import ending_in_one_line, force_option, hand_in, refuse_full, say
+from clients.experiments.findings import Say
 from clients.experiments.killer.report import report, values
 from clients.one_line import OneLineCommand, json_option, out_option
 from engine.evaluation.preflop.flop_configs import format_book, make_book
@@ -38,9 +37,7 @@ def killer(out: Path, flops: int, force: bool, as_json: bool) -> None:
         if not force:
             refuse_full(out)
         results = reproduce(out, flops, 1, say)
-        text = report(results)
-        write_results(out, results, text)
-        click.echo(json.dumps(results) if as_json else text)
+        hand_in(out, results, report(results), as_json=as_json)
 
 
 def reproduce(out: Path, flops: int, every: int, progress: Say) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,13 @@ import click
 from clients.experiments.command_line import (
     ending_in_one_line,
     force_option,
+    hand_in,
     jobs_option,
     plots_option,
     refuse_full,
     say,
 )
-from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.findings import Say
 from clients.experiments.poker_learner.report import plots, report
 from clients.experiments.poker_learner.summary import summary
 from clients.experiments.poker_learner.tasks import (
@@ -85,11 +85,7 @@ def poker_learner(
         if not (resume or force):
             refuse_full(out, "--resume")
         results = reproduce(settings, out, jobs, say, resume=resume)
-        text = report(results)
-        write_results(out, results, text)
-        click.echo(json.dumps(results) if as_json else text)
-        if not no_plots:
-            draw(out, plots(results))
+        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
 
 
 def reproduce(

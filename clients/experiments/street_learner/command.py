@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,13 @@ import click
 from clients.experiments.command_line import (
     ending_in_one_line,
     force_option,
+    hand_in,
     jobs_option,
     plots_option,
     refuse_full,
     say,
 )
-from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.findings import Say
 from clients.experiments.street_learner.report import plots, report, summary
 from clients.experiments.street_learner.tasks import GAMES, Run, Settings, play
 from clients.experiments.tasks import run_tasks
@@ -77,11 +77,7 @@ def street_learner(
         if not force:
             refuse_full(out)
         results = reproduce(settings, out, jobs, say)
-        text = report(results)
-        write_results(out, results, text)
-        click.echo(json.dumps(results) if as_json else text)
-        if not no_plots:
-            draw(out, plots(results))
+        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
 
 
 def _check(game: str) -> None:
