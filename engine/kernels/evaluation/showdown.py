@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import card_bits
+from engine.kernels.cards.dealing import deal_board
 from engine.kernels.cards.ranking import board_key, class_of_key, class_on_board, flush_suit
 from engine.kernels.cards.tables import FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
 from engine.kernels.splitmix import GOLDEN, mixed, next_word
@@ -232,26 +233,6 @@ def _deal_hands(
         dealt[hand, 0] = cards[combo, 0]
         dealt[hand, 1] = cards[combo, 1]
     return dead
-
-
-@kernel(allocates=False)
-def deal_board(dead: int, size: int, random_state: NDArray[np.uint64], board: NDArray[np.uint8]) -> None:
-    """Fills a board of five up from its first `size` cards with cards that are not dead."""
-    place = size
-    left = 0
-    word = np.uint64(0)
-    while place < 5:
-        if left == 0:
-            # Ten six-bit numbers from each word; those of 52 and more and dead cards are passed over.
-            word = next_word(random_state)
-            left = 10
-        card = integer(word & np.uint64(63))
-        word >>= np.uint64(6)
-        left -= 1
-        if card < 52 and dead >> card & 1 == 0:
-            dead |= 1 << card
-            board[place] = card
-            place += 1
 
 
 @kernel()

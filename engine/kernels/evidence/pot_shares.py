@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import card_bits
+from engine.kernels.cards.dealing import deal_board
 from engine.kernels.cards.ranking import board_key, class_on_board
-from engine.kernels.evaluation.showdown import add_showdowns, deal_board
+from engine.kernels.evaluation.showdown import add_showdowns
 from engine.kernels.splitmix import mixed
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.dealing import deal_board
 from engine.kernels.splitmix import GOLDEN, mixed, next_word, random_number
 
 _OTHER_NUMBERS: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -141,19 +142,5 @@ def deal_jointly(
         holes[trial, own_position, 1] = own[1]
         for i in range(size):
             boards[trial, i] = known_board[i]
-        place = size
-        left = 0
-        word = np.uint64(0)
-        while place < 5:
-            # Ten six-bit numbers from each draw; those of 52 and more and dead cards are passed over.
-            if left == 0:
-                word = next_word(state)
-                left = 10
-            card = integer(word & np.uint64(63))
-            word >>= np.uint64(6)
-            left -= 1
-            if card < 52 and dead >> card & 1 == 0:
-                dead |= 1 << card
-                boards[trial, place] = card
-                place += 1
+        deal_board(dead, size, state, boards[trial])
     return in_turn
