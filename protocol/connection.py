@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
-from engine.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, HandView, InvalidActionError
+from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, InvalidActionError
 from engine.rules.game_file import wrap_unsigned
 from protocol.actions import MissingSizeError, read_action
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
@@ -30,8 +30,11 @@ from protocol.events import (
     Event,
     Flaw,
     Greeting,
+    InLobby,
     Note,
     Reply,
+    Request,
+    Seated,
     StaleReply,
     StateUpdate,
     TurnToAct,
@@ -39,7 +42,16 @@ from protocol.events import (
     UnreadableLine,
     Version,
 )
-from protocol.extension import format_greeting, is_comment, parse_greeting, parse_note
+from protocol.extension import (
+    LOBBY,
+    format_greeting,
+    format_request,
+    is_comment,
+    parse_greeting,
+    parse_note,
+    parse_request,
+    parse_seated,
+)
 from protocol.framing import MAX_LINE, LineBuffer
 from protocol.match_state import format_match_state, read_match_state, same_match_state
 from protocol.state_reader import MatchStateReader
@@ -109,12 +121,30 @@ class _Connection:
 
 
 class DealerConnection(_Connection):
-    """The dealer's end of the conversation with one client."""
+    """The dealer's end of the conversation with one client.
 
-    def __init__(self, game: GameDefinition) -> None:
+    Args:
+        game: what is being played; None in a room, before the client has a seat.
+    """
+
+    def __init__(self, game: GameDefinition | None) -> None:
         super().__init__()
         self._game = game
         self._echo = b""
+        self._is_in_room = False  # it has been granted the lobby: its requests are read
+        self._plain: dict[bytes, Action] = {}
+        if game is not None:
+            self.play(game)
+
+    def play(self, game: GameDefinition) -> None:
+        """From now on another game is played, or the same with other stacks; between two hands only.
+
+        Raises:
+            LocalProtocolError: the client has been asked to act.
+        """
+        if self._state is State.TO_ACT:
+            raise LocalProtocolError("the game cannot change while the client is to act")
+        self._game = game
         is_limit = game.is_limit
         plain = {b"f": FOLD, b"c": CALL, b"r": LIMIT_RAISE} if is_limit else {b"f": FOLD, b"c": CALL}
         self._plain = {
@@ -122,7 +152,9 @@ class DealerConnection(_Connection):
         }
         # What nearly every client sends after the state, so that it need not be parsed.
 
-    def send(self, event: StateUpdate | TurnToAct | TurnWithdrawn | Greeting | Note) -> bytes:
+    def send(
+        self, event: StateUpdate | TurnToAct | TurnWithdrawn | Greeting | Note | InLobby | Seated
+    ) -> bytes:
         """The bytes that say `event`; none for the local `TurnWithdrawn`.
 
         Raises:
@@ -136,7 +168,12 @@ class DealerConnection(_Connection):
         if isinstance(event, Note):
             return f"#{event.name} {event.text}".encode() + _LINE_END
         if isinstance(event, Greeting):
+            self._is_in_room |= LOBBY in event.words
             return format_greeting(event.words).encode() + _LINE_END
+        if isinstance(event, InLobby):
+            return f"#lobby {event.reason}".rstrip().encode() + _LINE_END
+        if isinstance(event, Seated):
+            return f"#seated {event.table} {event.seat} {event.stack}".encode() + _LINE_END
         return b""
 
     def show(self, message: bytes, *, is_turn: bool) -> bytes:
@@ -153,7 +190,9 @@ class DealerConnection(_Connection):
         """What the client said next.
 
         What it says out of turn waits until it is to act, as with the ACPC dealer, so that an answer sent
-        early is an answer (acpc-spec 5.6); only greetings are taken at any time, from behind comments too.
+        early is an answer (acpc-spec 5.6); only greetings and, in a room, requests are taken at any time,
+        from behind comments too.  Answer a greeting before asking for the next event: that decides what the
+        lines behind it are.
 
         Raises:
             BadVersion: its first line is not a version.
@@ -174,10 +213,14 @@ class DealerConnection(_Connection):
             line = lines.next_line()
             if line is not None:
                 return self._read_version(line)
+        elif state is State.LOBBY:
+            line = lines.next_line()
+            if line is not None:
+                return self._read_comment(line) if is_comment(line) else UnreadableLine(line)
         elif state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
         else:
-            line = lines.take_behind(is_comment, _is_greeting)
+            line = lines.take_behind(is_comment, _is_wanted if self._is_in_room else _is_greeting)
             if line is not None:
                 return self._read_comment(line)
         return ConnectionClosed() if lines.at_end and state is not State.CLOSED else NEED_DATA
@@ -192,7 +235,10 @@ class DealerConnection(_Connection):
 
     def _read_comment(self, line: bytes) -> Event:
         words = parse_greeting(_text(line)) if line.startswith(_GREETING_START) else None
-        return Comment(line) if words is None else Greeting(words)
+        if words is not None:
+            return Greeting(words)
+        request = parse_request(_text(line)) if self._is_in_room else None
+        return Comment(line) if request is None else Request(*request)
 
     def _read_answer(self, line: bytes) -> Event:
         end = len(self._echo)
@@ -205,6 +251,7 @@ class DealerConnection(_Connection):
         if is_comment(line):
             return self._read_comment(line)
         text = _text(line)
+        assert self._game is not None  # a state has been shown
         try:
             view, end = read_match_state(text, self._game)
             expected, _ = read_match_state(self._echo.decode("ascii"), self._game)
@@ -218,6 +265,7 @@ class DealerConnection(_Connection):
         """The reply whose echo of the state ends at `end`."""
         if text[end : end + 1] != ":":
             return Reply(None, Flaw.BAD_FORMAT, line)
+        assert self._game is not None  # a state has been shown
         try:
             action, _ = read_action(text, end + 1, self._game.is_limit)
         except MissingSizeError:
@@ -258,7 +306,7 @@ class PlayerConnection(_Connection):
     def game(self, game: GameDefinition | None) -> None:
         self._reader = None if game is None else MatchStateReader(game)
 
-    def send(self, event: Version | Greeting | Comment | Reply) -> bytes:
+    def send(self, event: Version | Greeting | Comment | Request | Reply) -> bytes:
         """The bytes that say `event`.
 
         Send a comment and the reply it belongs to in one write: two small writes can cost 40 ms.
@@ -271,6 +319,10 @@ class PlayerConnection(_Connection):
             raise LocalProtocolError("a reply needs an action")
         if isinstance(event, Comment) and not _is_one_comment(event.line):
             raise LocalProtocolError(f"not a comment of one line, with # or ; first: {event.line[:80]!r}")
+        if isinstance(event, Request) and not _is_one_comment(
+            format_request(event.word, event.text).encode()
+        ):
+            raise LocalProtocolError(f"not a request of one line: {event.word} {event.text[:80]!r}")
         self._process(type(event))
         if isinstance(event, Reply):
             return b"%s:%s\r\n" % (self._echo, str(event.action).encode("ascii"))
@@ -278,6 +330,8 @@ class PlayerConnection(_Connection):
             return b"VERSION:%d.%d.%d\n" % (event.major, event.minor, event.revision)
         if isinstance(event, Greeting):
             return format_greeting(event.words).encode() + _LINE_END
+        if isinstance(event, Request):
+            return format_request(event.word, event.text).encode() + _LINE_END
         return event.line.rstrip(b"\r\n") + _LINE_END
 
     def next_event(self) -> Event | NeedData:
@@ -289,7 +343,7 @@ class PlayerConnection(_Connection):
         """
         event = self._read_event()
         if event is not NEED_DATA:
-            if isinstance(event, StateUpdate | TurnToAct) and self._state is State.TO_ACT:
+            if isinstance(event, StateUpdate | TurnToAct | InLobby) and self._state is State.TO_ACT:
                 self._process(TurnWithdrawn)  # the dealer has acted for us
             self._process_received(event)
         return event
@@ -313,7 +367,12 @@ class PlayerConnection(_Connection):
             if words is not None:
                 return Greeting(words)
             note = parse_note(text)
-            return Comment(line) if note is None else Note(*note)
+            if note is None:
+                return Comment(line)
+            if note[0] == "lobby" and self._state is not State.LOBBY:
+                return InLobby(note[1])
+            seated = parse_seated(text) if self._state is State.LOBBY else None
+            return Note(*note) if seated is None else Seated(*seated)
         view = self._read_state(echo.decode("latin-1"))
         self._echo = echo
         return TurnToAct(view) if view.is_our_turn else StateUpdate(view)
@@ -339,6 +398,11 @@ class PlayerConnection(_Connection):
 
 def _is_greeting(line: bytes) -> bool:
     return line.startswith(_GREETING_START)
+
+
+def _is_wanted(line: bytes) -> bool:
+    """A greeting, or a request to a room."""
+    return line.startswith(_GREETING_START) or parse_request(_text(line)) is not None
 
 
 def _is_one_comment(line: bytes) -> bool:

@@ -51,6 +51,16 @@ class Comment(Event):
     line: bytes
 
 
+@attrs.frozen
+class Request(Event):
+    """A line of a client to a room, such as ``#join TABLE``, ``#leave`` or ``#name=Ann``."""
+
+    word: str
+    """One of `protocol.extension.REQUESTS`."""
+    text: str = ""
+    """What follows it."""
+
+
 class Flaw(enum.Enum):
     """Why a reply to the current state has no action; both are played as a call (acpc-spec 5.6)."""
 
@@ -102,10 +112,29 @@ class TurnToAct(Event):
 
 @attrs.frozen
 class Note(Event):
-    """A ``#name text`` line of the server: ``seat``, ``names``, ``game``, ``clock``."""
+    """A ``#name text`` line of the server: ``seat``, ``names``, ``game``, ``clock`` and the rest."""
 
     name: str
     text: str
+
+
+@attrs.frozen
+class InLobby(Event):
+    """A ``#lobby`` line of a room: the client has no seat, and is shown no hand until it is given one."""
+
+    reason: str = ""
+    """Why it has none any more, for people; empty where it has just come."""
+
+
+@attrs.frozen
+class Seated(Event):
+    """A ``#seated`` line of a room: the client has a seat, and will be shown the hands that it is dealt."""
+
+    table: str
+    seat: int
+    """The place at the table, from 0, for as long as it sits there."""
+    stack: int
+    """Chips in front of it."""
 
 
 # --- local: nothing travels --------------------------------------------------------------------------

@@ -11,6 +11,33 @@ and is answered with the capabilities it is granted; from then on it also gets
     #game DEFINITION   the game file, its lines joined by ``;``
     #clock SECONDS     before each of its turns: how long it may think
 
+In a room, which has many tables behind one port, it also says ``lobby``, with its name and the token of that
+name where it has one::
+
+    #riverboat/1 lobby seat names game stacks commit name=Ann token=s3cret
+
+and may then say what it wants, in any state::
+
+    #list              answered by a #table line for each table and #tables with their number
+    #join TABLE        a seat at a table, or at any; ``#join TABLE 400`` brings 400 chips
+    #leave             gives the seat up, when the hand is over
+    #sit-out, #sit-in  is dealt no hands from the next one on; is dealt hands again
+    #top-up 200        brings 200 chips more to the table, before the next hand
+    #name=Ann          the words of the greeting, said later
+    #token=s3cret
+
+It is told, besides,
+
+    #lobby REASON            it has no seat (any more); after this no hand is shown to it
+    #seated TABLE SEAT STACK it has one
+    #refused REASON          what it wanted cannot be
+    #message TEXT            something for people
+    #stacks A|B|...          before a hand in which they are others than before: chips by position
+    #commit HASH             before a hand: SHA-256 of the key of its cards (`engine.match_key`)
+
+and ``#seat``, ``#names`` and ``#game`` come again before each hand in which they are others than before.
+They are of that hand: its players only, in an order in which positions move by one with each hand.
+
 ``unrehearsed`` says that it need not be shown again what it has seen, when a match is resumed.
 
 One that is granted ``policy`` gets nothing, but says with its replies what it would have done with other
@@ -31,6 +58,14 @@ UNREHEARSED: Final = "unrehearsed"
 nothing from hand to hand, or keeps what it has learned itself."""
 CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", UNREHEARSED)
 """What a client may ask for."""
+LOBBY: Final = "lobby"
+"""The word of a client that knows what a room is."""
+ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", "stacks", "commit", LOBBY)
+"""What a client may ask a room for."""
+REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "name", "token")
+"""The words of `Request`."""
+NAME: Final = "name="
+"""Begins the word that carries a player's name, in a room."""
 TOKEN: Final = "token="
 """Begins the word that carries a seat's credential."""
 
@@ -49,6 +84,37 @@ def parse_greeting(text: str) -> tuple[str, ...] | None:
 def format_greeting(words: Iterable[str]) -> str:
     """A ``#riverboat/1`` line, without line end."""
     return " ".join([GREETING, *words])
+
+
+def parse_request(text: str) -> tuple[str, str] | None:
+    """Word and text of a client's line to a room, such as ``#join a`` or ``#name=Ann``; None for any other."""
+    if not text.startswith("#"):
+        return None
+    word, _, rest = text[1:].partition(" ")
+    if word in ("name", "token"):
+        return None
+    for named in (NAME, TOKEN):
+        if word.startswith(named):
+            word, rest = named[:-1], word.removeprefix(named)
+    return (word, rest.strip()) if word in REQUESTS else None
+
+
+def format_request(word: str, text: str = "") -> str:
+    """A client's line to a room, without line end."""
+    if word in ("name", "token"):
+        return f"#{word}={text}"
+    return f"#{word} {text}".rstrip()
+
+
+def parse_seated(text: str) -> tuple[str, int, int] | None:
+    """Table, seat and stack of a ``#seated`` line; None for any other."""
+    name, *words = text.split() or [""]
+    if name != "#seated" or len(words) != 3:
+        return None
+    table, seat, stack = words
+    if not all(each.isascii() and each.isdecimal() and len(each) < 19 for each in (seat, stack)):
+        return None
+    return table, int(seat), int(stack)
 
 
 def parse_note(text: str) -> tuple[str, str] | None:

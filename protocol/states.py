@@ -17,8 +17,11 @@ from protocol.events import (
     ConnectionClosed,
     Event,
     Greeting,
+    InLobby,
     Note,
     Reply,
+    Request,
+    Seated,
     StaleReply,
     StateUpdate,
     TurnToAct,
@@ -33,6 +36,8 @@ class State(enum.Enum):
 
     AWAITING_VERSION = "awaiting version"
     """Nothing has been said; the client is to send its version."""
+    LOBBY = "in the lobby"
+    """The client is in a room and has no seat: no hand can be shown to it."""
     WATCHING = "watching"
     """Somebody else is to act, or no hand is on."""
     TO_ACT = "to act"
@@ -50,19 +55,31 @@ TRANSITIONS: Final[dict[State, dict[type[Event], State]]] = {
         Version: State.WATCHING,
         ConnectionClosed: State.CLOSED,
     },
+    State.LOBBY: {
+        Greeting: State.LOBBY,
+        Note: State.LOBBY,
+        Request: State.LOBBY,
+        Comment: State.LOBBY,
+        UnreadableLine: State.LOBBY,
+        Seated: State.WATCHING,
+        ConnectionClosed: State.CLOSED,
+    },
     State.WATCHING: {
         Greeting: State.WATCHING,
         Note: State.WATCHING,
+        Request: State.WATCHING,
         Comment: State.WATCHING,
         StaleReply: State.WATCHING,
         UnreadableLine: State.WATCHING,
         StateUpdate: State.WATCHING,
         TurnToAct: State.TO_ACT,
+        InLobby: State.LOBBY,
         ConnectionClosed: State.CLOSED,
     },
     State.TO_ACT: {
         Greeting: State.TO_ACT,
         Note: State.TO_ACT,
+        Request: State.TO_ACT,
         Comment: State.TO_ACT,
         StaleReply: State.TO_ACT,
         UnreadableLine: State.TO_ACT,

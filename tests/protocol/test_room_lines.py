@@ -1,0 +1,249 @@
+"""A room's lines: who may say them when, whatever pieces they arrive in."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.rules import CALL, load_game
+from protocol import (
+    NEED_DATA,
+    Comment,
+    DealerConnection,
+    Event,
+    Greeting,
+    InLobby,
+    LocalProtocolError,
+    Note,
+    PlayerConnection,
+    Reply,
+    Request,
+    Seated,
+    State,
+    StateUpdate,
+    TurnToAct,
+    TurnWithdrawn,
+    UnreadableLine,
+    Version,
+)
+from protocol.extension import (
+    REQUESTS,
+    ROOM_CAPABILITIES,
+    format_request,
+    parse_note,
+    parse_request,
+    parse_seated,
+)
+from tests.support.doubles_protocol import LEDUC, drain, state_of
+from tests.support.hands.strategies import chunkings
+
+GREETING = b"#riverboat/1 lobby name=Ann\r\n"
+words = st.from_regex(r"[A-Za-z0-9_.~/-]{1,20}", fullmatch=True)
+
+
+def answering(dealer: DealerConnection, pieces: list[bytes]) -> list[Event]:
+    """The events of a room's conversation; a house that seats whoever asks, and unseats whoever wants."""
+    seen: list[Event] = []
+    for piece in pieces:
+        dealer.receive_data(piece)
+        while (event := dealer.next_event()) is not NEED_DATA:
+            assert isinstance(event, Event)
+            seen.append(event)
+            if isinstance(event, Greeting):
+                dealer.send(Greeting(tuple(word for word in event.words if word in ROOM_CAPABILITIES)))
+                if "lobby" in event.words and dealer.state is State.WATCHING:
+                    dealer.send(InLobby())
+            elif event == Request("join", "a") and dealer.state is State.LOBBY:
+                dealer.send(Seated("a", 0, 200))
+                dealer.play(LEDUC)
+                dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
+            elif event == Request("leave") and dealer.state is not State.LOBBY:
+                if dealer.state is State.TO_ACT:
+                    dealer.send(TurnWithdrawn())
+                dealer.send(InLobby("you have left"))
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("line", "request_"),
+    [
+        ("#join limit-6p", ("join", "limit-6p")),
+        ("#join  limit-6p   400 ", ("join", "limit-6p   400")),
+        ("#list", ("list", "")),
+        ("#sit-out", ("sit-out", "")),
+        ("#name=Ann", ("name", "Ann")),
+        ("#token=a=b", ("token", "a=b")),
+        ("#name Ann", None),
+        ("#token", None),
+        ("# join limit-6p", None),
+        (";join limit-6p", None),
+        ("#JOIN limit-6p", None),
+        ("#joins", None),
+        ("join", None),
+        ("", None),
+    ],
+)
+def test_requests_and_ordinary_comments(line: str, request_: tuple[str, str] | None) -> None:
+    assert parse_request(line) == request_
+
+
+@given(st.sampled_from(REQUESTS), st.one_of(st.just(""), words))
+def test_requests_survive_a_round_trip(word: str, text: str) -> None:
+    assert parse_request(format_request(word, text)) == (word, text)
+
+
+def test_what_may_be_asked_for_are_names_of_notes_or_the_lobby() -> None:
+    assert all(parse_note(f"#{name} x") == (name, "x") for name in ROOM_CAPABILITIES)
+
+
+@pytest.mark.parametrize(
+    ("line", "seated"),
+    [
+        ("#seated a 0 200", ("a", 0, 200)),
+        ("#seated a 0", None),
+        ("#seated a 0 -200", None),
+        ("#seated a ² 200", None),
+        ("#seated a 0 " + "9" * 5000, None),
+        ("#seating a 0 200", None),
+    ],
+)
+def test_places_at_a_table(line: str, seated: tuple[str, int, int] | None) -> None:
+    assert parse_seated(line) == seated
+
+
+@given(st.data())
+@settings(max_examples=150)
+def test_a_rooms_events_do_not_depend_on_how_bytes_arrive(data: st.DataObject) -> None:
+    lines = data.draw(
+        st.lists(
+            st.sampled_from(
+                [
+                    GREETING,
+                    b"#join a\r\n",
+                    b"#join b\r\n",
+                    b"#leave\n",
+                    b"#list\r\n",
+                    b"# hm\r\n",
+                    b"nonsense\r\n",
+                    b"MATCHSTATE:0:0::Ah|:c\r\n",
+                    b"#token=\xff\r\n",
+                    b"#" + b"y" * 5000 + b"\r\n",
+                ]
+            ),
+            max_size=12,
+        )
+    )
+    stream = b"VERSION:2.0.0\r\n" + b"".join(lines)
+
+    assert answering(DealerConnection(None), data.draw(chunkings(stream))) == answering(
+        DealerConnection(None), [stream]
+    )
+
+
+@given(st.lists(st.binary(max_size=30), max_size=20))
+def test_any_garbage_in_the_lobby_is_an_event_and_never_a_seat(lines: list[bytes]) -> None:
+    dealer = DealerConnection(None)
+    stream = b"VERSION:2.0.0\n" + GREETING + b"".join(line + b"\n" for line in lines)
+
+    events = answering(dealer, [stream])
+
+    assert {type(event) for event in events} <= {Version, Greeting, Request, Comment, UnreadableLine, Reply}
+    assert dealer.state in (State.LOBBY, State.WATCHING, State.TO_ACT)
+    assert (dealer.state is State.LOBBY) == (Request("join", "a") not in events)
+
+
+def test_what_is_said_without_the_lobby_is_a_comment() -> None:
+    dealer = DealerConnection(LEDUC)
+    dealer.receive_data(b"VERSION:2.0.0\n#join a\n#riverboat/1 seat\n#join a\n")
+
+    assert drain(dealer) == [Version(), Greeting(("seat",))]
+
+    dealer.send(TurnToAct(state_of(LEDUC, "").view(0)))
+
+    assert drain(dealer) == [Comment(b"#join a\n"), Comment(b"#join a\n")]
+
+
+def test_no_hand_can_be_shown_in_the_lobby() -> None:
+    dealer = DealerConnection(LEDUC)
+    answering(dealer, [b"VERSION:2.0.0\n", GREETING])
+    view = state_of(LEDUC, "").view(0)
+
+    for said in (StateUpdate(view), TurnToAct(view)):
+        with pytest.raises(LocalProtocolError, match="in the lobby"):
+            dealer.send(said)
+
+
+def test_nobody_is_sent_to_the_lobby_while_they_are_to_act() -> None:
+    dealer = DealerConnection(LEDUC)
+    answering(dealer, [b"VERSION:2.0.0\n", GREETING, b"#join a\n"])
+
+    with pytest.raises(LocalProtocolError, match="InLobby"):
+        dealer.send(InLobby())
+    with pytest.raises(LocalProtocolError, match="cannot change"):
+        dealer.play(LEDUC)
+
+
+def test_a_request_behind_an_answer_waits_with_it() -> None:
+    dealer = DealerConnection(LEDUC)
+    pieces = [
+        b"VERSION:2.0.0\n",
+        GREETING,
+        b"#join a\nMATCHSTATE:0:0::Ah|:c\nMATCHSTATE:0:0:cr:Ah|:c\n#leave\n",
+    ]
+
+    events = answering(dealer, pieces)
+
+    assert events[-1] == Reply(CALL)
+    dealer.send(TurnToAct(state_of(LEDUC, "cr").view(0)))
+    assert drain(dealer) == [Reply(CALL), Request("leave")]
+
+
+def test_both_ends_agree_from_the_door_to_the_table_and_back() -> None:
+    dealer, player = DealerConnection(None), PlayerConnection(None)
+
+    def to_player(data: bytes) -> list[Event]:
+        player.receive_data(data)
+        events = drain(player)
+        assert player.state is dealer.state
+        return events
+
+    def to_dealer(data: bytes) -> list[Event]:
+        dealer.receive_data(data)
+        return drain(dealer)
+
+    assert to_dealer(player.send(Version())) == [Version()]
+    assert to_dealer(player.send(Greeting(("lobby", "name=Ann")))) == [Greeting(("lobby", "name=Ann"))]
+    assert to_player(dealer.send(Greeting(("lobby",))) + dealer.send(InLobby())) == [
+        Greeting(("lobby",)),
+        InLobby(),
+    ]
+    assert to_player(dealer.send(Note("table", "a ring leduc 1/2 2-200"))) == [
+        Note("table", "a ring leduc 1/2 2-200")
+    ]
+    assert to_dealer(player.send(Request("join", "a 200"))) == [Request("join", "a 200")]
+    assert to_player(dealer.send(Seated("a", 1, 200))) == [Seated("a", 1, 200)]
+    dealer.play(LEDUC)
+    player.game = LEDUC
+    view = state_of(LEDUC, "").view(0)
+    assert to_player(dealer.send(TurnToAct(view))) == [TurnToAct(view)]
+    assert to_dealer(player.send(Request("sit-out"))) == [Request("sit-out")]
+    dealer.send(TurnWithdrawn())
+    assert to_player(dealer.send(InLobby("the table closes"))) == [InLobby("the table closes")]
+    kuhn = load_game("kuhn-2p")
+    dealer.play(kuhn)
+    player.game = kuhn
+    assert to_player(dealer.send(Seated("b", 0, 2))) == [Seated("b", 0, 2)]
+    first = state_of(kuhn, "").view(0)
+    assert to_player(dealer.send(TurnToAct(first))) == [TurnToAct(first)]
+
+
+@pytest.mark.parametrize("text", ["a\nMATCHSTATE:0:0::Ah|:c", "a" * 5000])
+def test_a_request_is_one_line(text: str) -> None:
+    player = PlayerConnection(LEDUC)
+    player.send(Version())
+
+    with pytest.raises(LocalProtocolError, match=re.escape("not a request of one line")):
+        player.send(Request("join", text))
