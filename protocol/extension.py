@@ -87,7 +87,7 @@ def format_greeting(words: Iterable[str]) -> str:
 
 
 def parse_request(text: str) -> tuple[str, str] | None:
-    """Word and text of a client's line to a room, such as ``#join a`` or ``#name=Ann``; None for any other."""
+    """Word and text of a client's line to a room, as ``#join a`` or ``#name=Ann``; None for any other."""
     if not text.startswith("#"):
         return None
     word, _, rest = text[1:].partition(" ")

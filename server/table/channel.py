@@ -132,6 +132,16 @@ class Channel:
                     return data
         return None
 
+    async def wait_readable(self) -> None:
+        """Return when something has arrived, or the client has gone.
+
+        Raises:
+            trio.ClosedResourceError: we have closed it.
+        """
+        if self._closed:
+            raise trio.ClosedResourceError
+        await trio.lowlevel.wait_readable(self._sock)
+
     def _is_worth_polling(self) -> bool:
         if self._misses < _PATIENCE:
             return True

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from engine.rules import HandState
-from protocol import Note, State, TurnWithdrawn
+from protocol import LocalProtocolError, Note, State, TurnWithdrawn
 from protocol.match_state import HandMessages
 from server.table.seat import Client, Seat
 
@@ -23,20 +23,29 @@ class HandOnTable:
     """
 
     messages: HandMessages
-    positions: tuple[int, ...]
-    """By seat, its place in this hand relative to the button."""
+    positions: tuple[int | None, ...]
+    """By seat, its place in this hand relative to the button; None for a seat that is not dealt in."""
+
+    def is_dealt(self, seat: Seat) -> bool:
+        """Whether a seat has cards in this hand."""
+        return self.positions[seat.number] is not None
 
     def show(self, state: HandState, seat: Seat, client: Client) -> bytes:
         """Say to a seat's client how the hand stands; `Client.flush` writes it.
 
         Returns:
             The line that says it.
+
+        Raises:
+            LocalProtocolError: the seat is not dealt in, or nothing can be said to the client.
         """
         connection = client.connection
         if connection.state is _TO_ACT:
             connection.send(TurnWithdrawn())  # the house has acted for it
             client.stray_replies -= 1
         position = self.positions[seat.number]
+        if position is None:
+            raise LocalProtocolError(f"{seat.label} is not dealt in")
         is_turn = state.betting.position_to_act == position
         if is_turn and "clock" in client.capabilities:
             client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))

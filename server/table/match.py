@@ -4,8 +4,6 @@
 may see it, then the acting seat is read until it has replied (`server.table.reply`).  Who sits in
 which seat, and what becomes of one that fails, is `server.table.seating`'s business; the files are in
 `server.table.records`, and who follows its hands and may end it is `server.table.stopping`'s.
-Nothing a client does can block another: writes never wait, reads have deadlines, and the time of one table is
-not spent on polling while others want to run.
 """
 
 from __future__ import annotations
@@ -15,22 +13,19 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import attrs
 import trio
 
 from engine.rules import CALL, FOLD, Action, CardDealer, HandState, KeyedDealer, play_hand
-from protocol import LocalProtocolError
 from protocol.match_state import HandMessages
 from protocol.records import Transaction, format_hand, format_score, format_stamp
 from server.console import Console, now_us
-from server.errors import Failure, MatchAborted, SeatFailed
-from server.table.channel import ChannelBroken
+from server.errors import Failure, MatchAborted
 from server.table.config import MatchConfig, OnFailure
 from server.table.hand import HandOnTable, Situation
 from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.records import MatchRecords
 from server.table.replay import Rehearsal, needs_rehearsal
-from server.table.reply import read_reply
+from server.table.reply import TABLES_PLAYING, Asking
 from server.table.seat import Seat
 from server.table.seating import Seating
 from server.table.stopping import Onlooker
@@ -39,26 +34,6 @@ _CHECKPOINT_EVERY: Final = 32
 # Hands of an earlier sitting, which take a tenth of a millisecond each.
 _SECONDS_EVERY: Final = 100
 # Hands between the trace's "Seconds cumulatively spent" lines.
-
-
-@attrs.define(eq=False)
-class TablesPlaying:
-    """Tables with a match on: only a lone one may poll a socket instead of sleeping."""
-
-    number: int = 0
-
-    @contextlib.contextmanager
-    def one_more(self) -> Iterator[None]:
-        """A match is on."""
-        self.number += 1
-        try:
-            yield
-        finally:
-            self.number -= 1
-
-
-TABLES_PLAYING: Final = TablesPlaying()
-"""Those of this process."""
 
 
 class MatchServer:
@@ -89,13 +64,12 @@ class MatchServer:
         self._seating = Seating(config, console, self._records, lambda: self._situation, self._abort)
         self._seats = self._seating.seats
         self._aborted: MatchAborted | None = None
-        self._traces = not config.quiet
+        self._asking = Asking(config, console, self._records, self._seating)
         self._has_transactions = config.transaction_path is not None
-        self._keeps_time = self._traces or self._has_transactions
-        self._now = trio.current_time  # from `run` on the clock's own method: it is called twice a decision
+        self._keeps_time = not config.quiet or self._has_transactions
+        self._now = trio.current_time
         self._main_scope = trio.CancelScope()  # around everything up to the score
         self._situation: Situation | None = None
-        self._last_send_us = 0
         self._hands_done = 0
         self._totals = [0.0] * len(self._seats)
         self._squares = [0.0] * len(self._seats)
@@ -156,7 +130,7 @@ class MatchServer:
 
     async def run(self) -> MatchOutcome:
         """Seat the players, play the match, say goodbye."""
-        self._now = trio.lowlevel.current_clock().current_time
+        self._now = self._asking.now = trio.lowlevel.current_clock().current_time
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._seating.run)
@@ -242,7 +216,7 @@ class MatchServer:
         if self._hands_done < config.hands and not records.was_ended:
             records.write(f"# ended after {self._hands_done} of {config.hands} hands\n")
         if not config.quiet:
-            console.err(f"FINISHED at {format_stamp(self._last_send_us)}\n")
+            console.err(f"FINISHED at {format_stamp(self._asking.last_send_us)}\n")
         records.write_key()
         score = format_score(self._totals, config.names)
         console.out(score)
@@ -292,7 +266,7 @@ class MatchServer:
                 if is_live or not records.is_replaying:
                     is_live = True
                     self._situation = state, hand
-                    answer, sent_us = await self._ask(seats, seat, state, hand)
+                    answer, sent_us = await self._asking.ask(seats, seat, state, hand)
                     action = self._recorded(seat, state, answer, sent_us)
                 else:
                     action = self._replayed_action(seat, state)
@@ -352,7 +326,7 @@ class MatchServer:
         What a player answers is compared with what was done, which stands.
         """
         self._situation = state, hand
-        answer, _ = await self._ask(rehearsal.seats, seat, state, hand)
+        answer, _ = await self._asking.ask(rehearsal.seats, seat, state, hand)
         if seat in rehearsal.seats:
             rehearsal.has_answered(seat, answer, action)
 
@@ -362,54 +336,6 @@ class MatchServer:
             for line in self._rehearsal.end():
                 self._console.err(f"riverboat: {line}\n")
             self._rehearsal = None
-
-    async def _ask(
-        self, seats: Sequence[Seat], seat: Seat, state: HandState, hand: HandOnTable
-    ) -> tuple[Action | None, int]:
-        """Show some seats how the hand stands, and get the answer of the one that is to act if it is of them.
-
-        Returns:
-            What it replies, None where it does not; and when whoever sits there now was shown the hand.
-        """
-        seating, records = self._seating, self._records
-        traces, keeps_time = self._traces, self._keeps_time
-        for each in seats:
-            client = each.client
-            if client is not None:
-                try:
-                    data = hand.show(state, each, client)
-                    if traces:
-                        records.trace_sent(each.number, data)
-                    client.flush()
-                except ChannelBroken as error:
-                    seating.cannot_send(each, error)
-                except LocalProtocolError as error:  # a conversation that has broken down
-                    seating.break_off(each, error)
-        sent_us = self._last_send_us = now_us() if keeps_time else 0
-        if seats is not self._seats and seat not in seats:
-            return None, sent_us
-        action: Action | None = None
-        while action is None and not seat.is_away:
-            client = seat.client
-            if client is None:
-                if not await seating.is_taken_in_time(seat):
-                    break
-                sent_us = now_us() if keeps_time else 0  # somebody else has been shown the hand
-                continue
-            records.flush_trace()
-            may_poll = TABLES_PLAYING.number == 1
-            try:
-                action = await read_reply(
-                    seat, client, state, self._config, self._console, self._now, may_poll=may_poll
-                )
-            except SeatFailed as failure:
-                seating.fail(seat, seating.failure(failure.kind, failure.detail), failure.acpc_lines)
-                seating.set_aside(seat, failure.kind)
-            except ChannelBroken as error:
-                seating.cannot_send(seat, error)
-            except Exception as error:  # of ours, with what this client has sent
-                seating.break_off(seat, error)
-        return action, sent_us
 
     def _recorded(self, seat: Seat, state: HandState, answer: Action | None, sent_us: int) -> Action:
         """The action that is played, the seat's answer or for want of one the default, now on record."""

@@ -1,15 +1,18 @@
-"""Reading the acting seat until it has replied (acpc-spec 5.6 to 5.8).
+"""Asking: all seats are shown how a hand stands, and one is read until it has replied (acpc-spec 5.6 to 5.8).
 
-Junk is skipped with a warning, comments without one, a reply that is not legal is put right, all as
-the ACPC dealer does and with its words on stderr.  A seat that leaves or is late has failed; what that
-means for the match is not decided here.
+Nothing a client does can block another: writes never wait, reads have deadlines, and the time of one table is
+not spent on polling while others want to run.  Junk is skipped with a warning, comments without one, a reply
+that is not legal is put right, all as the ACPC dealer does and with its words on stderr.  A seat that leaves
+or is late has failed; what that means for the match is not decided here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+import attrs
 import trio
 
 from engine.rules import CALL, Action, ActionKind, HandState
@@ -20,8 +23,10 @@ from protocol import (
     Event,
     Flaw,
     Greeting,
+    LocalProtocolError,
     NeedData,
     Reply,
+    Request,
     StaleReply,
     UnreadableLine,
 )
@@ -29,12 +34,110 @@ from protocol.policy import CAPABILITY, names_state
 from protocol.records import format_stamp
 from server.console import Console, now_us
 from server.errors import FailureKind, SeatFailed
+from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
+from server.table.hand import HandOnTable
 from server.table.lobby import welcome
+from server.table.records import MatchRecords
 from server.table.seat import Client, Seat
+from server.table.seating import Seating
 
 MAX_JUNK_LINES: Final = 1000
 """Lines that are no reply, in one decision, after which a client has failed (policy `fold`)."""
+
+
+@attrs.define(eq=False)
+class TablesPlaying:
+    """Tables with a match on: only a lone one may poll a socket instead of sleeping."""
+
+    number: int = 0
+
+    @contextlib.contextmanager
+    def one_more(self) -> Iterator[None]:
+        """A match is on."""
+        self.number += 1
+        try:
+            yield
+        finally:
+            self.number -= 1
+
+
+TABLES_PLAYING: Final = TablesPlaying()
+"""Those of this process."""
+
+
+class Asking:
+    """The conversation about one decision after the other at one table.
+
+    Args:
+        config: limits, policy, trace or not.
+        console: gets the trace and the warnings.
+        records: get the trace of what is sent.
+        seating: deals with whoever fails.
+    """
+
+    def __init__(
+        self, config: MatchConfig, console: Console, records: MatchRecords, seating: Seating
+    ) -> None:
+        self._config = config
+        self._console = console
+        self._records = records
+        self._seating = seating
+        self._all = seating.seats
+        self._traces = not config.quiet
+        self._keeps_time = self._traces or config.transaction_path is not None
+        self.now: Callable[[], float] = trio.current_time
+        """trio's clock; whoever plays sets its own method, since it is called twice a decision."""
+        self.last_send_us = 0
+        """When a state was sent last, where anybody wants to know."""
+
+    async def ask(
+        self, seats: Sequence[Seat], seat: Seat, state: HandState, hand: HandOnTable
+    ) -> tuple[Action | None, int]:
+        """Show some seats how the hand stands, and get the answer of the one that is to act if it is of them.
+
+        Returns:
+            What it replies, None where it does not; and when whoever sits there now was shown the hand.
+        """
+        seating, records = self._seating, self._records
+        traces, keeps_time = self._traces, self._keeps_time
+        for each in seats:
+            client = each.client
+            if client is not None:
+                try:
+                    data = hand.show(state, each, client)
+                    if traces:
+                        records.trace_sent(each.number, data)
+                    client.flush()
+                except ChannelBroken as error:
+                    seating.cannot_send(each, error)
+                except LocalProtocolError as error:  # a conversation that has broken down
+                    seating.break_off(each, error)
+        sent_us = self.last_send_us = now_us() if keeps_time else 0
+        if seats is not self._all and seat not in seats:
+            return None, sent_us
+        action: Action | None = None
+        while action is None and not seat.is_away:
+            client = seat.client
+            if client is None:
+                if not await seating.is_taken_in_time(seat):
+                    break
+                sent_us = now_us() if keeps_time else 0  # somebody else has been shown the hand
+                continue
+            records.flush_trace()
+            may_poll = TABLES_PLAYING.number == 1
+            try:
+                action = await read_reply(
+                    seat, client, state, self._config, self._console, self.now, may_poll=may_poll
+                )
+            except SeatFailed as failure:
+                seating.fail(seat, seating.failure(failure.kind, failure.detail), failure.acpc_lines)
+                seating.set_aside(seat, failure.kind)
+            except ChannelBroken as error:
+                seating.cannot_send(seat, error)
+            except Exception as error:  # of ours, with what this client has sent
+                seating.break_off(seat, error)
+        return action, sent_us
 
 
 async def read_reply(
@@ -106,10 +209,12 @@ async def read_reply(
             )
         if isinstance(event, Comment | UnreadableLine | StaleReply) and not config.quiet:
             _trace(console, number, event.line)
-        if isinstance(event, Greeting | Comment):
+        if isinstance(event, Greeting | Comment | Request):
             if isinstance(event, Greeting):
                 welcome(seat, client, event.words, config)
                 client.flush()
+            elif isinstance(event, Request):
+                client.requests.append(event)
             elif CAPABILITY in client.capabilities and names_state(
                 event.line, state.hand_number, state.betting.text
             ):

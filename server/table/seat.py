@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final
 
 import attrs
 import trio
 
-from protocol import DealerConnection
+from protocol import DealerConnection, Request
 from server.errors import Failure
 from server.table.channel import Channel
 from server.table.config import TimeLimits
 from server.table.outcome import Durations, SeatOutcome
 
+_MOST_REQUESTS: Final = 32
+"""That are kept of a client; the oldest is forgotten for another."""
 _MOST_FAILURES: Final = 1000
 """That are kept one by one: some 300 KB."""
 
@@ -92,6 +95,8 @@ class Client:
     """Set when it has not replied in time; renewed when it has spoken again."""
     has_left: trio.Event = attrs.Factory(trio.Event)
     """Set when it has lost its seat, or the match is over."""
+    requests: deque[Request] = attrs.Factory(lambda: deque(maxlen=_MOST_REQUESTS))
+    """What it wants of the room, said while it was to act."""
 
     def say(self, data: bytes) -> None:
         """Add to what the next `flush` writes."""

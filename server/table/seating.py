@@ -11,7 +11,7 @@ import contextlib
 import math
 import traceback
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 import trio
 
@@ -34,6 +34,25 @@ _GOODBYE_S: Final = 1.0
 # How long clients have to close after the last state before they are cut off.
 
 
+class Entrance(Protocol):
+    """Where the clients of vacant seats come from."""
+
+    def open(self, seats: tuple[Seat, ...]) -> None:
+        """Let clients come."""
+
+    def close(self) -> None:
+        """Let nobody come any more."""
+
+    async def admit_first_comer(self, seat: Seat, deadline: float) -> Client:
+        """The client of a seat that anybody may take, and on which nobody has sat; see `Lobby`."""
+
+    async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
+        """The next client of any other seat; see `Lobby`."""
+
+    def stop_listening(self, seat: Seat) -> None:
+        """Nobody is to come to a seat any more."""
+
+
 class Seating:
     """The seats of one match.
 
@@ -43,6 +62,7 @@ class Seating:
         records: get a note of whatever happens to a seat.
         situation: how the hand stands that newcomers are to be shown; None before the first.
         abort: ends the match, from any task.
+        entrance: where clients come from; None for the match's own ports.
 
     *Resource handling*: `close` after `open`, however the match ends.
     """
@@ -54,13 +74,14 @@ class Seating:
         records: MatchRecords,
         situation: Callable[[], Situation | None],
         abort: Callable[[MatchAborted], None],
+        entrance: Entrance | None = None,
     ) -> None:
         self._config = config
         self._console = console
         self._records = records
         self._situation = situation
         self._abort = abort
-        self._lobby = Lobby(config, console)
+        self._lobby = Lobby(config, console) if entrance is None else entrance
         tokens = (*config.seat_tokens, *[None] * len(config.names))
         self.seats = tuple(
             Seat(number, name, SeatClock(config.limits, config.hands), tokens[number])
@@ -70,6 +91,8 @@ class Seating:
         self._graces = [trio.CancelScope() for _ in self.seats]  # around waiting for one in the match
         self._is_settled = [trio.Event() for _ in self.seats]  # the match need not wait for this seat
         self._is_over = False
+        self.on_change: Callable[[], object] = lambda: None
+        """Called when a seat is taken, or vacated, or its client has come back from being late."""
 
     def open(self) -> None:
         """Open every seat's port.
@@ -160,6 +183,7 @@ class Seating:
         seat.client = client
         seat.taken.set()
         is_settled.set()
+        self.on_change()
         if not is_first:
             self._welcome_back(seat, client)
         await self._attend(seat, client)
@@ -221,6 +245,8 @@ class Seating:
             MatchAborted: nothing can be said to it any more, and that ends the match.
         """
         state, hand = situation
+        if not hand.is_dealt(seat):
+            return
         try:
             data = hand.show(state, seat, client)
         except LocalProtocolError as error:  # a conversation that has broken down
@@ -274,6 +300,7 @@ class Seating:
                     client.connection.receive_data(data)
                     if b"\n" in data or client.connection.num_buffered >= MAX_LINE:
                         seat.is_away = False
+                        self.on_change()
         except trio.ClosedResourceError:
             pass  # it has lost its seat meanwhile
 
@@ -377,9 +404,18 @@ class Seating:
 
     def _vacate(self, seat: Seat) -> None:
         """Cut a client off; the seat's task then opens its port again."""
+        if seat.client is not None:
+            seat.client.channel.close()
+            self.release(seat)
+
+    def cut_off(self, seat: Seat) -> None:
+        """Close the connection of a seat's client, which is no failure: it has left, or has to."""
+        self._vacate(seat)
+
+    def release(self, seat: Seat) -> None:
+        """Let a seat's client go, which keeps its connection; the seat's task then waits for another."""
         client = seat.client
         if client is not None:
-            client.channel.close()
             client.has_left.set()
             seat.client = None
             seat.taken = trio.Event()
@@ -387,6 +423,7 @@ class Seating:
             seat.late_in_a_row = 0
             if seat.grace_until is None:
                 seat.grace_until = trio.current_time() + self._config.limits.grace
+            self.on_change()
 
 
 def _describe(seat: Seat, failure: Failure) -> str:

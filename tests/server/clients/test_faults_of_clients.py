@@ -18,7 +18,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from engine.rules import Action
 from server.errors import FailureKind
-from server.table import match
+from server.table import reply
 from server.table.channel import Channel, ChannelBroken
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.reply import read_reply
@@ -114,7 +114,7 @@ def inject(faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
         return action
 
     monkeypatch.setattr(Seating, "_keep", keep_with_faults)
-    monkeypatch.setattr(match, "read_reply", read_with_faults)
+    monkeypatch.setattr(reply, "read_reply", read_with_faults)
 
 
 async def come_and_go(table: Table) -> None:
