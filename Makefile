@@ -4,7 +4,7 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 # Hundreds of programs are started here: what Python has compiled is kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup kernels match play test test-slow lint check format bench stress image-check clean
+.PHONY: help setup kernels match play test test-slow lint check format bench stress image-check man dist clean
 
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench    how fast it is, beside its peers"
 	@echo "make stress   long matches, crowds, kills, fuzzing, full disks and signals: half an hour"
 	@echo "make image-check    builds the container image and runs the services' commands in it"
+	@echo "make dist     builds wheel and source distribution, installs and tries them;   make man   writes manual pages"
 	@echo "make setup    only set up .venv with everything;   make clean   remove it"
 
 # Run-time dependencies only, for those who want to play; everything, for those who change things.
@@ -91,5 +92,13 @@ stress:
 image-check:
 	tests/image_check.sh
 
+man: $(DEV)
+	.venv/bin/python -m docs.man_pages build/man
+
+dist: $(DEV)
+	rm -rf dist
+	.venv/bin/python -m build --outdir dist .
+	tests/dist_check.sh
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

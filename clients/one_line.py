@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from clients.options import OptionError
-from clients.registry import UnknownBot
+from clients.registry import UnknownBot, installed_bots
 from clients.reports.figure import PlotError, require_matplotlib
 from engine.interruption import even_in_kernels
+from engine.rules import game_names
 from engine.seeds import parse_seed
 from engine.user_input import parse_finite
 from protocol import variables
@@ -19,9 +21,11 @@ from protocol import variables
 __all__ = [
     "MOST_CHIPS",
     "MOST_SECONDS",
+    "BotName",
     "CommandError",
     "ComputingCommand",
     "FiniteRange",
+    "GameName",
     "OneLineCommand",
     "json_option",
     "out_option",
@@ -97,6 +101,27 @@ class FiniteRange(click.FloatRange):
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return super().convert(number, param, ctx)
+
+
+class GameName(click.types.StringParamType):
+    """GAME: a shell completes the names of packaged games, and files."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What begins as the typed text does."""
+        found = [CompletionItem(name) for name in game_names() if name.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
+
+class BotName(click.types.StringParamType):
+    """The name of a bot, which a shell completes."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What begins as the typed text does."""
+        return [CompletionItem(name) for name in installed_bots() if name.startswith(incomplete)]
 
 
 def seed_option(what: str, default: int | str = "random") -> Callable[[Decorated], Decorated]:

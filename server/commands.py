@@ -17,6 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem, get_completion_class
 
 from engine.rules import ALIASES, load_game, packaged_games
 from engine.user_input import did_you_mean
@@ -29,6 +30,7 @@ _HOUSE: Final = {
     "replay": ("server.log_commands.replay:replay", "Tell hands of a log again, action by action."),
     "verify": ("server.log_commands.verify:verify", "Check that match logs are true."),
 }
+_SHELLS: Final = ("bash", "fish", "zsh")
 _DEALER: Final = "Deal one match exactly as the ACPC dealer does (own option syntax)."
 
 
@@ -58,20 +60,32 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows: list[tuple[str, str]] = []
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries(ctx)))
+
+    def _summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        """Each command that is to be shown, with what it is for."""
         for name in self.list_commands(ctx):
             if name == "dealer":
-                rows.append((name, _DEALER))
+                yield name, _DEALER
                 continue
             try:
                 command = self.get_command(ctx, name)
             except click.ClickException as error:
-                rows.append((name, f"({error.message})"))
+                yield name, f"({error.message})"
                 continue
             if command is not None and not command.hidden:
-                rows.append((name, command.get_short_help_str(limit=80)))
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+                yield name, command.get_short_help_str(limit=80)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names of commands and what they are for; of one that cannot be loaded, its name."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [
+            CompletionItem(name, help=text)
+            for name, text in self._summaries(ctx)
+            if name.startswith(incomplete)
+        ]
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -128,8 +142,26 @@ def _load(entry: EntryPoint) -> click.Command:
     return command
 
 
+def _print_completion(context: click.Context, parameter: click.Parameter, shell: str | None) -> None:
+    """Print what a shell has to run to complete our commands."""
+    if shell is None or context.resilient_parsing:
+        return
+    script = get_completion_class(shell)
+    assert script is not None  # click has one for each of `_SHELLS`
+    click.echo(script(context.command, {}, "riverboat", "_RIVERBOAT_COMPLETE").source())
+    context.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="riverboat", prog_name="riverboat")
+@click.option(
+    "--completion",
+    type=click.Choice(_SHELLS),
+    is_eager=True,
+    expose_value=False,
+    callback=_print_completion,
+    help='Print what makes a shell complete commands, bots and games: eval "$(riverboat --completion bash)".',
+)
 def riverboat() -> None:
     """A poker room for programs and people.
 

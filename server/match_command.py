@@ -26,7 +26,7 @@ from server.match_arguments import (
     read_ports,
     read_tokens,
 )
-from server.parameters import FiniteRange, ListeningAddress, MatchGoal
+from server.parameters import FiniteRange, GameName, ListeningAddress, MatchGoal, PlayerName
 from server.report.evidence import Luck
 from server.sittings.command import ResumableCommand, check_game, stored_plan
 from server.sittings.running import run_match
@@ -37,8 +37,8 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 
 
 @click.command("match", cls=ResumableCommand)
-@click.argument("game", required=False)
-@click.argument("players", nargs=-1, metavar="PLAYER PLAYER...")
+@click.argument("game", required=False, type=GameName())
+@click.argument("players", nargs=-1, type=PlayerName(), metavar="PLAYER PLAYER...")
 @click.option(
     "--hands",
     type=click.IntRange(1, 2**32 - 1),

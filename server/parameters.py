@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from engine.evidence.verdict import Goal
+from engine.rules import game_names
 from engine.user_input import parse_finite
+
+
+class GameName(click.types.StringParamType):
+    """GAME: a shell completes the names of packaged games, and files."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What begins as the typed text does."""
+        return _beginning(incomplete, game_names())
+
+
+class PlayerName(click.types.StringParamType):
+    """PLAYER: a shell completes the names of installed bots, and files."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What begins as the typed text does."""
+        bots = (entry.name for entry in entry_points(group="riverboat.bots"))
+        return _beginning(incomplete, [*sorted(bots), "wait"])
+
+
+def _beginning(typed: str, names: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(typed)] or [
+        CompletionItem(typed, type="file")
+    ]
 
 
 class FiniteRange(click.FloatRange):

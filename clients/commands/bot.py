@@ -11,12 +11,12 @@ import sys
 import click
 
 from clients.agent import Agent
-from clients.one_line import MOST_SECONDS, FiniteRange, json_option, token_options
+from clients.one_line import MOST_SECONDS, BotName, FiniteRange, GameName, json_option, token_options
 from protocol import variables
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", type=BotName())
 @click.argument("host")
 @click.argument("port")
 @click.option(
@@ -35,6 +35,7 @@ from protocol import variables
 )  # fmt: skip
 @click.option(
     "--game",
+    type=GameName(),
     metavar="GAME",
     help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
     f"table, which says so itself; {variables.GAME} is used where a dealer does not.",

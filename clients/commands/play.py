@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, OneLineCommand, token_options
+from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, GameName, OneLineCommand, token_options
 from engine.match_key import parse_match_seed
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
 )
 @click.option(
     "--game",
+    type=GameName(),
     metavar="GAME",
     help="What is played: a game file or the name of a packaged game (`riverboat games`).  Default: limit "
     "hold'em for as many as sit down.",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from clients.one_line import CommandError, OneLineCommand, json_option, seed_option
+from clients.one_line import BotName, CommandError, GameName, OneLineCommand, json_option, seed_option
 from engine.interruption import as_ctrl_c, held_back
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
 
 
 @click.command(cls=OneLineCommand)
-@click.argument("learner")
+@click.argument("learner", type=BotName())
 @click.option(
     "--against",
     metavar="BOT[,BOT...]",
@@ -61,6 +61,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
 )
 @click.option(
     "--game",
+    type=GameName(),
     metavar="GAME",
     help="What is played; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
 )

@@ -12,6 +12,7 @@ from engine.rules.game_definition import GameDefinition
 from engine.rules.game_file import (
     ALIASES,
     format_game,
+    game_names,
     game_path,
     load_game,
     no_such_game,
@@ -46,6 +47,7 @@ __all__ = [
     "acpc_generator",
     "chips_won",
     "format_game",
+    "game_names",
     "game_path",
     "hand_rank",
     "initial_betting",

@@ -216,6 +216,11 @@ def packaged_games() -> tuple[str, ...]:
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _GAMES.glob(f"*{_SUFFIX}")))
 
 
+def game_names() -> tuple[str, ...]:
+    """What the packaged games are called: their names, and shorter ones (`ALIASES`), sorted."""
+    return tuple(sorted({*packaged_games(), *ALIASES}))
+
+
 def game_path(game: str) -> Path:
     """The file of GAME as users type it: the path of a game file, else the name of a packaged game.
 

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import attrs
 import click
 
-from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, OneLineCommand, json_option, seed_option
+from clients.one_line import (
+    MOST_SECONDS,
+    CommandError,
+    FiniteRange,
+    GameName,
+    OneLineCommand,
+    json_option,
+    seed_option,
+)
 from engine.interruption import as_ctrl_c, held_back
 
 if TYPE_CHECKING:
@@ -67,7 +75,7 @@ class _Plan:
 
 # Many parameters: each is an option.
 @click.command(cls=OneLineCommand)
-@click.argument("game")
+@click.argument("game", type=GameName())
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),

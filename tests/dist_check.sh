@@ -1,0 +1,50 @@
+#!/bin/sh
+# Installs what `make dist` has built into empty environments, and plays with it: called by `make dist`.
+set -eu
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+say() { echo "== $*"; }
+fail() { echo "dist: $*" >&2; exit 1; }
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+wheel=$PWD/dist/riverboat-$version-py3-none-any.whl
+sdist=$PWD/dist/riverboat-$version.tar.gz
+for file in "$wheel" "$sdist"; do
+    [ -s "$file" ] || fail "$file was not built"
+    [ "$(wc -c <"$file")" -le 15728640 ] || fail "$file is larger than 15 MiB"
+done
+grep -q "^version: $version\$" CITATION.cff || fail "CITATION.cff is not of version $version"
+
+# Elsewhere, so that the sources here cannot stand in for something that is missing in the package.
+install() {
+    "$python" -m venv "$folder/$1"
+    "$folder/$1/bin/python" -m pip install -q --disable-pip-version-check "$2"
+    cd "$folder"
+    PATH=$folder/$1/bin:$PATH
+}
+
+say "the wheel alone"
+(
+    install wheel "$wheel"
+    riverboat --version
+    [ "$(riverboat --version)" = "riverboat, version $version" ] || fail "this is not version $version"
+    riverboat games | grep -q limit-2p
+    riverboat match limit-2p formula always-call --hands 100 --seed 1 --out match
+    riverboat verify match/match.log
+    riverboat --completion bash | grep -q complete
+)
+say "the wheel with everything: riverboat[all]"
+(
+    install all "$wheel[all]"
+    riverboat report match --out report.html
+    [ -s report.html ] || fail "there is no report"
+)
+say "the source distribution"
+(
+    install sdist "$sdist"
+    riverboat match kuhn-2p equilibrium random --hands 50 --seed 1 --luck off
+)
+say "dist: $(ls dist | tr '\n' ' ')"
