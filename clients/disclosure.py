@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clients.agent import Agent, Chances, Triples
-from engine.rules import Action, ActionKind, HandView, LegalActions
+from engine.rules import Action, ActionKind, GameDefinition, HandView, LegalActions
 from protocol.policy import ONE, chances_as_numbers, format_policy, write_numbers
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def policy_line(agent: Agent, view: HandView, action: Action) -> str | None:
     triples = agent.triples(view)
     if triples is None:
         return None
+    _check_rows(len(triples), view.game)
     legal = view.legal_actions()
     columns = _columns(triples, legal)
     if action.kind is ActionKind.RAISE and action.raise_to is not None and not legal.is_limit:
@@ -42,6 +44,19 @@ def policy_line(agent: Agent, view: HandView, action: Action) -> str | None:
         if chances is not None:
             columns.append(_scaled(chances))
     return format_policy(view.hand_number, view.betting.text, columns)
+
+
+def _check_rows(rows: int, game: GameDefinition) -> None:
+    """See whether there is a row for every hand.
+
+    Raises:
+        ValueError: there is not.
+    """
+    hands = math.comb(len(game.deck), game.num_hole_cards)
+    expected = (1, 169, hands) if game.is_holdem else (1, hands)
+    if rows not in expected:
+        words = " or ".join(map(str, expected))
+        raise ValueError(f"expected chances for {words} hands of this game, got {rows}")
 
 
 def _columns(triples: Triples, legal: LegalActions) -> list[bytes]:

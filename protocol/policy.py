@@ -6,9 +6,11 @@ write, what it would have done with every hand it could hold::
     #policy HAND BETTING ROWS DATA
 
 HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  ROWS is how
-many hands it tells apart: 1 if it does the same with all; 169 starting hands; 1326 combos (both in the order
-of ``engine.combos``).  DATA are two columns, the chances of folding and of raising by hand, or three: in
-no-limit games the third is how likely it is to raise to just the total it raises to, by hand, on any scale.
+many hands it tells apart: 1 if it does the same with all; in hold'em the 169 starting hands or the 1326
+combos (both in the order of ``engine.combos``); in other games all sets of hole cards, cards ascending, in
+lexicographic order, up to 1326.  DATA are two columns, the chances of folding and of raising by hand, or
+three: in no-limit games the third is how likely it is to raise to just the total it raises to, by hand, on
+any scale.
 A number is a 16-bit integer, 65535 for one, big end first; a column is the high bytes of all hands and then
 the low bytes; the columns follow each other, are compressed (RFC 1950) and written in base 85 (the alphabet
 of RFC 1924).
@@ -32,8 +34,8 @@ from protocol.framing import MAX_LINE
 __all__ = [
     "CAPABILITY",
     "FILE_HEADER",
+    "MOST_ROWS",
     "ONE",
-    "ROWS",
     "PolicyRecord",
     "chances_as_numbers",
     "format_policy",
@@ -47,7 +49,7 @@ __all__ = [
 CAPABILITY: Final = "policy"
 """The word of the greeting."""
 PREFIX: Final = b"#policy "
-ROWS: Final = (1, 169, 1326)
+MOST_ROWS: Final = 1326
 """How many hands a policy may tell apart."""
 ONE: Final = 65535
 """The number that stands for a chance of one."""
@@ -56,7 +58,7 @@ FILE_HEADER: Final = "# policies: SEAT HAND BETTING ROWS DATA\n"
 
 _START: Final = "-"
 _BITS: Final = (16, 14, 12, 11, 10, 9, 8)
-_MOST_BYTES: Final = 2 * 3 * 1326
+_MOST_BYTES: Final = 2 * 3 * MOST_ROWS
 
 
 def chances_as_numbers(fold: float, call: float, raise_: float) -> tuple[int, int]:
@@ -85,15 +87,19 @@ def format_policy(hand_number: int, betting: str, columns: Sequence[bytes]) -> s
     Args:
         hand_number: of the state that is answered.
         betting: its text.
-        columns: two or three, each 16-bit numbers by hand, big end first, as many as one of `ROWS` says.
+        columns: two or three, each 16-bit numbers by hand, big end first, up to `MOST_ROWS`.
 
     Raises:
         ValueError: other columns, or numbers that do not compress into a line.
     """
     rows = len(columns[0]) // 2 if columns else 0
-    if len(columns) not in (2, 3) or rows not in ROWS or any(len(column) != 2 * rows for column in columns):
+    if (
+        len(columns) not in (2, 3)
+        or not 0 < rows <= MOST_ROWS
+        or any(len(column) != 2 * rows for column in columns)
+    ):
         got = [len(column) for column in columns]
-        raise ValueError(f"expected 2 or 3 columns for 1, 169 or 1326 hands, got {got} bytes")
+        raise ValueError(f"expected 2 or 3 columns for 1 to {MOST_ROWS} hands, got {got} bytes")
     start = f"{PREFIX.decode()}{hand_number} {betting or _START} {rows} "
     for bits in _BITS:
         line = start + _packed(columns if bits == 16 else _rounded(columns, bits))
@@ -177,8 +183,8 @@ def parse_record(line: str) -> PolicyRecord | None:
     if not all(word.isascii() and word.isdecimal() and len(word) < 12 for word in (seat, hand, rows)):
         raise ValueError(f"expected whole numbers for seat, hand and rows, got {line[:60]!r}")
     number = int(rows)
-    if number not in ROWS:
-        raise ValueError(f"expected a policy for 1, 169 or 1326 hands, got {number}")
+    if not 0 < number <= MOST_ROWS:
+        raise ValueError(f"expected a policy for 1 to {MOST_ROWS} hands, got {number}")
     columns = _unpacked(data, number)
     if any(fold + raise_ > ONE for fold, raise_ in zip(*map(read_numbers, columns[:2]), strict=True)):
         raise ValueError("a policy whose chances of folding and raising add up to more than one")

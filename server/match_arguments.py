@@ -51,13 +51,11 @@ def check_goal(until: Goal | None, definition: GameDefinition, game: str) -> Non
         )
 
 
-def check_jobs(jobs: int, *, duplicate: bool, ports: tuple[int, ...]) -> None:
-    """Refuse passes side by side where there is one, or where they would share ports."""
-    if jobs > 1 and not duplicate:
-        raise click.UsageError("--jobs is for the passes of a --duplicate match, and for --in-process")
+def check_jobs(jobs: int, ports: tuple[int, ...]) -> None:
+    """Refuse tables side by side that would share ports."""
     if jobs > 1 and any(ports):
         raise click.UsageError(
-            "passes that are played side by side cannot share ports: use one of --jobs, --ports"
+            "tables that are played at side by side cannot share ports: use one of --jobs, --ports"
         )
 
 

@@ -62,7 +62,15 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Passes of a duplicate match played side by side; with --in-process, processes.",
+    help="Passes of a duplicate match played side by side.  Where there are more jobs than passes, the hands "
+    "of a pass are shared out among several tables, each with its own players, or with --in-process among "
+    "processes; so they are only if no player carries anything from hand to hand.",
+)
+@click.option(
+    "--stateless",
+    is_flag=True,
+    help="With --jobs: players that are no installed bots carry nothing from hand to hand, though they do "
+    "not say so.",
 )
 @click.option(
     "--seed",
@@ -218,6 +226,7 @@ def match(
     duplicate: bool,
     until: Goal | None,
     jobs: int,
+    stateless: bool,
     seed: str,
     out: Path | None,
     resume: Path | None,
@@ -287,12 +296,12 @@ def match(
             quiet=True,
         )
         page = None if report is None else new_page(sitting, report)
-        check_jobs(jobs, duplicate=duplicate or in_process, ports=config.ports)
+        check_jobs(jobs, config.ports)
         if in_process:
             check_in_process(ctx, seated)
         plan = MatchPlan(
             config, seated, sitting.folder, duplicate, jobs, until, learning_players(seated), start_time,
-            recover, sandbox, end_with_stdin, sitting, in_process, not no_rehearse, Luck(luck),
+            recover, sandbox, end_with_stdin, sitting, in_process, not no_rehearse, Luck(luck), stateless,
         )  # fmt: skip
     except click.UsageError as error:
         announcer.failed(error.format_message())

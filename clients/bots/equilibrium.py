@@ -6,8 +6,11 @@ it solves a small game, such as Kuhn's or Leduc's, before it sits down.
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import attrs
 
 from clients.agent import Agent, ProbabilityTriple, Triples
 from clients.options import OptionError
@@ -73,11 +76,18 @@ class Equilibrium(Agent):
         return self.strategy.triple(view)
 
     def triples(self, view: HandView) -> Triples | None:
-        """The same for all hands of hold'em; None in small games."""
+        """The same for all that we could hold: all combos in hold'em, all sets of hole cards elsewhere."""
         from engine.equilibrium.holdem.bucketed import BucketedStrategy
 
         strategy = self.strategy
-        return strategy.triples(view.betting, view.board) if isinstance(strategy, BucketedStrategy) else None
+        if isinstance(strategy, BucketedStrategy):
+            return strategy.triples(view.betting, view.board)
+        if not view.game.is_limit:
+            return None  # raises have sizes
+        return [
+            (0.0, 1.0, 0.0) if {*cards} & {*view.board} else strategy.triple(_holding(view, cards))
+            for cards in itertools.combinations(sorted(view.game.deck), view.game.num_hole_cards)
+        ]
 
     @property
     def strategy(self) -> AnyStrategy:
@@ -97,6 +107,13 @@ class Equilibrium(Agent):
             self._strategy = _read(self._path, game)  # which says how the games differ
         else:
             self._strategy = _solved(game)
+
+
+def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
+    """The same with other hole cards."""
+    hole_cards = list(view.hole_cards)
+    hole_cards[view.position] = cards
+    return attrs.evolve(view, hole_cards=tuple(hole_cards))
 
 
 def _read(path: Path, game: GameDefinition | None) -> AnyStrategy:

@@ -127,6 +127,10 @@ class Share:
         for start in range(self.first + self.offset * self.chunk, self.end, self.stride * self.chunk):
             yield range(start, min(start + self.chunk, self.end))
 
+    def offset_of(self, hand_number: int) -> int:
+        """The `offset` of the share that a hand is in."""
+        return (hand_number - self.first) // self.chunk % self.stride
+
 
 @attrs.frozen
 class FrameHeader:

@@ -5,8 +5,9 @@
     {"pass": 0, "seats": [
         {"seat": 0, "name": "you", "host": "127.0.0.1", "port": 40123, "awaited": true}, ...]}
 
-``awaited`` says that nobody is launched for the seat: somebody is to connect from outside.  Or one line says
-why there is no table::
+``awaited`` says that nobody is launched for the seat: somebody is to connect from outside.  Where several
+tables share the hands of a pass, those beside the first have ``"table": 1`` and so on.  Or one line says why
+there is no table::
 
     {"error": "there is no game 'limit-22p'"}
 """
@@ -36,8 +37,10 @@ class Announcer:
             os.fstat(descriptor)
         self._descriptor = descriptor
 
-    def table_is_open(self, number: int, host: str, players: Sequence[Player], ports: Sequence[int]) -> None:
-        """Announce a table: which pass is played at it, and its seats."""
+    def table_is_open(
+        self, number: int, host: str, players: Sequence[Player], ports: Sequence[int], table: int = 0
+    ) -> None:
+        """Announce a table: which pass is played at it, its seats, and its number, if it is not the first."""
         seats = [
             {
                 "seat": seat,
@@ -48,7 +51,7 @@ class Announcer:
             }
             for seat, (player, port) in enumerate(zip(players, ports, strict=True))
         ]
-        self._write({"pass": number, "seats": seats})
+        self._write({"pass": number, **({"table": table} if table else {}), "seats": seats})
 
     def failed(self, why: str) -> None:
         """Say that there is no table, in one line for people."""

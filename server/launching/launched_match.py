@@ -16,12 +16,12 @@ from typing import Final
 import attrs
 import trio
 
+from engine.evidence.aivat.games import why_not
 from engine.evidence.confidence_sequence import asymptotic_critical_value
 from engine.evidence.verdict import Goal
 from engine.interruption import held_back
 from engine.intervals import Z95
 from engine.match_key import MatchKey
-from engine.rules import game_path
 from engine.user_input import printable
 from protocol import variables
 from protocol.records import format_key
@@ -29,10 +29,9 @@ from server.console import Console
 from server.in_process.table import WorkersTable
 from server.in_process.workers import Workforce, Workplace, order_for
 from server.launching.announcement import Announcer
-from server.launching.doorman import Doorman
 from server.launching.environment import players_environment
 from server.launching.interruptions import await_end_of_stdin, await_signal
-from server.launching.launcher import Launcher, Patience
+from server.launching.launcher import Patience
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.launching.sandbox import Sandbox
@@ -42,17 +41,16 @@ from server.report.evidence import Luck
 from server.report.policies import POLICY_FILE
 from server.report.results import Pass, PlayerResult, player_results
 from server.report.tally import Tally
+from server.sharing.shared_pass import SharedPass
+from server.sharing.staffed_table import House, PassOrder
 from server.sittings.sitting import Sitting
 from server.table.config import MatchConfig
-from server.table.match import MatchServer
 from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.replay import has_key
 from server.table.stopping import CommonDecision
 
 _NOTE_EVERY_S: Final = 1.0
 # So much of decision times is lost when we are killed.
-_LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-# Where a player on this machine finds a house that listens on every address.
 
 
 @attrs.frozen
@@ -67,7 +65,7 @@ class MatchPlan:
     """The match folder, which exists."""
     duplicate: bool = False
     jobs: int = 1
-    """Passes played side by side."""
+    """Passes played side by side; where there are more, tables or processes that share the hands of each."""
     until: Goal | None = None
     """Stop once this is known; None to play all hands."""
     learners: frozenset[int] = frozenset()
@@ -88,6 +86,8 @@ class MatchPlan:
     """Players who may have learned from the hands of earlier sittings are shown them again."""
     luck: Luck = Luck.EQUITY
     """How far luck is taken out of the result."""
+    trusts_programs: bool = False
+    """Programs that are no installed bots carry nothing from hand to hand."""
     files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
     """Makes all of the match's files; those of a duplicate match are out of reach until its last hand."""
 
@@ -110,9 +110,8 @@ class MatchPlan:
 
     @property
     def _asks_for_policies(self) -> bool:
-        """Players are asked how they play: only AIVAT needs it, which is for hold'em between two."""
-        game = self.config.game
-        return self.luck is Luck.AIVAT and game.is_holdem and game.num_players == 2
+        """Players are asked how they play: only AIVAT needs it."""
+        return self.luck is Luck.AIVAT and why_not(self.config.game) is None
 
     def critical_value(self, deals: int) -> float:
         """How many standard errors half an interval is wide that is not a verdict's."""
@@ -122,6 +121,11 @@ class MatchPlan:
     def num_passes(self) -> int:
         """How often each deal is played."""
         return len(self.players) if self.duplicate else 1
+
+    @property
+    def jobs_of_a_pass(self) -> int:
+        """Among how many tables or processes the hands of a pass may be shared out."""
+        return self.jobs // min(self.jobs, self.num_passes)
 
     def seating(self, number: int) -> tuple[int, ...]:
         """By seat, which player sits there in a pass."""
@@ -233,7 +237,7 @@ class LaunchedMatch:
         self._announcer = announcer
         self._passes: dict[int, Pass] = {}
         """Those that have ended."""
-        self._tables: dict[int, MatchServer | WorkersTable] = {}
+        self._tables: dict[int, SharedPass | WorkersTable] = {}
         """By pass, those at which it is or was played."""
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
@@ -351,9 +355,8 @@ class LaunchedMatch:
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         environment = players_environment((sys.executable,), os.environ) | self._variables(number)
         place = Workplace(folder / "in-process.err", plan.files, self._orphanage, environment)
-        side_by_side = min(plan.jobs, plan.num_passes)
         config = plan.pass_config(number)
-        workers = Workforce(order_for(config, seated, seating), place, plan.jobs // side_by_side)
+        workers = Workforce(order_for(config, seated, seating), place, plan.jobs_of_a_pass)
         self._tables[number] = table = WorkersTable(config, console, workers, follower, earlier)
         try:
             await table.run()
@@ -380,47 +383,38 @@ class LaunchedMatch:
         plan = self._plan
         config = plan.pass_config(number)
         seating = plan.seating(number)
-        seated = [plan.players[player] for player in seating]
-        doorman = Doorman(seated, config.seat_tokens, self._say, has_sandboxes=plan.in_sandboxes)
-        launcher = Launcher(
+        order = PassOrder(
+            number,
+            config,
+            tuple(plan.players[player] for player in seating),
+            config.cards.player_seeds(seating),
+            self._variables(number),
             plan.pass_folder(number) / "players",
+        )
+        house = House(
+            self._say,
+            self._announcer,
+            self._orphanage,
             plan.files,
             Patience(plan.start_s, plan.recover),
-            self._say,
-            self._variables(number),
-            doorman,
-            self._orphanage,
             Sandbox(plan.folder) if plan.in_sandboxes else None,
         )
-        server = MatchServer(attrs.evolve(config, door=doorman), console, follower, earlier)
+        tables = plan.jobs_of_a_pass
+        if tables > 1 and plan.learners:
+            names = " and ".join(plan.players[player].name for player in sorted(plan.learners))
+            self._say(f"{names} may learn as the match goes on: the hands of a pass are not shared out")
+            tables = 1
+        shared = SharedPass(
+            house, order, console, follower, earlier, tables, trusts_programs=plan.trusts_programs
+        )
+        self._tables[number] = shared
         try:
-            server.open()
-            self._tables[number] = server
-            self._announcer.table_is_open(number, config.host, seated, server.ports)
-            for seat, player in enumerate(seated):
-                if player.command is None:
-                    where = f"{config.host} port {server.ports[seat]}"
-                    again = ", who is not shown the finished hands again" if plan.is_resumed else ""
-                    self._say(f"seat {seat + 1} ({player.name}): waiting for a player on {where}{again}")
-            async with trio.open_nursery() as nursery:
-                if server.needs_players:
-                    nursery.start_soon(
-                        launcher.start,
-                        seated,
-                        config.cards.player_seeds(seating),
-                        _LOCAL.get(config.host, config.host),
-                        str(game_path(config.game_text)),
-                        server,
-                        nursery,
-                    )
-                await server.run()
-                await launcher.settle()
-                nursery.cancel_scope.cancel()
-            if launcher.was_in_vain:
+            shared.open()
+            await shared.run()
+            if shared.was_in_vain:
                 self._called_off.cancel()  # it will not come to the other passes either
         finally:
-            await launcher.end()
-            self._passes[number] = Pass(server.outcome(), seating, launcher.crashes(), launcher.replaced())
+            self._passes[number] = Pass(shared.outcome(), seating, shared.crashes(), shared.replaced())
 
     async def continues(self, number: int) -> bool:
         """Whether a pass that paused plays on: known once the others, which play meanwhile, came as far."""

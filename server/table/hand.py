@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 import attrs
 
@@ -56,3 +57,31 @@ class HandOnTable:
 
 Situation = tuple[HandState, HandOnTable]
 """How a hand stands, as one value; a plain tuple, since one is made for every action."""
+
+
+@attrs.frozen
+class PlayedHand:
+    """A finished hand as one table hands it to another that keeps the records."""
+
+    line: str
+    """Of the log."""
+    chips_by_seat: tuple[float, ...]
+    notes: str = ""
+    """What happened to seats meanwhile, as comment lines of the log."""
+    told: str = ""
+    """What clients have told of their strategies, as the house keeps it."""
+
+
+class OtherTables(Protocol):
+    """Tables that play some of a match's hands."""
+
+    async def hand(self, number: int, seats: Sequence[Seat]) -> PlayedHand | None:
+        """A hand that was played elsewhere, once it is over; None for one that is not.
+
+        Args:
+            number: of the hand; asked for in order.
+            seats: of the table that asks.
+
+        Raises:
+            MatchAborted: the table that plays it cannot go on.
+        """

@@ -21,7 +21,7 @@ from protocol.records import Transaction, format_hand, format_score, format_stam
 from server.console import Console, now_us
 from server.errors import Failure, MatchAborted
 from server.table.config import MatchConfig, OnFailure
-from server.table.hand import HandOnTable, Situation
+from server.table.hand import HandOnTable, OtherTables, PlayedHand, Situation
 from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.records import MatchRecords
 from server.table.replay import Rehearsal, needs_rehearsal
@@ -44,6 +44,8 @@ class MatchServer:
         console: where it is reported.
         onlooker: told of every hand, and asked whether to play on; without one all hands are played.
         earlier: what the log does not tell about its hands, where the match is resumed from it.
+        others: tables that play some of the hands; without them all are played here.
+        records: of the hands; None for those that `config` names.
 
     *Resource handling*: `run` closes everything when it ends, however it ends; call `close` if it is
     never run.
@@ -55,12 +57,15 @@ class MatchServer:
         console: Console,
         onlooker: Onlooker | None = None,
         earlier: EarlierSittings | None = None,
+        others: OtherTables | None = None,
+        records: MatchRecords | None = None,
     ) -> None:
         self._config = config
         self._console = console
         self._onlooker = onlooker
+        self._others = others
         self._pauses = False  # the onlooker wants to be asked
-        self._records = MatchRecords(config, console)
+        self._records = records or MatchRecords(config, console)
         self._seating = Seating(config, console, self._records, lambda: self._situation, self._abort)
         self._seats = self._seating.seats
         self._aborted: MatchAborted | None = None
@@ -208,7 +213,14 @@ class MatchServer:
             for hand_number in range(config.hands):
                 if records.was_ended:
                     break
-                await self._play_hand(hand_number, dealer)
+                played = None
+                if self._others is not None and not records.is_replaying:
+                    played = await self._others.hand(hand_number, self._seats)
+                if played is None:
+                    await self._play_hand(hand_number, dealer)
+                else:
+                    dealer.skip(1)
+                    self._take_in(hand_number, played)
                 if self._pauses and self._hands_done < config.hands and not await self._continues():
                     break
             self._flush_all()
@@ -295,10 +307,6 @@ class MatchServer:
         by_seat = [0.0] * len(chips)
         for seat, won in zip(by_position, chips, strict=True):
             by_seat[seat.number] = won
-            self._totals[seat.number] += won
-            self._squares[seat.number] += won * won
-            if self._hand_chips:
-                self._hand_chips[seat.number].append(won)
         for seat in by_position:
             if seat.policies:
                 if not self._records.is_replaying:  # else they have been written
@@ -306,6 +314,24 @@ class MatchServer:
                 seat.policies = {}
         cards = hand.messages.all_cards(final)
         self._records.write_hand(format_hand(final, chips, [seat.name for seat in by_position], cards))
+        self._count(by_seat)
+
+    def _take_in(self, hand_number: int, played: PlayedHand) -> None:
+        """The same for one that another table has played."""
+        if played.notes:
+            self._records.write(played.notes)
+        if played.told:
+            self._records.write_told(played.told)
+        self._records.write_hand(played.line)
+        self._count(played.chips_by_seat)
+        self._console.hand_finished(hand_number)
+
+    def _count(self, by_seat: Sequence[float]) -> None:
+        for seat, won in enumerate(by_seat):
+            self._totals[seat] += won
+            self._squares[seat] += won * won
+            if self._hand_chips:
+                self._hand_chips[seat].append(won)
         self._hands_done += 1
         if self._onlooker is not None:
             self._pauses = self._onlooker.hand_finished(by_seat)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from clients.agent import Agent
 from clients.arena import Arena
@@ -17,6 +19,7 @@ from clients.bots.sampling.agent import Sampling
 from clients.bots.simple import SimpleBot
 from clients.disclosure import can_disclose, policy_line
 from clients.learners.street.agent import StreetLearner
+from clients.registry import make_bot
 from engine.combos import STARTING_HAND_OF_COMBO, combo_index
 from engine.rules import CALL, Action, ActionKind, HandView, load_game
 from protocol.policy import ONE, PolicyRecord, format_record, parse_record, read_numbers
@@ -41,8 +44,12 @@ def told(line: str | None) -> PolicyRecord:
     return record
 
 
-def row_of(record: PolicyRecord, cards: tuple[int, ...]) -> int:
-    combo = combo_index(*cards)
+def row_of(record: PolicyRecord, view: HandView) -> int:
+    if not view.game.is_holdem:
+        hands = list(itertools.combinations(sorted(view.game.deck), view.game.num_hole_cards))
+        assert record.rows in (1, len(hands))
+        return 0 if record.rows == 1 else hands.index(tuple(sorted(view.own_cards)))
+    combo = combo_index(*view.own_cards)
     return {1: 0, 169: int(STARTING_HAND_OF_COMBO[combo]), 1326: combo}[record.rows]
 
 
@@ -89,7 +96,7 @@ def test_bots_tell_what_they_draw_from(name: str, game: str) -> None:
     assert len(watched.decisions) > 20
     for view, action, record, triple in watched.decisions:
         assert (record.hand_number, record.betting) == (view.hand_number, view.betting.text)
-        row = row_of(record, view.own_cards)
+        row = row_of(record, view)
         columns = [read_numbers(column) for column in record.columns]
         if name == "street-learner" and record.rows == 1:
             assert min(columns[0][0], columns[1][0]) == 0  # left to chance: calls and raises alike
@@ -99,6 +106,63 @@ def test_bots_tell_what_they_draw_from(name: str, game: str) -> None:
         if len(columns) == 3:
             assert action.kind is ActionKind.RAISE
             assert columns[2][row] > 0  # it has just raised to this total
+
+
+_EDGES = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "hands"),
+    [
+        ("random", "limit-2p", 300),
+        ("random", "kuhn-3p", 300),
+        ("equilibrium", "kuhn-2p", 1000),
+        ("equilibrium", "leduc", 500),
+        ("hand-strength", "limit-2p", 300),
+        *[
+            pytest.param(name, game, 3000, marks=pytest.mark.slow)
+            for name in (*TELLING, "formula:model=none", "formula:model=generic,deception=1")
+            for game in ("limit-2p", "nolimit-2p-100bb")
+        ],
+        pytest.param("formula", "limit-6p", 1000, marks=pytest.mark.slow),
+        pytest.param("simple", "limit-6p", 2000, marks=pytest.mark.slow),
+    ],
+)
+def test_bots_do_things_as_often_as_they_tell(name: str, game: str, hands: int) -> None:
+    """Calibration: what was told against what was then done, and what would have been expected of it."""
+    watched = Watched(make_bot(name))
+    n = load_game(game).num_players
+    Arena(load_game(game), [watched, *[Random(fold=0.1) for _ in range(n - 1)]], seed=11).play(hands)
+
+    told_of, done = [], []
+    for view, action, record, _ in watched.decisions:
+        fold, raise_ = [read_numbers(column)[row_of(record, view)] / ONE for column in record.columns[:2]]
+        told_of.append((fold, 1 - fold - raise_, raise_))
+        done.append([ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE].index(action.kind))
+    chances = np.array(told_of)
+    of_done = chances[np.arange(len(done)), done]
+    assert len(done) >= hands / 2
+    assert of_done.min() > 0  # nothing is done that was told never to be done
+
+    # The log score is what one who knows these chances expects.
+    logs = np.log(np.where(chances > 0, chances, 1.0))
+    expected = (chances * logs).sum(axis=1)
+    variance = float(((chances * logs**2).sum(axis=1) - expected**2).sum())
+    surplus = float((np.log(of_done) - expected).sum())
+    assert abs(surplus) < 4 * np.sqrt(variance) + 1e-3 * len(done)
+
+    # Of decisions in which an action was told to have such a chance, so many had it.
+    squares, cells = 0.0, 0
+    for kind in range(3):
+        for low, high in itertools.pairwise(_EDGES):
+            chosen = (chances[:, kind] > low) & (chances[:, kind] <= high)
+            spread = float((chances[chosen, kind] * (1 - chances[chosen, kind])).sum())
+            if spread > 5:
+                happened = np.count_nonzero(np.array(done)[chosen] == kind)
+                squares += (happened - float(chances[chosen, kind].sum())) ** 2 / spread
+                cells += 1
+    # Two of the three kinds are free: cells of the third make the sum no larger than that many.
+    assert squares < stats.chi2.ppf(0.9999, cells) if cells else np.allclose(of_done, 1.0, atol=2e-2)
 
 
 @pytest.mark.parametrize("name", ["hand-strength", "simple", "formula", "street-learner"])

@@ -14,7 +14,6 @@ from protocol.framing import MAX_LINE
 from protocol.policy import (
     FILE_HEADER,
     ONE,
-    ROWS,
     chances_as_numbers,
     format_policy,
     format_record,
@@ -44,7 +43,12 @@ def test_what_is_possible_stays_possible_and_little_is_lost(fold: float, call: f
 
 
 @settings(max_examples=30)
-@given(st.sampled_from(ROWS), st.integers(2, 3), st.integers(0, 2**32), st.text("crf/", max_size=12))
+@given(
+    st.sampled_from((1, 3, 6, 169, 1326)),
+    st.integers(2, 3),
+    st.integers(0, 2**32),
+    st.text("crf/", max_size=12),
+)
 def test_policies_survive_the_wire_and_the_file(rows: int, columns: int, seed: int, betting: str) -> None:
     rng = random.Random(seed)
     folds = [rng.choice((0, ONE, rng.randrange(1000))) for _ in range(rows)]
@@ -105,7 +109,7 @@ def packed(*columns: list[int]) -> str:
         ("x 1 - 1 " + packed([0], [0]), "whole numbers"),
         ("0 -1 - 1 " + packed([0], [0]), "whole numbers"),
         ("0 1 - " + "9" * 5000 + " " + packed([0], [0]), "whole numbers"),
-        ("0 1 - 2 " + packed([0, 0], [0, 0]), "1, 169 or 1326"),
+        ("0 1 - 0 " + packed([], []), "1 to 1326"),
         ("0 1 - 1 é", "base 85"),
         ("0 1 - 1 abcde", "decompressed"),
         ("0 1 - 1 ~~~~~", "base 85"),
@@ -132,7 +136,7 @@ def test_the_house_keeps_only_lines_of_five_words(line: bytes) -> None:
     assert not names_state(line + b"\n", 1, "")
 
 
-@pytest.mark.parametrize("columns", [[], [b"ab"], [b"ab", b"abcd"], [b"abcd", b"abcd"], [b"ab"] * 4])
+@pytest.mark.parametrize("columns", [[], [b"ab"], [b"ab", b"abcd"], [b"ab" * 1327] * 2, [b"ab"] * 4])
 def test_other_columns_are_refused(columns: list[bytes]) -> None:
     with pytest.raises(ValueError, match="expected 2 or 3 columns"):
         format_policy(0, "", columns)

@@ -11,9 +11,11 @@ the cards alone), v = 0 (imaginary observations), v = the equity of the pot once
 equity).
 
 ==============  ===========================================================================
+``games``       for which games there is AIVAT
+``estimates``   many hands and what was told in them in, what was won out
 ``enumerated``  exactly, in games small enough to look at all of them: Kuhn's, Leduc
-``estimates``   hold'em for two: many hands and what was told in them in, what was won out
-``holdem``      the terms of one hand
+``small``       the hands of such a game, with the values of its solution
+``holdem``      the terms of one hand of hold'em for two
 ``ranges``      what two players may hold, and what that is worth
 ``policy``      what a player has told of one decision
 ==============  ===========================================================================

@@ -1,9 +1,11 @@
-"""AIVAT by enumeration, for two-player limit games that are small enough: Kuhn's, Leduc.
+"""AIVAT by enumeration, for limit games that are small enough: Kuhn's for two and three, Leduc.
 
-Whatever is unknown of a history is its hole cards, so everything at one public state is a matrix over what
-position 0 and position 1 may hold.  A hand of play is a path of public states; the walk down it carries the
-chances with which known players come there with each of their hands, and the sum of the corrections for every
-pair of hands that may be the true one.
+Whatever is unknown of a history is its hole cards, so everything at one public state is an array with an axis
+for what each position may hold.  A hand of play is a path of public states; the walk down it carries the
+chances with which known players come there with each of their hands, and the sum of the corrections for all
+hole cards that may be the true ones.
+
+It is what one position wins, the *viewer*, that is estimated, and that values are of.
 
 Source: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique
 for Agent Evaluation in Imperfect Information Games" (AAAI 2018).
@@ -11,14 +13,17 @@ for Agent Evaluation in Imperfect Information Games" (AAAI 2018).
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.evidence.aivat.games import MOST_DEALS
 from engine.rules import CALL, FOLD, Action, BettingState, GameDefinition, HandState, initial_betting
 from engine.rules.showdown import chips_won
 
@@ -28,11 +33,12 @@ __all__ = [
     "History",
     "InformationSet",
     "Strategy",
-    "Value",
+    "Values",
     "legal_list",
 ]
 
 Matrix = NDArray[np.float64]
+"""Numbers for all that the positions may hold, shape (hands,) * positions."""
 
 
 @attrs.frozen
@@ -48,10 +54,10 @@ class InformationSet:
 
 @attrs.frozen
 class History:
-    """A point of a hand with all its cards, dealt one position after the other, then round after round."""
+    """A point of a hand with all its cards."""
 
     hole_cards: tuple[tuple[int, ...], ...]
-    """Of the positions that have been dealt to, from 0."""
+    """By position."""
     board: tuple[int, ...]
     """Fewer cards than the betting has where a deal comes next."""
     betting: BettingState
@@ -60,25 +66,29 @@ class History:
 Strategy = Callable[[InformationSet], Sequence[float]]
 """The chances of `legal_list`, in its order."""
 
-Value = Callable[[History], float]
-"""What a history is worth to position 0, in chips: any guess leaves the estimate unbiased."""
+Board = tuple[int, ...]
+
+Values = Callable[[BettingState, Board], Matrix]
+"""What the histories of a public state are worth to the viewer, in chips: any guess leaves the estimate
+unbiased.  Where the board has fewer cards than the betting a deal comes next.  Entries of hands that cannot
+be held together mean nothing."""
 
 
 @attrs.frozen(eq=False)
 class End:
-    """All hands of play that end in one public state.  Matrices are indexed by the hands of positions 0 and
-    1; entries of pairs that cannot be held together mean nothing."""
+    """All hands of play that end in one public state.  Arrays have an axis for the hands of each position;
+    entries of hands that cannot be held together mean nothing."""
 
     betting: BettingState
     board: tuple[int, ...]
     is_possible: NDArray[np.bool_]
-    """Whether a pair of hands can be held together on this board."""
+    """Whether hands can be held together on this board."""
     chips: Matrix
-    """What position 0 wins."""
+    """What the viewer wins."""
     reach: Matrix
-    """The chance of this end with each pair of hands, under the strategies of `EnumeratedGame.ends`."""
+    """The chance of this end with these hands, under the strategies of `EnumeratedGame.ends`."""
     estimate: Matrix
-    """AIVAT of position 0."""
+    """AIVAT of the viewer."""
 
 
 def legal_list(betting: BettingState) -> tuple[Action, ...]:
@@ -98,43 +108,50 @@ class _Walk:
 
     betting: BettingState
     board: tuple[int, ...]
-    known: tuple[Matrix, Matrix]
+    known: tuple[NDArray[np.float64], ...]
     """By position, the chance with which it comes here with each of its hands; ones for the unknown."""
     play: Matrix
-    """The same of both players, as they really play, for every pair of hands."""
+    """The same of all players, as they really play, for all hands."""
     corrections: Matrix
-    """The sum of the corrections so far, for every pair that may be the true one."""
+    """The sum of the corrections so far, for all hands that may be the true ones."""
+    viewer: int
 
 
 class EnumeratedGame:
-    """A two-player limit game, small enough to look at all of it.
+    """A limit game, small enough to look at all of it.
 
     Args:
         game: what is played.
 
     Raises:
-        ValueError: not for two, no-limit, or more than 200 hands.
+        ValueError: no-limit, or too many ways to deal hole cards.
     """
 
     def __init__(self, game: GameDefinition) -> None:
-        if game.num_players != 2 or not game.is_limit:
-            raise ValueError("expected a limit game for two players")
-        if math.comb(len(game.deck), game.num_hole_cards) > 200:
-            raise ValueError("expected a game of up to 200 hands, got one that is too large to enumerate")
+        if not game.is_limit:
+            raise ValueError("expected a limit game")
+        if math.comb(len(game.deck), game.num_hole_cards) ** game.num_players > MOST_DEALS:
+            raise ValueError(f"expected a game of up to {MOST_DEALS} deals, got one that is too large")
         self.game = game
         self.hands = tuple(itertools.combinations(sorted(game.deck), game.num_hole_cards))
         """What a player may hold."""
+        self._positions = range(game.num_players)
         self._holds = np.array([[card in hand for card in range(52)] for hand in self.hands])
-        shared = self._holds.astype(np.int64) @ self._holds.T
-        self._disjoint: NDArray[np.bool_] = shared == 0
-        self._chips: dict[tuple[str, tuple[int, ...]], Matrix] = {}
+        disjoint = self._holds.astype(np.int64) @ self._holds.T == 0
+        self._disjoint: NDArray[np.bool_] = np.ones((len(self.hands),) * game.num_players, np.bool_)
+        for one, other in itertools.combinations(self._positions, 2):
+            shape = [len(self.hands) if each in (one, other) else 1 for each in self._positions]
+            self._disjoint = self._disjoint & disjoint.reshape(shape)
+        self._chips: dict[tuple[str, Board], Matrix] = {}
 
     # --- what there is -----------------------------------------------------------------------------------
 
-    def possible(self, board: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Whether two hands can be held together on a board, shape (hands, hands)."""
+    def possible(self, board: Board) -> NDArray[np.bool_]:
+        """Whether hands can be held together on a board, shape (hands,) * positions."""
         free = np.logical_not(np.any(self._holds[:, list(board)], axis=1))
-        possible: NDArray[np.bool_] = self._disjoint & free[:, None] & free[None, :]
+        possible = self._disjoint
+        for position in self._positions:
+            possible = possible & self._along(position, free)
         return possible
 
     def boards_after(self, board: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
@@ -143,16 +160,17 @@ class EnumeratedGame:
         for more in itertools.combinations(left, size - len(board)):
             yield board + more
 
-    def chips(self, betting: BettingState, board: tuple[int, ...]) -> Matrix:
-        """What position 0 wins at an end of the hand with each pair of hands."""
+    def chips(self, betting: BettingState, board: Board, viewer: int = 0) -> Matrix:
+        """What the viewer wins at an end of the hand, with all hands."""
         key = betting.text, board
         if key not in self._chips:
-            possible, chips = self.possible(board), np.zeros(self._disjoint.shape)
-            for first, second in zip(*np.nonzero(possible), strict=True):
-                pair = self.hands[first], self.hands[second]
-                chips[first, second] = chips_won(betting, pair, board)[0]
+            chips = np.zeros((len(self._positions), *self._disjoint.shape))
+            for place in zip(*np.nonzero(self.possible(board)), strict=True):
+                held = [self.hands[number] for number in place]
+                chips[(slice(None), *place)] = chips_won(betting, held, board)
             self._chips[key] = chips
-        return self._chips[key]
+        found: Matrix = self._chips[key][viewer]
+        return found
 
     def _strategy_at(self, strategy: Strategy, betting: BettingState, board: tuple[int, ...]) -> Matrix:
         """What a player to act does with each hand, shape (hands, actions); nothing with those it cannot
@@ -173,128 +191,127 @@ class EnumeratedGame:
                 chances[index] = given
         return chances
 
-    def expected_values(self, strategies: Sequence[Strategy]) -> Value:
-        """What every history is worth when both players go on as they are said to.
+    def expected_values(self, strategies: Sequence[Strategy], viewer: int = 0) -> Values:
+        """What every history is worth to the viewer when all players go on as they are said to.
 
         Args:
             strategies: by position.
+            viewer: whose chips are counted.
         """
-        found: dict[tuple[str, tuple[int, ...]], Matrix] = {}
 
-        def value_of(betting: BettingState, board: tuple[int, ...]) -> Matrix:
-            key = betting.text, board
-            if key not in found:
-                found[key] = compute(betting, board)
-            return found[key]
-
-        def compute(betting: BettingState, board: tuple[int, ...]) -> Matrix:
+        @functools.cache
+        def value_of(text: str, board: Board) -> Matrix:
+            betting = bettings[text]
             if len(board) < betting.num_board_cards:
-                total, number = np.zeros(self._disjoint.shape), np.zeros(self._disjoint.shape)
+                total = np.zeros(self._disjoint.shape)
+                number = np.zeros(self._disjoint.shape)
                 for after in self.boards_after(board, betting.num_board_cards):
                     possible = self.possible(after)
-                    total += np.where(possible, value_of(betting, after), 0.0)
+                    total += np.where(possible, values(betting, after), 0.0)
                     number += possible
                 return total / np.maximum(number, 1)
             position = betting.position_to_act
             if position is None:
-                return self.chips(betting, board)
+                return self.chips(betting, board, viewer)
             chances = self._strategy_at(strategies[position], betting, board)
             total = np.zeros(self._disjoint.shape)
             for column, action in enumerate(legal_list(betting)):
-                total += _along(position, chances[:, column]) * value_of(betting.apply(action), board)
+                total += self._along(position, chances[:, column]) * values(betting.apply(action), board)
             return total
 
-        start = initial_betting(self.game)
+        bettings: dict[str, BettingState] = {}
 
-        def value(history: History) -> float:
-            dealt = tuple(self.hands.index(hand) for hand in history.hole_cards)
-            if len(dealt) == 2:
-                return float(value_of(history.betting, history.board)[dealt])
-            possible, values = self.possible(()), value_of(start, ())
-            return float(values[dealt][possible[dealt]].mean())
+        def values(betting: BettingState, board: Board) -> Matrix:
+            bettings.setdefault(betting.text, betting)
+            return value_of(betting.text, board)
 
-        return value
+        return values
+
+    def tabulated(self, value: Callable[[History], float], viewer: int = 0) -> Values:
+        """Values that are given history by history; ends of hands are worth what they pay."""
+
+        def values(betting: BettingState, board: Board) -> Matrix:
+            if betting.position_to_act is None and len(board) == betting.num_board_cards:
+                return self.chips(betting, board, viewer)
+            found = np.zeros(self._disjoint.shape)
+            for place in zip(*np.nonzero(self.possible(board)), strict=True):
+                held = tuple(self.hands[number] for number in place)
+                found[place] = value(History(held, board, betting))
+            return found
+
+        return values
 
     # --- AIVAT -------------------------------------------------------------------------------------------
 
-    def ends(self, strategies: Sequence[Strategy], known: Collection[int], value: Value) -> Iterator[End]:
+    def ends(
+        self, strategies: Sequence[Strategy], known: Collection[int], values: Values, viewer: int = 0
+    ) -> Iterator[End]:
         """All ends of the game, with their chances and estimates.
 
         Args:
-            strategies: by position, of both players: those that are not known make chances only.
+            strategies: by position, of all players: those that are not known make chances only.
             known: positions whose strategy enters the estimate; none for chance alone.
-            value: of histories.
+            values: to the viewer.
+            viewer: whose winnings are estimated.
         """
-        yield from self._ends_from(self._beginning(known, value), strategies, known, value)
+        yield from self._ends_from(self._beginning(known, values, viewer), strategies, known, values)
 
-    def estimate(self, state: HandState, known: Mapping[int, Strategy], value: Value) -> float:
-        """AIVAT of position 0 in one hand of play.
+    def estimate(
+        self, state: HandState, known: Mapping[int, Strategy], values: Values, viewer: int = 0
+    ) -> float:
+        """AIVAT of the viewer in one hand of play.
 
         Args:
             state: the end of the hand, with its true cards.
             known: strategies of the positions that are known.
-            value: of histories.
+            values: to the viewer.
+            viewer: whose winnings are estimated.
 
         Raises:
             ValueError: the hand is not over, or a known player never does what it did, whatever it holds.
         """
         if not state.is_finished:
             raise ValueError(f"AIVAT is of hands that are over; after {state.betting.text!r} it is not")
-        walk = self._beginning(known, value)
+        walk = self._beginning(known, values, viewer)
         for betting in [*[before for before, _, _ in state.betting.steps()][1:], state.betting]:
-            walk = self._after_action(walk, betting, known, value)
+            walk = self._after_action(walk, betting, known, values)
             board = state.deal.board
             ends = [0, *self.game.board_ends]
             ordered = [
                 sorted(board[a:b]) for a, b in itertools.pairwise(ends) if b <= betting.num_board_cards
             ]
             if len(walk.board) < betting.num_board_cards:
-                walk = self._after_deal(walk, tuple(itertools.chain(*ordered)), known, value)
-        pair = tuple(self.hands.index(tuple(sorted(hand))) for hand in state.deal.hole_cards)
-        found = float(self._estimate(walk, known)[pair])
+                walk = self._after_deal(walk, tuple(itertools.chain(*ordered)), known, values)
+        place = tuple(self.hands.index(tuple(sorted(hand))) for hand in state.deal.hole_cards)
+        found = float(self._estimate(walk, known)[place])
         if not math.isfinite(found):
             raise ValueError(f"a known player never does what it did in {state.betting.text!r}")
         return found
 
-    def _values(self, betting: BettingState, board: tuple[int, ...], value: Value) -> Matrix:
-        """The values of all histories of a public state; the chips themselves where the hand is over."""
-        if betting.position_to_act is None and len(board) == betting.num_board_cards:
-            return self.chips(betting, board)
-        values = np.zeros(self._disjoint.shape)
-        for first, second in zip(*np.nonzero(self.possible(board)), strict=True):
-            values[first, second] = value(History((self.hands[first], self.hands[second]), board, betting))
-        return values
-
     def _mean(self, walk: _Walk, matrix: Matrix, known: Collection[int]) -> Matrix:
-        """The mean over what known players may hold, for every pair that may be the true one."""
-        weights = self.possible(walk.board) * walk.known[0][:, None] * walk.known[1][None, :]
-        axes = tuple(sorted(known))
-        if not axes:
+        """The mean over what known players may hold, for all hands that may be the true ones."""
+        if not known:
             return matrix
+        weights = self.possible(walk.board).astype(np.float64)
+        for position in self._positions:
+            weights = weights * self._along(position, walk.known[position])
+        axes = tuple(sorted(known))
         with np.errstate(invalid="ignore", divide="ignore"):
             means = (weights * matrix).sum(axis=axes, keepdims=True) / weights.sum(axis=axes, keepdims=True)
         result: Matrix = np.broadcast_to(means, matrix.shape)
         return result
 
-    def _beginning(self, known: Collection[int], value: Value) -> _Walk:
-        """The start of a hand: both players have been dealt to, the one whose cards count first."""
-        betting, number = initial_betting(self.game), len(self.hands)
-        ones, possible = np.ones(number), self.possible(())
-        walk = _Walk(betting, (), (ones, ones), possible / possible.sum(), np.zeros(possible.shape))
-        by_first = np.array([value(History((hand,), (), betting)) for hand in self.hands])
-        by_pair = self._values(betting, (), value)
-        after_first = np.broadcast_to(by_first[:, None], by_pair.shape)
-        after_second = (np.where(possible, by_pair, 0.0).sum(axis=1) / possible.sum(axis=1))[:, None]
-        corrections = np.zeros(possible.shape)
-        if 0 not in known:
-            corrections += by_first.mean() - after_first
-        if 1 not in known:
-            before = after_second.mean() if 0 in known else after_second
-            corrections += before - self._mean(walk, by_pair, known)
-        return attrs.evolve(walk, corrections=corrections)
+    def _beginning(self, known: Collection[int], values: Values, viewer: int) -> _Walk:
+        """The start of a hand: everybody has been dealt to."""
+        betting, possible = initial_betting(self.game), self.possible(())
+        ones = (np.ones(len(self.hands)),) * len(self._positions)
+        walk = _Walk(betting, (), ones, possible / possible.sum(), np.zeros(possible.shape), viewer)
+        worth = values(betting, ())
+        expected = np.full(possible.shape, worth[possible].mean())
+        return attrs.evolve(walk, corrections=expected - self._mean(walk, worth, known))
 
     def _after_action(
-        self, walk: _Walk, betting: BettingState, known: Mapping[int, Strategy], value: Value
+        self, walk: _Walk, betting: BettingState, known: Mapping[int, Strategy], values: Values
     ) -> _Walk:
         """The walk after the last action of `betting`."""
         position = walk.betting.position_to_act
@@ -304,44 +321,45 @@ class EnumeratedGame:
             return attrs.evolve(walk, betting=betting)
         chances = self._strategy_at(known[position], walk.betting, walk.board)
         column = legal_list(walk.betting).index(betting.last_step[2])
-        return self._acted(walk, chances, known, value)[column]
+        return self._acted(walk, chances, known, values)[column]
 
-    def _acted(self, walk: _Walk, chances: Matrix, known: Collection[int], value: Value) -> list[_Walk]:
+    def _acted(self, walk: _Walk, chances: Matrix, known: Collection[int], values: Values) -> list[_Walk]:
         """The walks after each action of a known player, who does it with these chances."""
         position = walk.betting.position_to_act
         assert position is not None
         bettings = [walk.betting.apply(action) for action in legal_list(walk.betting)]
-        values = [self._values(betting, walk.board, value) for betting in bettings]
+        worth = [values(betting, walk.board) for betting in bettings]
         mixed = np.zeros(self._disjoint.shape)
-        for column, matrix in enumerate(values):
-            mixed += _along(position, chances[:, column]) * matrix
+        for column, matrix in enumerate(worth):
+            mixed += self._along(position, chances[:, column]) * matrix
         before = self._mean(walk, mixed, known)
         walks = []
-        for column, (betting, matrix) in enumerate(zip(bettings, values, strict=True)):
+        for column, (betting, matrix) in enumerate(zip(bettings, worth, strict=True)):
             reach = list(walk.known)
             reach[position] = reach[position] * chances[:, column]
-            after = attrs.evolve(walk, betting=betting, known=(reach[0], reach[1]))
+            after = attrs.evolve(walk, betting=betting, known=tuple(reach))
             corrections = walk.corrections + before - self._mean(after, matrix, known)
             walks.append(attrs.evolve(after, corrections=corrections))
         return walks
 
-    def _after_deal(self, walk: _Walk, board: tuple[int, ...], known: Collection[int], value: Value) -> _Walk:
+    def _after_deal(self, walk: _Walk, board: Board, known: Collection[int], values: Values) -> _Walk:
         """The walk after board cards."""
         total, number = np.zeros(self._disjoint.shape), np.zeros(self._disjoint.shape)
         for after in self.boards_after(walk.board, len(board)):
             possible = self.possible(after)
-            total += np.where(possible, self._values(walk.betting, after, value), 0.0)
+            total += np.where(possible, values(walk.betting, after), 0.0)
             number += possible
         before = self._mean(walk, total / np.maximum(number, 1), known)
         dealt = attrs.evolve(walk, board=board)
-        came = self._mean(dealt, self._values(walk.betting, board, value), known)
+        came = self._mean(dealt, values(walk.betting, board), known)
         return attrs.evolve(dealt, corrections=walk.corrections + before - came)
 
     def _estimate(self, walk: _Walk, known: Collection[int]) -> Matrix:
-        return walk.corrections + self._mean(walk, self.chips(walk.betting, walk.board), known)
+        chips = self.chips(walk.betting, walk.board, walk.viewer)
+        return walk.corrections + self._mean(walk, chips, known)
 
     def _ends_from(
-        self, walk: _Walk, strategies: Sequence[Strategy], known: Collection[int], value: Value
+        self, walk: _Walk, strategies: Sequence[Strategy], known: Collection[int], values: Values
     ) -> Iterator[End]:
         betting, board = walk.betting, walk.board
         if len(board) < betting.num_board_cards:
@@ -349,28 +367,26 @@ class EnumeratedGame:
             number = sum(self.possible(after).astype(np.float64) for after in boards)
             for after in boards:
                 chance = self.possible(after) / np.maximum(number, 1)
-                dealt = self._after_deal(walk, after, known, value)
+                dealt = self._after_deal(walk, after, known, values)
                 yield from self._ends_from(
-                    attrs.evolve(dealt, play=walk.play * chance), strategies, known, value
+                    attrs.evolve(dealt, play=walk.play * chance), strategies, known, values
                 )
             return
         position = betting.position_to_act
         if position is None:
             possible = self.possible(board)
-            yield End(
-                betting, board, possible, self.chips(betting, board), walk.play, self._estimate(walk, known)
-            )
+            chips = self.chips(betting, board, walk.viewer)
+            yield End(betting, board, possible, chips, walk.play, self._estimate(walk, known))
             return
         chances = self._strategy_at(strategies[position], betting, board)
         if position in known:
-            walks = self._acted(walk, chances, known, value)
+            walks = self._acted(walk, chances, known, values)
         else:
             walks = [attrs.evolve(walk, betting=betting.apply(action)) for action in legal_list(betting)]
         for column, acted in enumerate(walks):
-            play = walk.play * _along(position, chances[:, column])
-            yield from self._ends_from(attrs.evolve(acted, play=play), strategies, known, value)
+            play = walk.play * self._along(position, chances[:, column])
+            yield from self._ends_from(attrs.evolve(acted, play=play), strategies, known, values)
 
-
-def _along(position: int, by_hand: NDArray[np.float64]) -> Matrix:
-    """Numbers for each hand of a position, as a matrix that goes with pairs of hands."""
-    return by_hand[:, None] if position == 0 else by_hand[None, :]
+    def _along(self, position: int, by_hand: NDArray[Any]) -> NDArray[Any]:
+        """Numbers for each hand of a position, shaped to go with arrays over all hands."""
+        return by_hand.reshape([len(self.hands) if each == position else 1 for each in self._positions])

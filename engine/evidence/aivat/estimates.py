@@ -10,10 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import combo_index
-from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, Terms, terms_of
+from engine.combos import NUM_COMBOS, combo_index
+from engine.evidence.aivat.games import why_not
 from engine.evidence.aivat.policy import Policy
-from engine.evidence.aivat.ranges import PolicyError
 from engine.evidence.control_variates import Observations, corrected
 from engine.rules import GameDefinition, HandState
 
@@ -33,13 +32,6 @@ Told = Mapping[str, Callable[[], Sequence[bytes]]]
 (`Policy.of_columns`), or a ValueError where it was none."""
 
 
-def why_not(game: GameDefinition) -> str | None:
-    """Why there is no AIVAT of a game; None where there is."""
-    if not game.is_holdem or game.num_players != 2:
-        return "it is for two players of hold'em"
-    return None
-
-
 @attrs.define(eq=False)
 class Aivat:
     """The hands of a match, taken one after the other.
@@ -48,7 +40,7 @@ class Aivat:
     all.
 
     Args:
-        game: hold'em for two.
+        game: one that has it (`engine.evidence.aivat.games.why_not`).
 
     Raises:
         ValueError: another game.
@@ -88,16 +80,29 @@ class Aivat:
         return frozenset(found)
 
     def values(self) -> Floats | None:
-        """What each position won in each hand, with the luck taken out, in chips, shape (hands, 2).
+        """What each position won in each hand, with the luck taken out, in chips, shape (hands, positions).
 
         None where nobody has told anything.
         """
         telling = self.telling()
-        if not telling:
+        if not telling or not self._hands:
             return None
+        return self._values_of_holdem(telling) if self.game.is_holdem else self._values_of_solution(telling)
+
+    def _values_of_holdem(self, telling: frozenset[int]) -> Floats:
+        from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, PolicyError, terms_of  # compiled code
+
+        def row(cards: Sequence[int]) -> int:
+            return combo_index(*cards)
+
         chips, changes = np.empty(len(self._hands)), np.empty((len(self._hands), NUM_TERMS))
         for number, (hand, players, _, told) in enumerate(self._hands):
-            terms = self._terms(hand, {p for p in (0, 1) if players[p] in telling}, told)
+            policies = self._policies(hand, {p for p in (0, 1) if players[p] in telling}, told, row)
+            try:
+                terms = terms_of(hand, *policies)
+            except PolicyError as error:
+                self._doubt(str(error))
+                terms = terms_of(hand, {}, ())
             chips[number], changes[number] = terms.chips, terms.changes
         seated = np.array([players for _, players, _, _ in self._hands], np.int64)
         # As the player with the lesser number sees it: the same coefficients serve it in both positions.
@@ -111,30 +116,51 @@ class Aivat:
         won = signs * corrected(seen, PRIOR, _PRIOR_DEALS)
         return np.stack([won, -won], axis=-1)
 
-    def _terms(self, hand: HandState, telling: set[int], told: Told) -> Terms:
-        """The terms of a hand; a player whose policies are missing or false is not known in it."""
-        policies: dict[str, Policy] = {}
+    def _values_of_solution(self, telling: frozenset[int]) -> Floats:
+        from engine.evidence.aivat.small import PolicyError, SmallGame  # the solver is compiled code
+
+        game = SmallGame(self.game)
+        won = np.empty((len(self._hands), self.game.num_players))
+        for number, (hand, players, _, told) in enumerate(self._hands):
+            known = {position for position, player in enumerate(players) if player in telling}
+            policies = self._policies(hand, known, told, game.place_of, game.num_hands)
+            try:
+                won[number] = game.won(hand, *policies)
+            except PolicyError as error:
+                self._doubt(str(error))
+                won[number] = game.won(hand, {}, ())
+        return won
+
+    def _policies(
+        self,
+        hand: HandState,
+        telling: set[int],
+        told: Told,
+        row: Callable[[Sequence[int]], int],
+        num_hands: int = NUM_COMBOS,
+    ) -> tuple[dict[str, Policy], set[int]]:
+        """What known players told in a hand, and who is known.
+
+        A player whose policies are missing or false is not known in it.
+        """
+        policies: dict[str, tuple[int, Policy]] = {}
         known = set(telling)
         for before, position, action in hand.betting.steps():
             if position not in known:
                 continue
             try:
-                policy = Policy.of_columns(told[before.text]())
+                policy = Policy.of_columns(told[before.text](), num_hands)
                 cards = hand.deal.hole_cards[position]
-                if cards and not policy.chances(action)[combo_index(*cards)] > 0:
-                    raise PolicyError("a player told that it never does with its hand what it did")
-                policies[before.text] = policy
+                if cards and not policy.chances(action)[row(cards)] > 0:
+                    raise ValueError("a player told that it never does with its hand what it did")
+                policies[before.text] = position, policy
             except KeyError:
                 self._doubt("nothing was told")
                 known.discard(position)
             except ValueError as error:
                 self._doubt(str(error))
                 known.discard(position)
-        try:
-            return terms_of(hand, policies, known)
-        except PolicyError as error:
-            self._doubt(str(error))
-            return terms_of(hand, {}, ())
+        return {text: policy for text, (position, policy) in policies.items() if position in known}, known
 
     def _doubt(self, what: str) -> None:
         """Count what was wrong; reasons that come too many are counted together."""

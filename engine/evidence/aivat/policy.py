@@ -21,45 +21,48 @@ _ONE: Final = 65535
 
 @attrs.frozen(eq=False)
 class Policy:
-    """A player's distribution over fold, call and raise with every combo."""
+    """A player's distribution over fold, call and raise with everything it could hold: in hold'em the 1326
+    combos, in other games all sets of hole cards in lexicographic order."""
 
     triples: Floats
-    """Shape (1326, 3); rows add up to 1."""
+    """Shape (hands, 3); rows add up to 1."""
     size: Floats | None = None
-    """How likely a raise is to be the one that was made, on any scale, shape (1326,); None where that says
+    """How likely a raise is to be the one that was made, on any scale, shape (hands,); None where that says
     nothing of the hand."""
 
     @classmethod
-    def of_columns(cls, columns: Sequence[bytes]) -> Policy:
+    def of_columns(cls, columns: Sequence[bytes], num_hands: int = NUM_COMBOS) -> Policy:
         """From 16-bit numbers by hand, big end first: the chances of folding and raising, and of the size.
 
         Args:
-            columns: two or three, for 1 hand, the 169 starting hands or the 1326 combos; 65535 stands for 1.
+            columns: two or three, for 1 hand or all hands, in hold'em also for the 169 starting hands; 65535
+                stands for 1.
+            num_hands: that there are.
 
         Raises:
             ValueError: another number of columns or hands.
         """
         numbers = [np.frombuffer(column, ">u2").astype(np.float64) for column in columns]
         rows = {len(each) for each in numbers}
-        if len(numbers) not in (2, 3) or rows not in ({1}, {NUM_STARTING_HANDS}, {NUM_COMBOS}):
-            raise ValueError(
-                f"expected 2 or 3 columns for 1, 169 or 1326 hands, got {len(numbers)} for {rows}"
-            )
-        by_combo = [_by_combo(each) for each in numbers]
-        fold, raise_ = by_combo[:2]
+        sizes = [1, NUM_STARTING_HANDS, num_hands] if num_hands == NUM_COMBOS else [1, num_hands]
+        if len(numbers) not in (2, 3) or rows not in [{size} for size in sizes]:
+            expected = f"{', '.join(map(str, sizes[:-1]))} or {sizes[-1]} hands"
+            raise ValueError(f"expected 2 or 3 columns for {expected}, got {len(numbers)} for {rows}")
+        by_hand = [_by_hand(each, num_hands) for each in numbers]
+        fold, raise_ = by_hand[:2]
         triples = np.stack([fold, np.maximum(_ONE - fold - raise_, 0.0), raise_], axis=-1)
         triples /= triples.sum(axis=1, keepdims=True)
-        return cls(triples, by_combo[2] / _ONE if len(by_combo) == 3 else None)
+        return cls(triples, by_hand[2] / _ONE if len(by_hand) == 3 else None)
 
     def chances(self, action: Action) -> Floats:
-        """How likely the player is, with each combo, to do what it did, on any scale.  Shape (1326,)."""
+        """How likely the player is, with each hand, to do what it did, on any scale.  Shape (hands,)."""
         chances = self.triples[:, TRIPLE_INDEX[action.kind]]
         if action.kind is ActionKind.RAISE and self.size is not None:
             return chances * self.size
         return chances
 
 
-def _by_combo(numbers: Floats) -> Floats:
+def _by_hand(numbers: Floats, num_hands: int) -> Floats:
     if len(numbers) == 1:
-        return np.full(NUM_COMBOS, numbers[0])
-    return numbers[STARTING_HAND_OF_COMBO] if len(numbers) == NUM_STARTING_HANDS else numbers
+        return np.full(num_hands, numbers[0])
+    return numbers if len(numbers) == num_hands else numbers[STARTING_HAND_OF_COMBO]

@@ -1,16 +1,44 @@
-"""What share of the pot known hands expect, for many hands of hold'em and several moments of each."""
+"""What share of the pot known hands expect, for many hands of hold'em and several moments of each.
+
+Moments of a hand at which equally many board cards are out see the same boards to come: each board is ranked
+once for all of them.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import card_bits
-from engine.kernels.cards.dealing import deal_board
 from engine.kernels.cards.ranking import board_key, class_on_board
-from engine.kernels.evaluation.showdown import add_showdowns
-from engine.kernels.splitmix import mixed
+from engine.kernels.cards.tables import KEY_OF_CARD
+from engine.kernels.splitmix import mixed, next_word
+
+
+class _Asked(NamedTuple):
+    """The moments of one hand at which equally many board cards are out."""
+
+    first: int
+    """Of them, in `moments`."""
+    end: int
+    out: int
+    """How many board cards are out; moments between `first` and `end` with another number are passed over."""
+
+
+class _Hand(NamedTuple):
+    """One hand, and room for what is found out of it."""
+
+    holes: NDArray[np.uint8]
+    """Shape (n, 2)."""
+    board: NDArray[np.uint8]
+    """Shape (5,): those that are out, then those that are tried."""
+    deck: NDArray[np.int64]
+    """Shape (52,): cards that may come, as many as there are."""
+    ranks: NDArray[np.int64]
+    """Shape (n,)."""
 
 
 @kernel()
@@ -30,69 +58,175 @@ def fill_pot_shares(
 
     holes: shape (hands, n, 2).  boards: shape (hands, 5), whatever where no card is out.
     numbers: shape (hands,), what tells hands with equal cards apart.
-    moments: shape (m, 3): the hand, the positions that share the pot as bits, the board cards that are out.
+    moments: shape (m, 3): the hand, the positions that share the pot as bits, the board cards that are out;
+        those of a hand stand together.
     samples: boards drawn before the flop.
     shares: shape (m, n), filled in place.
     """
     players = holes.shape[1]
-    sharing = np.empty((players, 2), np.uint8)
-    positions = np.empty(players, np.int64)
-    results = np.empty((players, 3))
-    for moment in range(moments.shape[0]):
-        hand, live, out = moments[moment, 0], moments[moment, 1], moments[moment, 2]
-        count = 0
-        dead = 0
+    board = np.empty(5, np.uint8)
+    deck = np.empty(52, np.int64)
+    ranks = np.empty(players, np.int64)
+    shares[:] = 0.0
+    first = 0
+    while first < moments.shape[0]:
+        number = moments[first, 0]
+        end = first + 1
+        while end < moments.shape[0] and moments[end, 0] == number:
+            end += 1
+        hand = _Hand(holes[number], board, deck, ranks)
+        done = 0
+        for moment in range(first, end):
+            out = moments[moment, 2]
+            if done >> out & 1:
+                continue
+            done |= 1 << out
+            for place in range(out):
+                board[place] = boards[number, place]
+            asked = _Asked(first, end, out)
+            if out == 0:
+                total = _sample(table, hand, integer(numbers[number]), samples, moments, asked, shares)
+            else:
+                total = _deal_out(table, hand, moments, asked, shares)
+            for each in range(first, end):
+                if moments[each, 2] == out:
+                    for position in range(players):
+                        shares[each, position] /= total
+        first = end
+
+
+@kernel(allocates=False)
+def _fill_deck(hand: _Hand, out: int) -> int:
+    """Fills the deck with the cards that nobody was dealt and that are not out; returns how many."""
+    gone = card_bits(hand.board, out)
+    for position in range(hand.holes.shape[0]):
+        gone |= card_bits(hand.holes[position], 2)
+    size = 0
+    for card in range(52):
+        if gone >> card & 1 == 0:
+            hand.deck[size] = card
+            size += 1
+    return size
+
+
+@kernel(allocates=False)
+def _sharing(moments: NDArray[np.int64], asked: _Asked) -> int:
+    """Who shares the pot at any of the moments, as bits."""
+    sharing = 0
+    for moment in range(asked.first, asked.end):
+        if moments[moment, 2] == asked.out:
+            sharing |= moments[moment, 1]
+    return sharing
+
+
+@kernel(allocates=False)
+def _show_down(
+    table: NDArray[np.uint16],
+    hand: _Hand,
+    key: int,
+    sharing: int,
+    moments: NDArray[np.int64],
+    asked: _Asked,
+    shares: NDArray[np.float64],
+) -> None:
+    """Adds what each wins on a board of five, whose key is `key`, at each of the moments."""
+    players = hand.holes.shape[0]
+    for position in range(players):
+        if sharing >> position & 1:
+            hand.ranks[position] = class_on_board(
+                table,
+                key,
+                hand.board,
+                5,
+                integer(hand.holes[position, 0]),
+                integer(hand.holes[position, 1]),
+            )
+    for moment in range(asked.first, asked.end):
+        if moments[moment, 2] != asked.out:
+            continue
+        live = moments[moment, 1]
+        best = -1
+        winners = 0
+        winner = 0
         for position in range(players):
             if live >> position & 1:
-                sharing[count] = holes[hand, position]
-                positions[count] = position
-                count += 1
-            else:
-                dead |= card_bits(holes[hand, position], 2)
-        results[:] = 0.0
-        if out == 0:
-            total = _add_samples(table, sharing[:count], dead, holes[hand], numbers[hand], samples, results)
+                if hand.ranks[position] > best:
+                    best = hand.ranks[position]
+                    winner = position
+                    winners = 1
+                elif hand.ranks[position] == best:
+                    winners += 1
+        if winners == 1:
+            shares[moment, winner] += 1.0
         else:
-            total = add_showdowns(table, sharing[:count], boards[hand][:out], dead, 1.0, results[:count])
-        shares[moment] = 0.0
-        for place in range(count):
-            shares[moment, positions[place]] = results[place, 2] / total
+            for position in range(players):
+                if live >> position & 1 and hand.ranks[position] == best:
+                    shares[moment, position] += 1.0 / winners
+
+
+@kernel(allocates=False)
+def _deal_out(
+    table: NDArray[np.uint16],
+    hand: _Hand,
+    moments: NDArray[np.int64],
+    asked: _Asked,
+    shares: NDArray[np.float64],
+) -> float:
+    """Adds what is won on all boards to come after the flop; returns how many there are."""
+    size = _fill_deck(hand, asked.out)
+    sharing = _sharing(moments, asked)
+    key = board_key(hand.board, asked.out)
+    if asked.out == 5:
+        _show_down(table, hand, key, sharing, moments, asked, shares)
+        return 1.0
+    for first in range(size):
+        card = hand.deck[first]
+        hand.board[asked.out] = card
+        with_first = key + KEY_OF_CARD[card]
+        if asked.out == 4:
+            _show_down(table, hand, with_first, sharing, moments, asked, shares)
+            continue
+        for second in range(first):
+            card = hand.deck[second]
+            hand.board[4] = card
+            _show_down(table, hand, with_first + KEY_OF_CARD[card], sharing, moments, asked, shares)
+    return float(size if asked.out == 4 else size * (size - 1) // 2)
 
 
 @kernel()
-def _add_samples(
+def _sample(
     table: NDArray[np.uint16],
-    sharing: NDArray[np.uint8],
-    dead: int,
-    holes: NDArray[np.uint8],
+    hand: _Hand,
     number: int,
     samples: int,
-    results: NDArray[np.float64],
+    moments: NDArray[np.int64],
+    asked: _Asked,
+    shares: NDArray[np.float64],
 ) -> float:
-    """Adds what some hands win on boards drawn from the deck without all `holes`; returns how many."""
-    state = np.empty(1, np.uint64)
+    """Adds what is won on boards drawn before the flop; returns how many.
+
+    The deck is shuffled and cut into boards, as often as needed: boards that share no card tell more
+    together than boards drawn one by one.
+    """
+    size = _fill_deck(hand, 0)
+    sharing = _sharing(moments, asked)
     word = mixed(np.uint64(number))
-    for position in range(holes.shape[0]):
-        dead |= card_bits(holes[position], 2)
-        word = mixed(word + np.uint64(52 * integer(holes[position, 0]) + integer(holes[position, 1])))
+    for position in range(hand.holes.shape[0]):
+        cards = 52 * integer(hand.holes[position, 0]) + integer(hand.holes[position, 1])
+        word = mixed(word + np.uint64(cards))
+    state = np.empty(1, np.uint64)
     state[0] = word
-    board = np.empty(5, np.uint8)
-    ranks = np.empty(sharing.shape[0], np.int64)
+    at = size
     for _ in range(samples):
-        deal_board(dead, 0, state, board)
-        key = board_key(board, 5)
-        best = -1
-        winners = 0
-        for hand in range(sharing.shape[0]):
-            ranks[hand] = class_on_board(
-                table, key, board, 5, integer(sharing[hand, 0]), integer(sharing[hand, 1])
-            )
-            if ranks[hand] > best:
-                best = ranks[hand]
-                winners = 1
-            elif ranks[hand] == best:
-                winners += 1
-        for hand in range(sharing.shape[0]):
-            if ranks[hand] == best:
-                results[hand, 2] += 1.0 / winners
+        if at + 5 > size:
+            at = 0
+        for place in range(5):
+            left = np.uint64(size - at)
+            drawn = at + integer(((next_word(state) >> np.uint64(32)) * left) >> np.uint64(32))
+            card = hand.deck[drawn]
+            hand.deck[drawn] = hand.deck[at]
+            hand.deck[at] = card
+            hand.board[place] = card
+            at += 1
+        _show_down(table, hand, board_key(hand.board, 5), sharing, moments, asked, shares)
     return float(samples)

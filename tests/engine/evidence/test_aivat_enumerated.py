@@ -16,7 +16,7 @@ from engine.evidence.aivat.enumerated import (
     History,
     InformationSet,
     Strategy,
-    Value,
+    Values,
     legal_list,
 )
 from engine.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, initial_hand, load_game, play_hand
@@ -70,10 +70,12 @@ def strategy(which: str, game: str, solution: Strategy) -> Strategy:
     return {"eq": solution, "uniform": uniform, "half": half_uniform(solution)}[which]
 
 
-def moments(tree: EnumeratedGame, play: Sequence[Strategy], value: Value, known: Sequence[int]) -> Moments:
+def moments(
+    tree: EnumeratedGame, play: Sequence[Strategy], value: Values, known: Sequence[int], viewer: int = 0
+) -> Moments:
     """Of the estimate and of the chips, over all ends of the game."""
     chances, estimates, chips = [], [], []
-    for end in tree.ends(play, known, value):
+    for end in tree.ends(play, known, value, viewer):
         happens = end.is_possible & (end.reach > 0)
         chances.append(end.reach[happens])
         estimates.append(end.estimate[happens])
@@ -155,10 +157,32 @@ def test_any_values_at_all_leave_the_mean_where_it_is(game: str, known: Sequence
         return 10 * random.Random(text).random() - 5
 
     tree = enumerated(game)
-    found = moments(tree, (half_uniform(equilibrium(game, 100)), uniform), nonsense, known)
+    found = moments(tree, (half_uniform(equilibrium(game, 100)), uniform), tree.tabulated(nonsense), known)
 
     assert found.mean == pytest.approx(found.true_mean, abs=1e-12)
     assert found.deviation > 0
+
+
+def by_chance(information: InformationSet) -> Sequence[float]:
+    """Some strategy or other, with all its chances positive."""
+    text = f"{information.hole_cards} {information.board} {information.betting.text}"
+    weights = [random.Random(text + str(action)).random() + 0.1 for action in legal_list(information.betting)]
+    return [weight / sum(weights) for weight in weights]
+
+
+@pytest.mark.parametrize("known", [(), (0,), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize("viewer", [0, 2])
+def test_so_it_is_for_three_players(known: Sequence[int], viewer: int) -> None:
+    tree, play = enumerated("kuhn-3p"), (by_chance, uniform, by_chance)
+
+    found = moments(tree, play, tree.expected_values(play, viewer), known, viewer)
+    guess = moments(tree, play, tree.expected_values((uniform,) * 3, viewer), known, viewer)
+
+    assert found.mean == pytest.approx(found.true_mean, abs=1e-12)
+    assert guess.mean == pytest.approx(found.true_mean, abs=1e-12)
+    assert found.deviation <= guess.deviation < found.true_deviation
+    if len(known) == 3:
+        assert found.deviation < 1e-12
 
 
 @pytest.mark.parametrize("known", KNOWN)
@@ -194,7 +218,7 @@ def test_a_hand_that_a_known_player_could_not_have_played_is_refused() -> None:
         tree.estimate(state, {0: never_bets}, tree.expected_values((uniform, uniform)))
 
 
-@pytest.mark.parametrize("game", ["nolimit-2p", "kuhn-3p", "limit-2p"])
+@pytest.mark.parametrize("game", ["nolimit-2p", "limit-3p", "limit-2p"])
 def test_games_that_cannot_be_enumerated_are_refused(game: str) -> None:
     with pytest.raises(ValueError, match="expected a"):
         EnumeratedGame(load_game(game))

@@ -236,7 +236,7 @@ def test_where_nobody_tells_there_is_nothing_to_say() -> None:
     assert aivat.values() is None
 
 
-@pytest.mark.parametrize("game", ["limit-3p", "leduc"])
+@pytest.mark.parametrize("game", ["limit-3p", "nolimit-3p"])
 def test_other_games_are_refused(game: str) -> None:
     with pytest.raises(ValueError, match="two players of hold'em"):
         Aivat(load_game(game))

@@ -167,6 +167,7 @@ def test_shares_are_all_hands_in_turn(first: int, hands: int, chunk: int, stride
     number = 0
     while (numbers := next(chunks[number], None)) is not None:
         found += numbers
+        assert {shares[0].offset_of(each) for each in numbers} <= {number}
         number = (number + 1) % stride
 
     assert found == list(range(first, first + hands))

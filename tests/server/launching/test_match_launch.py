@@ -246,7 +246,7 @@ def test_who_does_not_join_is_named_with_what_he_says_and_then_given_up(tmp_path
         (("limit-2p", "random", "me=rnadom"), "'rnadom' (did you mean random?)"),
         (("limit-22p", "random", "random"), "(did you mean limit-2p"),
         (("limit-2p", "random", "random", "--hans", "3"), "--hands"),
-        (("limit-2p", "random", "random", "--jobs", "2"), "--jobs is for the passes of a --duplicate match"),
+        (("limit-2p", "random", "random", "--jobs", "2", "--ports", "4242"), "use one of --jobs, --ports"),
         (("limit-2p", "random", "random", "--ports", "0,0,0"), "the game has 2 seats, got 3 ports: 0,0,0"),
         (("limit-2p", "random", "random", "--seed", "4294967296"), "4294967296"),
     ],

@@ -66,7 +66,7 @@ def test_luck_is_taken_out_where_it_was_asked_for() -> None:
     assert list(off.as_json(0)) == ["chips"]
     assert list(aivat.as_json(0)) == ["chips", "all_in", "equity", "aivat"]
     assert aivat.as_json(0)["aivat"] is None
-    assert aivat.missing["aivat"] == "it is for two players of hold'em"
+    assert aivat.missing["aivat"] == "no player has told how it plays"
 
 
 def test_hidden_hole_cards_are_named(tmp_path: Path) -> None:

@@ -118,15 +118,15 @@ def test_a_folder_without_policies_is_told_so(tmp_path: Path) -> None:
 
 
 def test_other_games_are_told_so(tmp_path: Path) -> None:
-    config = config_in(tmp_path, "leduc")
+    config = config_in(tmp_path, "limit-3p")
     log: list[str] = []
-    Arena(config.game, [Random(), Random()], 3, names=("p0", "p1")).play(20, record=log.append)
+    Arena(config.game, [Random(), Random(), Random()], 3, names=config.names).play(20, record=log.append)
     assert config.log_path is not None
-    config.log_path.write_text("# name/game/hands/seed m leduc 20 3\n" + "".join(log))
+    config.log_path.write_text("# name/game/hands/seed m limit-3p 20 3\n" + "".join(log))
 
     evidence = match_evidence([config.log_path], config.game, config.names, Luck.AIVAT)
 
-    assert evidence.missing["aivat"] == "it is for two players of hold'em"
+    assert evidence.missing["aivat"].startswith("it is for two players of hold'em, and for limit games")
 
 
 @pytest.mark.slow  # 20 ms a hand

@@ -1,0 +1,37 @@
+"""For which games there is AIVAT; without numpy, since a match asks before it begins."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from engine.equilibrium.sizes import TooLarge, game_size
+from engine.rules import GameDefinition
+
+__all__ = ["MOST_DEALS", "is_small", "why_not"]
+
+MOST_DEALS: Final = 40_000
+"""Ways to deal hole cards to all players, up to which a game is enumerated."""
+_MOST_BETTINGS: Final = 2_000
+"""Public states of the betting."""
+_MOST_ENDS: Final = 300_000
+"""Deals of hole cards times boards times ends of the betting: some seconds; Leduc has 20,000."""
+
+
+def why_not(game: GameDefinition) -> str | None:
+    """Why there is no AIVAT of a game; None where there is."""
+    if (game.is_holdem and game.num_players == 2) or is_small(game):
+        return None
+    return "it is for two players of hold'em, and for limit games as small as Kuhn's and Leduc"
+
+
+def is_small(game: GameDefinition) -> bool:
+    """Whether a game is small enough to be solved and enumerated for its hands."""
+    deals = math.comb(len(game.deck), game.num_hole_cards) ** game.num_players
+    histories = deals * math.comb(len(game.deck), game.board_ends[-1])
+    if not game.is_limit or deals > MOST_DEALS or histories > _MOST_ENDS:
+        return False
+    try:
+        return histories * game_size(game, _MOST_BETTINGS).num_ends <= _MOST_ENDS
+    except TooLarge:
+        return False

@@ -1,0 +1,124 @@
+"""AIVAT of hands of small games, from what their players have told and the values of a solution.
+
+The values are what histories are worth when everybody goes on by the game's equilibrium, as CFR+ finds it: in
+games for two the play of an equilibrium against itself then leaves nothing of the variance.  For three it is
+a guess like any other, and a good one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.equilibrium.game_tree import GameTree
+from engine.equilibrium.solver import Solver
+from engine.evidence.aivat.enumerated import EnumeratedGame, InformationSet, Strategy, legal_list
+from engine.evidence.aivat.policy import Policy
+from engine.evidence.aivat.ranges import PolicyError
+from engine.opponents.probability_triple import TRIPLE_INDEX
+from engine.rules import GameDefinition, HandState
+
+__all__ = ["PolicyError", "SmallGame", "solution"]
+
+_ITERATIONS: Final = 1000
+
+
+def solution(game: GameDefinition, iterations: int = _ITERATIONS) -> Strategy:
+    """What everybody does in an equilibrium of a small game, as near as so many iterations of CFR+ come."""
+    solver = Solver(GameTree(game))
+    solver.run(iterations)
+    average = solver.average()
+    table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], list[float]] = {}
+    for found in average.tree.information_sets():
+        view = average.tree.hand_view(found)
+        key = view.betting.text, tuple(sorted(view.own_cards)), _ordered(game, view.board)
+        table[key] = [float(chance) for chance in average.policy[found.slots]]
+
+    def chances(known: InformationSet) -> Sequence[float]:
+        return table[known.betting.text, known.hole_cards, known.board]
+
+    return chances
+
+
+def _ordered(game: GameDefinition, board: Sequence[int]) -> tuple[int, ...]:
+    """A board with the cards of each round ascending."""
+    ordered: list[int] = []
+    for end in game.board_ends:
+        ordered += sorted(board[len(ordered) : end])
+    return tuple(ordered)
+
+
+class SmallGame:
+    """Estimates hands of a small game.
+
+    Args:
+        game: what is played (`engine.evidence.aivat.games.is_small`).
+    """
+
+    def __init__(self, game: GameDefinition) -> None:
+        self._tree = EnumeratedGame(game)
+        everybody = [solution(game)] * game.num_players
+        # What is left over is what the last position wins.
+        self._values = [
+            self._tree.expected_values(everybody, viewer) for viewer in range(game.num_players - 1)
+        ]
+        self._places = {hand: number for number, hand in enumerate(self._tree.hands)}
+        self._remembered: dict[object, NDArray[np.float64]] = {}
+
+    @property
+    def num_hands(self) -> int:
+        """What a player may hold: so many rows a policy has."""
+        return len(self._places)
+
+    def place_of(self, cards: Sequence[int]) -> int:
+        """The row of some hole cards."""
+        return self._places[tuple(sorted(cards))]
+
+    def won(
+        self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]
+    ) -> NDArray[np.float64]:
+        """What each position won, with the luck taken out.  Shape (positions,).
+
+        Args:
+            hand: its end, with all cards.
+            policies: by the betting in which they decided, of all decisions of known players.
+            known: positions whose strategies are known.
+
+        Raises:
+            PolicyError: a player could not have done what it did by what it has told.
+        """
+        key = (
+            hand.betting.text,
+            hand.board,
+            tuple([() if each in known else cards for each, cards in enumerate(hand.deal.hole_cards)]),
+            tuple(sorted((text, policy.triples.tobytes()) for text, policy in policies.items())),
+        )
+        if key not in self._remembered:
+            self._remembered[key] = self._estimate(hand, policies, known)
+        return self._remembered[key]
+
+    def _estimate(
+        self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]
+    ) -> NDArray[np.float64]:
+        def told(at: InformationSet) -> Sequence[float]:
+            row = policies[at.betting.text].triples[self._places[at.hole_cards]]
+            chances = [float(row[TRIPLE_INDEX[action.kind]]) for action in legal_list(at.betting)]
+            total = sum(chances)
+            if not total > 0:
+                raise PolicyError("a player told only of actions that are not legal")
+            return [chance / total for chance in chances]
+
+        strategies = dict.fromkeys(known, told)
+        try:
+            won = [
+                self._tree.estimate(hand, strategies, values, viewer)
+                for viewer, values in enumerate(self._values)
+            ]
+        except PolicyError:
+            raise
+        except ValueError as error:
+            raise PolicyError(str(error)) from None
+        return np.array([*won, -sum(won)])

@@ -1,0 +1,82 @@
+"""What a match costs its house, in this tree and in others: CPU time an action, in interleaved runs.
+
+    git worktree add /tmp/before d3626d7
+    python -m tests.benchmarks.bench_match_speed /tmp/before
+
+Two of the cheapest clients that there are call heads-up limit hold'em through; nobody makes a report.  Trees
+take turns, so that whatever else the machine does hits all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+HANDS: Final = 4000
+ROUNDS: Final = 9
+_ACTIONS: Final = 8
+# Of a hand that is called through.
+_HERE: Final = Path(__file__).parents[2]
+_CLIENT: Final = _HERE / "tests" / "support" / "cheap_client.py"
+
+
+def house_seconds(tree: Path) -> float:
+    """CPU seconds of the house of one match, its children left out."""
+    luck = ["--luck", "off"] if (tree / "engine" / "evidence").is_dir() else []
+    words = ["limit-2p", "A=wait", "B=wait", "--hands", str(HANDS), "--seed", "1", "--json", *luck]
+    with tempfile.TemporaryDirectory() as folder:
+        match = subprocess.Popen(
+            [sys.executable, "-m", "server", "match", *words, "--out", folder],
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": str(tree)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert match.stderr is not None
+        clients: list[subprocess.Popen[bytes]] = []
+        while len(clients) < 2:
+            said = match.stderr.readline()
+            if not said:
+                raise SystemExit(f"the match of {tree} did not open its ports")
+            if "waiting for a player on" in said:
+                clients.append(
+                    subprocess.Popen([sys.executable, str(_CLIENT), "127.0.0.1", said.split()[-1]])
+                )
+        _, status, usage = os.wait4(match.pid, 0)
+        for client in clients:
+            client.wait()
+    if status:
+        raise SystemExit(f"the match of {tree} failed")
+    return usage.ru_utime + usage.ru_stime
+
+
+def main() -> None:
+    """Measure and print."""
+    trees = [_HERE, *map(Path, sys.argv[1:])]
+    seconds: dict[Path, list[float]] = {tree: [] for tree in trees}
+    for turn in range(ROUNDS):
+        for tree in trees if turn % 2 else reversed(trees):
+            seconds[tree].append(house_seconds(tree))
+    table = Table("tree", "CPU an action, median", "least", title=f"{ROUNDS} × {HANDS} hands of limit-2p")
+    for tree, spent in seconds.items():
+        actions = HANDS * _ACTIONS / 1e6
+        table.add_row(
+            str(tree), f"{statistics.median(spent) / actions:.1f} µs", f"{min(spent) / actions:.1f} µs"
+        )
+    Console().print(table)
+    if len(trees) > 1:
+        pairs = [ours / other for ours, other in zip(*list(seconds.values())[:2], strict=True)]
+        print(f"this tree takes {statistics.median(pairs):.3f} of the other's time (median of pairs)")
+
+
+if __name__ == "__main__":
+    main()
