@@ -27,7 +27,7 @@ def why_not(game: GameDefinition) -> str | None:
 
 def is_small(game: GameDefinition) -> bool:
     """Whether a game is small enough to be solved and enumerated for its hands."""
-    deals = math.comb(len(game.deck), game.num_hole_cards) ** game.num_players
+    deals: int = math.comb(len(game.deck), game.num_hole_cards) ** game.num_players
     histories = deals * math.comb(len(game.deck), game.board_ends[-1])
     if not game.is_limit or deals > MOST_DEALS or histories > _MOST_ENDS:
         return False
