@@ -24,6 +24,7 @@ from engine.user_input import did_you_mean
 
 _HOUSE: Final = {
     "analyse": ("server.report.review.analyse:analyse", "Show how the players of logs play."),
+    "check-bot": ("server.check_bot.command:check_bot", "Say what is wrong with a bot."),
     "convert": ("server.log_commands.convert:convert", "Write hands as PHH, PokerStars' text or ACPC logs."),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),

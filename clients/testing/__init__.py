@@ -45,8 +45,9 @@ clients that are no agents.  pytest finds the fixtures `check_agent`, `arena`, `
 from clients.testing.agents import Deciding, Recorder, Replaying, Scripted, ScriptError, StandIn
 from clients.testing.check import check_agent, check_agent_async
 from clients.testing.report import AgentReport, Fault, FaultKind, FaultyAgentError
-from clients.testing.situation import Situation, situations, stacked_deal, tied_deals
+from clients.testing.situation import Situation, situations, tied_deals
 from clients.testing.wire import PlayedMatch, PlayerLeft, deal_over_wire, play_over_wire
+from engine.situations import stacked_deal
 
 __all__ = [
     "AgentReport",

@@ -19,6 +19,7 @@ from clients.testing.report import Fault, FaultKind
 from clients.testing.situation import Situation
 from engine.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView, LegalActions
 from engine.seeds import derive_seed
+from engine.situations import Illegality, why_illegal
 from protocol import format_match_state
 from protocol.framing import MAX_LINE
 
@@ -236,7 +237,7 @@ class Probe(StandIn):
             message = f"took {seconds:.3g} s, {self._limit_s:.3g} s are allowed"
             self._add(None, FaultKind.SLOW, message, "choose_action", view)
         self._look_at_comment(view)
-        fault = None if found is _NOTHING else why_illegal(found, view.legal_actions())
+        fault = None if found is _NOTHING else why_wrong(found, view.legal_actions())
         if fault is not None:
             self._add(fault.key, FaultKind.ILLEGAL_ACTION, fault.message, "choose_action", view)
         action = found if isinstance(found, Action) and not (fault and fault.is_nonsense) else None
@@ -283,37 +284,14 @@ class Probe(StandIn):
         )
 
 
-@attrs.frozen
-class Illegality:
-    """Why something that was chosen may not be done."""
-
-    key: str
-    """What makes two alike."""
-    message: str
-    is_nonsense: bool = False
-    """It cannot even be sent."""
-
-
-def why_illegal(found: object, legal: LegalActions) -> Illegality | None:
-    """Why what was chosen may not be done; None where it may."""
+def why_wrong(found: object, legal: LegalActions) -> Illegality | None:
+    """Why what was chosen is no action, or may not be done; None where it may."""
     if not isinstance(found, Action) or not isinstance(found.kind, ActionKind):
         return Illegality("type", f"returned {found!r}, which is no action", is_nonsense=True)
     total = found.raise_to
     if total is not None and not isinstance(total, numbers.Integral):
         return Illegality("whole", f"the size {total!r} is no whole number", is_nonsense=True)
-    if found in legal:
-        return None
-    if found.kind is ActionKind.FOLD and total is None:
-        return Illegality("fold", "folds where there is nothing to call")
-    if found.kind is not ActionKind.RAISE or (legal.is_limit and total is not None):
-        return Illegality("size", f"the size {total}, which only raises in no-limit games have")
-    if legal.min_raise_to is None or legal.max_raise_to is None:
-        return Illegality("no raise", f"raises ({found}) where no raise is allowed")
-    if total is None:
-        return Illegality("no size", "raises without saying to what total")
-    if total < legal.min_raise_to:
-        return Illegality("least", f"raises to {total}, the least is {legal.min_raise_to}")
-    return Illegality("most", f"raises to {total}, the most is {legal.max_raise_to}")
+    return why_illegal(found, legal)
 
 
 def _chance(view: HandView, number: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
@@ -10,10 +10,10 @@ import attrs
 
 from clients.agent import Agent
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
-from engine.cards import parse_cards
-from engine.rules import Action, CardDealer, Deal, GameDefinition, HandView, acpc_generator, hand_rank
+from engine.rules import Action, CardDealer, Deal, GameDefinition, HandView, hand_rank
+from engine.situations import dealt_out, with_stacks
 
-__all__ = ["Situation", "situations", "stacked_deal", "tied_deals"]
+__all__ = ["Situation", "situations", "tied_deals"]
 
 _FAR_INTO_THE_MATCH: Final = 1000
 """The hand with which a late player sits down."""
@@ -110,19 +110,14 @@ def situations(
 def _with_short_stacks(game: GameDefinition) -> list[tuple[str, GameDefinition]]:
     big_blind = max(1, game.big_blind)
 
-    def with_stacks(*stacks: int) -> GameDefinition:
-        cut = [
-            max(1, ante + blind, min(most, stack))
-            for ante, blind, most, stack in zip(game.antes, game.blinds, game.stacks, stacks, strict=True)
-        ]
-        return attrs.evolve(game, stacks=tuple(cut))
-
     players = game.num_players
     variants = {
-        "stacks that are gone with the blinds": with_stacks(*game.blinds),
-        "stacks of one big blind": with_stacks(*[big_blind] * players),
-        "stacks of three big blinds": with_stacks(*[3 * big_blind] * players),
-        "uneven stacks": with_stacks(*[big_blind * (1, 15, 4, 40)[p % 4] * 3 // 2 for p in range(players)]),
+        "stacks that are gone with the blinds": with_stacks(game, game.blinds),
+        "stacks of one big blind": with_stacks(game, [big_blind] * players),
+        "stacks of three big blinds": with_stacks(game, [3 * big_blind] * players),
+        "uneven stacks": with_stacks(
+            game, [big_blind * (1, 15, 4, 40)[p % 4] * 3 // 2 for p in range(players)]
+        ),
     }
     return [(name, shorter) for name, shorter in variants.items() if shorter.stacks != game.stacks]
 
@@ -145,60 +140,7 @@ def _is_tie(deal: Deal) -> bool:
     return ranks.count(max(ranks)) > 1
 
 
-def stacked_deal(
-    game: GameDefinition, hole_cards: Mapping[int, str] | None = None, board: str = "", *, seed: int = 0
-) -> Deal:
-    """The cards of a hand, some as they are wanted and the others by chance.
-
-    >>> from engine.cards import format_cards
-    >>> from engine.rules import load_game
-    >>> deal = stacked_deal(load_game("limit-2p"), {1: "AhKh"}, board="2c7d9h", seed=1)
-    >>> format_cards(deal.hole_cards[1]), format_cards(deal.board[:3]), len(deal.board)
-    ('AhKh', '2c7d9h', 5)
-
-    Args:
-        game: what is played.
-        hole_cards: by position, all of a position's.
-        board: its first cards, or all.
-        seed: of the others.
-
-    Raises:
-        InvalidCardError: not cards.
-        ValueError: a card twice, one that is not in the deck, or not as many as the game has.
-    """
-    laid = {position: parse_cards(text) for position, text in (hole_cards or {}).items()}
-    on_board = parse_cards(board)
-    for position, cards in laid.items():
-        if not 0 <= position < game.num_players or len(cards) != game.num_hole_cards:
-            raise ValueError(
-                f"expected {game.num_hole_cards} hole cards in positions 0 to {game.num_players - 1}, "
-                f"got {len(cards)} in position {position}"
-            )
-    if len(on_board) > game.board_ends[-1]:
-        raise ValueError(f"expected at most {game.board_ends[-1]} board cards, got {len(on_board)}")
-    used = [*on_board, *(card for cards in laid.values() for card in cards)]
-    if len(set(used)) != len(used) or not set(used) <= set(game.deck):
-        raise ValueError(f"expected different cards of the game's deck, got {hole_cards} and {board!r}")
-    return _dealt_out(game, laid, on_board, seed)
-
-
-def _dealt_out(
-    game: GameDefinition, laid: Mapping[int, tuple[int, ...]], on_board: Sequence[int], seed: int
-) -> Deal:
-    """A deal of the cards laid, and of others by a seed where none are."""
-    used = {*on_board, *(card for cards in laid.values() for card in cards)}
-    rest = [card for card in game.deck if card not in used]
-    acpc_generator(seed).shuffle(rest)
-    others = iter(rest)
-    hands = [
-        laid.get(position) or tuple(islice(others, game.num_hole_cards))
-        for position in range(game.num_players)
-    ]
-    missing = game.board_ends[-1] - len(on_board)
-    return Deal(tuple(hands), (*on_board, *islice(others, missing)))
-
-
 def with_hidden_cards_changed(game: GameDefinition, deal: Deal, position: int, seed: int) -> Deal:
     """The same cards for one position and the same board but for its last cards; all else is dealt again."""
     kept = game.board_ends[-2] if game.num_rounds > 1 else 0
-    return _dealt_out(game, {position: deal.hole_cards[position]}, deal.board[:kept], seed)
+    return dealt_out(game, {position: deal.hole_cards[position]}, deal.board[:kept], seed)

@@ -15,7 +15,7 @@ import socket
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Protocol
 
 import attrs
 import trio
@@ -29,7 +29,6 @@ from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.launching.sandbox import HOST, Sandbox, receive_listener
 from server.private_files import FOLDER_MODE, PrivateFiles
-from server.table.match import MatchServer
 
 _GRACE_S: Final = 3.0
 # For players to end by themselves when the match is over, and again after they were asked to.
@@ -59,6 +58,27 @@ class _Process:
     restarts: int = 0
     is_replaced: bool = False
     """It ended, and somebody else played on in its seat."""
+
+
+class Host(Protocol):
+    """Whoever has players launched: a table with open ports."""
+
+    @property
+    def ports(self) -> Sequence[int]:
+        """In seat order."""
+
+    @property
+    def is_over(self) -> bool:
+        """No hand is to come: clients may leave."""
+
+    def has_joined(self, number: int) -> bool:
+        """Somebody sits on a seat."""
+
+    def give_up(self, number: int, failure: Failure) -> bool:
+        """Nobody will come for a seat; whether nobody ever has."""
+
+    def expect_nobody(self, number: int) -> None:
+        """Nobody will come back to a seat."""
 
 
 @attrs.frozen
@@ -119,7 +139,7 @@ class Launcher:
         seeds: Sequence[int],
         host: str,
         game: str,
-        server: MatchServer,
+        server: Host,
         nursery: trio.Nursery,
     ) -> None:
         """Start all players that are programs, and watch them.
@@ -194,11 +214,11 @@ class Launcher:
         """Where a player's stdout or stderr goes."""
         return self._folder / f"{entry.name}.{stream}"
 
-    def _give_up(self, server: MatchServer, seat: int, failure: Failure) -> None:
+    def _give_up(self, server: Host, seat: int, failure: Failure) -> None:
         if server.give_up(seat, failure):
             self.was_in_vain = True
 
-    async def _watch(self, entry: _Process, process: trio.Process, server: MatchServer) -> None:
+    async def _watch(self, entry: _Process, process: trio.Process, server: Host) -> None:
         """Wait for a process to end: before it has joined that ends the match, later it may start again."""
         while True:
             returncode = await process.wait()
@@ -225,20 +245,19 @@ class Launcher:
                 server.expect_nobody(entry.seat)
                 return
 
-    async def _await_joining(self, entry: _Process, process: trio.Process, server: MatchServer) -> None:
+    async def _await_joining(self, entry: _Process, process: trio.Process, server: Host) -> None:
         """Name the players the match is waiting for, and give up one that has not joined in time."""
-        seat = server.seats[entry.seat]
         began = trio.current_time()
         with trio.move_on_after(self._start_s):
             for pause in itertools.chain(
                 [min(_SAY_AFTER_S, self._start_s / 2)], itertools.repeat(_SAY_EVERY_S)
             ):
                 await trio.sleep(pause)
-                if seat.client is not None or process.returncode is not None:
+                if server.has_joined(entry.seat) or process.returncode is not None:
                     return
                 last = self._last_line(entry)
                 waited = f"{trio.current_time() - began:.0f} s of {self._start_s:g}"
-                self._say(f"waiting for {seat.name} to join ({waited})" + (f": {last}" if last else ""))
+                self._say(f"waiting for {entry.name} to join ({waited})" + (f": {last}" if last else ""))
         detail = (
             f"did not join within {self._start_s:g} s of its start; its output: {self._output(entry, 'err')}"
         )
@@ -256,6 +275,23 @@ class Launcher:
     def crashes(self) -> dict[int, str]:
         """By seat, how a process ended that ended by itself, with an error."""
         return {entry.seat: entry.crash for entry in self._processes if entry.crash is not None}
+
+    def end_of(self, seat: int) -> str | None:
+        """How the process of a seat ended by itself, with its last words; None while it runs."""
+        ended = [entry for entry in self._processes if entry.seat == seat and entry.returncode is not None]
+        return self._describe_end(ended[0]) if ended else None
+
+    def returncode(self, seat: int) -> int | None:
+        """The exit status of a seat's process that ended by itself; None while it runs."""
+        return next((entry.returncode for entry in self._processes if entry.seat == seat), None)
+
+    def process_of(self, seat: int) -> int | None:
+        """The number of a seat's process, which leads a session; None where none was started."""
+        return next((process.pid for entry, process in self._started() if entry.seat == seat), None)
+
+    def last_words(self, seat: int) -> str:
+        """The last line of text that a seat's player wrote to stderr."""
+        return next((self._last_line(entry) for entry in self._processes if entry.seat == seat), "")
 
     def replaced(self) -> dict[int, str]:
         """By seat, how a process ended in whose seat somebody played on who was not seen to be its player."""

@@ -125,6 +125,10 @@ class MatchServer:
         self._seating.close()
         self._records.close()
 
+    def has_joined(self, number: int) -> bool:
+        """Somebody sits on a seat."""
+        return self._seats[number].client is not None
+
     def give_up(self, number: int, failure: Failure) -> bool:
         """Nobody will come for a seat: see `Seating.give_up`."""
         return self._seating.give_up(number, failure)

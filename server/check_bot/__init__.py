@@ -1,0 +1,14 @@
+"""`riverboat check-bot`: a scripted dealer takes a bot through all that a table can do to it.
+
+To read the code, take the modules in this order::
+
+    findings      what is checked, and what was found: a verdict for each item
+    client        the bot at its end of a connection
+    launched      the same as a process that the house's launcher starts
+    conversation  what the bot is sent, in one piece or many, and what its lines mean
+    table         hands with the bot in one seat and scripted players in the others
+    scripts       which hands are played for which item
+    sitting       one game: scripts one after the other, begun anew behind one at which the bot breaks down
+    examination   all games, and what shows only across them
+    report        the verdicts as text, JSON and JUnit XML
+"""

@@ -1,0 +1,50 @@
+"""Each of twelve planted faults is found and named, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from trio.testing import MockClock
+
+from server.check_bot.findings import Status
+from tests.server.check_bot.in_memory import examine, failed
+
+FAULTS = [
+    ("late", "limit-2p", "time", "took 11 s for a decision"),
+    ("crlf", "limit-2p", "split-line-end", "collect what you read until LF"),
+    ("echo", "limit-2p", "echo", "another state"),
+    ("raise-by", "nolimit-2p", "legal-actions", "not what you add"),
+    ("out-of-turn", "limit-2p", "turn", "although it was not to act"),
+    ("comments", "limit-2p", "comments", "skip lines that begin with #"),
+    ("walk", "limit-2p", "walk", "everybody folds to your blind"),
+    ("short-all-in", "nolimit-2p", "short-all-in", "too few chips for a full raise"),
+    ("side-pot", "nolimit-3p", "side-pots", "whose pot is that?"),
+    ("no-exit", "limit-2p", "close", "still runs 3 s after the table has closed"),
+]
+
+
+@pytest.mark.parametrize(("fault", "game", "check", "words"), FAULTS, ids=[fault for fault, *_ in FAULTS])
+async def test_a_planted_fault_is_found_and_named(
+    fault: str, game: str, check: str, words: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    found = failed(await examine(fault, [game], tmp_path))
+
+    assert words in found[check]
+
+
+async def test_who_dies_at_six_players_is_told_so(tmp_path: Path, autojump_clock: MockClock) -> None:
+    found = failed(await examine("six", ["nolimit-3p", "nolimit-6p", "limit-6p"], tmp_path, hands=3))
+
+    assert [*found] == ["seats-6"]
+    assert "nolimit-6p: ended with exit status 1: RuntimeError: six players" in found["seats-6"]
+
+
+@pytest.mark.parametrize("game", ["nolimit-3p", "leduc"])
+async def test_nothing_is_wrong_with_who_has_no_fault(
+    game: str, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    findings = await examine("none", [game], tmp_path)
+
+    assert failed(findings) == {}
+    assert all(each.status is Status.PASSED for each in findings.verdicts() if each.name != "memory")
