@@ -3,6 +3,7 @@
 ==========================  =========================================================================
 ``cards``, ``card_text``    cards as small integers, as text, as people write them
 ``rules``                   games, dealing, betting, showdowns, the hand loop
+``situations``              what players are tried in, and why an action is illegal
 ``match_key``               the secret that a match's cards and its players' seeds follow from
 ``seeds``                   seeds derived from seeds
 ``records``                 what plain Python and kernels share of a decision: situation, context, triple

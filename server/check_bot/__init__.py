@@ -2,13 +2,16 @@
 
 To read the code, take the modules in this order::
 
-    findings      what is checked, and what was found: a verdict for each item
-    client        the bot at its end of a connection
-    launched      the same as a process that the house's launcher starts
-    conversation  what the bot is sent, in one piece or many, and what its lines mean
-    table         hands with the bot in one seat and scripted players in the others
-    scripts       which hands are played for which item
-    sitting       one game: scripts one after the other, begun anew behind one at which the bot breaks down
-    examination   all games, and what shows only across them
-    report        the verdicts as text, JSON and JUnit XML
+    ``findings``      what is checked, and what was found: a verdict for each item
+    ``client``        the bot at its end of a connection
+    ``launched``      the same as a process that the house's launcher starts
+    ``delivery``      how it is sent what it is shown: in pieces, in heaps
+    ``pace``          how fast it answers, and in how many pieces
+    ``conversation``  what it is shown, and what its lines mean
+    ``table``         hands with the bot in one seat and scripted players in the others
+    ``scripts``       which hands are played for which item
+    ``sitting``       one game: scripts one after the other, begun anew behind one at which the bot breaks down
+    ``examination``   all games, and what shows only across them
+    ``report``        the verdicts as text, JSON and JUnit XML
+    ``command``       the command line
 """

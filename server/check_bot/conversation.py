@@ -57,8 +57,8 @@ class Limits:
     """For the first decision of a connection, if that is more: programs load what they need during it."""
     start: float = 60.0
     """To connect, and to say its version."""
-    end: float = 3.0
-    """To end when the table has closed."""
+    end: float = 10.0
+    """To end when the table has closed; the ACPC granted as much."""
     slow: float = 3.0
     """How long others think where that is what is tried."""
 

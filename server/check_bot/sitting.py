@@ -182,7 +182,7 @@ class Sitting:
         self, client: Client, talk: Conversation, fell: Fell, check: str, todo: list[Script]
     ) -> Ending | None:
         """The bot has broken down at a check: a fault, and where to go on."""
-        end = await client.ended(1.0) if fell.is_gone else None
+        end = await client.ended(self._terms.limits.end) if fell.is_gone else None
         self._has_answered = self._has_answered or bool(talk.answers)
         words = str(fell) if end is None else end.words
         shown = f" after it was shown {talk.last_shown}" if fell.is_gone and talk.last_shown else ""

@@ -20,7 +20,7 @@ FAULTS = [
     ("walk", "limit-2p", "walk", "everybody folds to your blind"),
     ("short-all-in", "nolimit-2p", "short-all-in", "too few chips for a full raise"),
     ("side-pot", "nolimit-3p", "side-pots", "whose pot is that?"),
-    ("no-exit", "limit-2p", "close", "still runs 3 s after the table has closed"),
+    ("no-exit", "limit-2p", "close", "still runs 10 s after the table has closed"),
 ]
 
 
