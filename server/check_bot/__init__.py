@@ -10,7 +10,7 @@ To read the code, take the modules in this order::
     ``conversation``  what it is shown, and what its lines mean
     ``table``         hands with the bot in one seat and scripted players in the others
     ``scripts``       which hands are played for which item
-    ``sitting``       one game: scripts one after the other, begun anew behind one at which the bot breaks down
+    ``sitting``       one game: scripts one after the other, begun anew where the bot breaks down
     ``examination``   all games, and what shows only across them
     ``report``        the verdicts as text, JSON and JUnit XML
     ``command``       the command line
