@@ -313,6 +313,8 @@ class _Examiner:
     def _judge(self) -> None:
         """What follows from everything together."""
         pace, findings = self._pace, self._findings
+        if self._played:
+            findings.forget_untried(checks.ALL_IN, checks.SIDE_POTS, checks.MEMORY)
         decisions = sorted([*pace.seconds, *pace.first])
         if decisions:
             words = [

@@ -151,6 +151,12 @@ class Findings:
         """It was, somewhere."""
         return check in self._items and bool(self._items[check].where)
 
+    def forget_untried(self, *checks: str) -> None:
+        """Checks that do not come up in the games that the bot plays."""
+        for check in checks:
+            if check in self._items and not self.was_tried(check):
+                del self._items[check]
+
     def absorb(self, other: Findings) -> None:
         """Take over what was found elsewhere."""
         for check, found in other._items.items():
