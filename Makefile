@@ -4,7 +4,7 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 # Hundreds of programs are started here: what Python has compiled is kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup kernels match play test test-slow lint check format bench stress image-check man dist clean
+.PHONY: help setup kernels match play test test-slow lint check format bench stress image-check docs man dist clean
 
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench    how fast it is, beside its peers"
 	@echo "make stress   long matches, crowds, kills, fuzzing, full disks and signals: half an hour"
 	@echo "make image-check    builds the container image and runs the services' commands in it"
+	@echo "make docs     builds the documentation site in build/site"
 	@echo "make dist     builds wheel and source distribution, installs and tries them;   make man   writes manual pages"
 	@echo "make setup    only set up .venv with everything;   make clean   remove it"
 
@@ -91,6 +92,11 @@ stress:
 
 image-check:
 	tests/image_check.sh
+
+docs: $(DEV)
+	@.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build -q
+	@echo "the site is in build/site: begin with build/site/index.html"
 
 man: $(DEV)
 	.venv/bin/python -m docs.man_pages build/man

@@ -1,0 +1,85 @@
+"""What the documentation site shows is run, page by page, as a reader would; and the site is built."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.dealer_process import ROOT, environment
+
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if "$ riverboat" in path.read_text("utf-8"))
+_BLOCK = re.compile(r"^```(console|python)(?: title=\"([\w.]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FORM = re.compile(r"(?<![-\w])[A-Z]{3,}(?!\w)|\.\.\.|…")
+# A command with a word in capitals is a form to fill in.
+
+
+def run(command: str, folder: Path) -> None:
+    """As in a reader's shell, with our programs first on the path."""
+    programs = {**environment(), "PATH": f"{Path(sys.executable).parent}:{environment()['PATH']}"}
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=programs,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, (command, done.stderr)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_every_block_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    for language, title, text in _BLOCK.findall(page.read_text("utf-8")):
+        if title:
+            (tmp_path / title).write_text(text)
+        elif language == "python":
+            (tmp_path / "block.py").write_text(text)
+            run("python block.py", tmp_path)
+        else:
+            for line in text.replace("\\\n", " ").splitlines():
+                if line.startswith("$ ") and not _FORM.search(re.sub(r"\s+#.*", "", line)):
+                    run(line.removeprefix("$ "), tmp_path)
+
+
+def test_the_tutorial_and_the_guides_have_something_to_run() -> None:
+    assert {"tutorial.md", "bots.md", "train.md", "solve.md"} <= {page.name for page in PAGES}
+
+
+def test_every_page_can_be_found() -> None:
+    """The site refuses pages that its navigation does not name; this says so before it is built."""
+    text = (ROOT / "mkdocs.yml").read_text("utf-8")
+    named = set(re.findall(r"([\w./-]+\.md)$", text, re.MULTILINE))
+
+    assert {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} <= named
+    for name in named:
+        if name.startswith("repository/"):
+            assert (ROOT / name.removeprefix("repository/")).is_file()
+    assert yaml.safe_load(text)["strict"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="`make docs` has not been run")
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(tmp_path / "site")], cwd=ROOT,
+        env={**environment(), "NO_MKDOCS_2_WARNING": "1"}, check=True,
+    )  # fmt: skip
+
+    pages = {path.name for path in (tmp_path / "site").rglob("*.html")}
+    assert {"index.html", "tutorial.html", "commands.html", "gallery.html"} <= pages
+    for path in (tmp_path / "site").rglob("*.html"):
+        assert not re.search(
+            r'<(?:script|link|img)[^>]+(?:src|href)="https?://(?!squidfunk)', path.read_text("utf-8")
+        )
