@@ -61,7 +61,8 @@ def test_every_page_can_be_found() -> None:
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
     named = set(re.findall(r"([\w./-]+\.md)$", text, re.MULTILINE))
 
-    assert {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} <= named
+    pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
+    assert pages <= named, "name it in `nav` of mkdocs.yml"
     for name in named:
         if name.startswith("repository/"):
             assert (ROOT / name.removeprefix("repository/")).is_file()
