@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -24,19 +25,15 @@ from server.commands import riverboat
 ROOT = Path(__file__).parent.parent
 FROM_REPOSITORY = "repository/"
 COMMANDS = "reference/commands.md"
-PICTURES = {
-    "odds.svg": ["odds", "AhKd", "QsJh2c", "--plot"],
-    "preflop.svg": ["preflop", "--plot"],
-    "weights.svg": ["weights", "limit-2p", "rc/cr", "QsJh2c", "--plot"],
-}
-"""File of the gallery -> the command that draws it, less its name."""
+GALLERY = "gallery.md"
 
 _LINK = re.compile(r"(!?)\[([^\]\n]*)\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_DRAWING = re.compile(r"^`riverboat (.* --plot) (\S+\.svg)`$", re.MULTILINE)
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the documents that the navigation names, the page of commands, and the gallery's pictures."""
+    """Add the documents that the navigation names, the page of commands, and the pictures of the gallery."""
     for name in _named(config.nav):
         if name.startswith(FROM_REPOSITORY):
             text = (ROOT / name.removeprefix(FROM_REPOSITORY)).read_text("utf-8")
@@ -44,17 +41,17 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, COMMANDS, content=commands()))
     folder = ROOT / "build" / "pictures"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, words in PICTURES.items():
-        path = folder / name
-        subprocess.run(
-            [sys.executable, "-m", "server", *words, str(path)], cwd=ROOT, check=True, capture_output=True
-        )
-        files.append(File.generated(config, f"pictures/{name}", abs_src_path=str(path)))
+    for words, name in _DRAWING.findall((ROOT / "docs" / GALLERY).read_text("utf-8")):
+        command = [sys.executable, "-m", "server", *shlex.split(words), str(folder / name)]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        files.append(File.generated(config, f"pictures/{name}", abs_src_path=str(folder / name)))
     return files
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Lead links to the pages that files have become."""
+    """Lead links to the pages that files have become, and show what the gallery's commands have drawn."""
+    if page.file.src_uri == GALLERY:
+        return _DRAWING.sub(r"\g<0>\n\n![What the command draws](pictures/\2)", markdown)
     here = _in_repository(page.file.src_uri)
     pages = {_in_repository(file.src_uri): file.src_uri for file in files}
 
