@@ -27,6 +27,7 @@ _HOUSE: Final = {
     "check-bot": ("server.check_bot.command:check_bot", "Say what is wrong with a bot."),
     "convert": ("server.log_commands.convert:convert", "Write hands as PHH, PokerStars' text or ACPC logs."),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
+    "new-bot": ("server.course.new_bot:new_bot", "Write a bot to begin with, in one of five languages."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),
     "replay": ("server.log_commands.replay:replay", "Tell hands of a log again, action by action."),
     "verify": ("server.log_commands.verify:verify", "Check that match logs are true."),
