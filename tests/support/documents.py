@@ -35,6 +35,7 @@ USERS_FILES: Final = frozenset(
         "progress.json",
         "dealer.err",
         "matches/",
+        "build/site",
         "pass-K/",
         "players/NAME.out",
         "players/NAME.err",
