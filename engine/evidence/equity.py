@@ -9,9 +9,9 @@ drawn at random.  A correction stays unbiased with such a mean, because
 * the same boards serve in two changes: that of the deal, where the mean is compared with an equal share, and
   that of the flop, where it is what was expected.  Each of the two has mean zero by itself.
 
-What is lost is a little of the reduction: for six players a 400th.  Cards of players who have folded are known
-to be gone.  They must be: what was done depends on them, and a change that has mean zero only without them
-would not have it among the hands in which they folded.
+What is lost is a little of the reduction: for six players a 400th.  Cards of players who have folded are
+known to be gone.  They must be: what was done depends on them, and a change that has mean zero only without
+them would not have it among the hands in which they folded.
 """
 
 from __future__ import annotations
