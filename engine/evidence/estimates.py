@@ -180,14 +180,15 @@ class Evidence:
         shares = pot_shares(self._game, self._cards, asked)
         found["all_in"] = settled = self._all_in(chips, first, shares)
         if with_cards:
-            found["equity"] = self._equity(settled, first, shares)
-        if "aivat" in self.estimators:
-            found["aivat"] = self._aivat() if with_cards else None
-            if not with_cards:
-                self.missing["aivat"] = self.missing["equity"]
+            brought = self._brought(settled.shape, first, shares)
+            found["equity"] = self._equity(settled, brought)
+            if "aivat" in self.estimators:
+                found["aivat"] = self._aivat(settled, brought)
+        elif "aivat" in self.estimators:
+            self.missing["aivat"] = self.missing["equity"]
         return found
 
-    def _aivat(self) -> Floats | None:
+    def _aivat(self, settled: Floats, brought: Floats) -> Floats | None:
         """What each position won with what known players drew taken out, too."""
         fault = why_not(self._game)
         if fault is not None:
@@ -196,7 +197,7 @@ class Evidence:
         aivat = Aivat(self._game)
         for (hand, told), players, deal in zip(self._told, self._players, self.deals.tolist(), strict=True):
             aivat.add(hand, players, deal, told)
-        values = aivat.values()
+        values = aivat.values(settled, brought)
         if values is None:
             self.missing["aivat"] = "no player has told how it plays"
         self.doubts = dict(aivat.faults)
@@ -210,7 +211,11 @@ class Evidence:
                 settled[hand] = expected_chips(moments.paid, moments.layers, of_layers)
         return settled
 
-    def _equity(self, settled: Floats, first: Sequence[int], shares: Floats) -> Floats:
+    def _brought(self, shape: tuple[int, ...], first: Sequence[int], shares: Floats) -> Floats:
+        """The change in each position's share that each round's cards brought, times a constant and the pot.
+
+        Shape (hands, positions, 2 * rounds).
+        """
         game = self._game
         fallen = [
             (hand, fall.betting_round, fall.pot, first[hand] + fall.before, first[hand] + fall.after)
@@ -222,15 +227,18 @@ class Evidence:
         hands, rounds, pots, before, after = np.array(fallen, np.int64).reshape(-1, 5).T
         expected = np.where(before[:, None] >= 0, shares[before], 1.0 / game.num_players)
         change = shares[after] - expected
-        # A constant and the pot for each round; the pot of the deal is itself a constant.
-        changes = np.zeros((*settled.shape, 2 * game.num_rounds))
+        changes = np.zeros((*shape, 2 * game.num_rounds))
         changes[hands, :, 2 * rounds] = game.big_blind * change
         changes[hands, :, 2 * rounds + 1] = pots[:, None] * change
-        changes[:, :, 0] = 0.0
+        changes[:, :, 0] = 0.0  # the pot of the deal is itself a constant
+        return changes
+
+    def _equity(self, settled: Floats, brought: Floats) -> Floats:
+        game = self._game
         prior = np.tile([0.0, 1.0], game.num_rounds)
         seen = Observations(
             settled.ravel(),
-            changes.reshape(-1, changes.shape[2]),
+            brought.reshape(-1, brought.shape[2]),
             np.repeat(self.deals, game.num_players),
             self.players.ravel(),
         )

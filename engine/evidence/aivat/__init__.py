@@ -16,6 +16,7 @@ equity).
 ``enumerated``  exactly, in games small enough to look at all of them: Kuhn's, Leduc
 ``small``       the hands of such a game, with the values of its solution
 ``holdem``      the terms of one hand of hold'em for two
+``many``        the terms of one hand of hold'em for three and more
 ``ranges``      what two players may hold, and what that is worth
 ``policy``      what a player has told of one decision
 ==============  ===========================================================================

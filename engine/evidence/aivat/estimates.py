@@ -79,25 +79,56 @@ class Aivat:
                 )
         return frozenset(found)
 
-    def values(self) -> Floats | None:
+    def values(self, settled: Floats | None = None, brought: Floats | None = None) -> Floats | None:
         """What each position won in each hand, with the luck taken out, in chips, shape (hands, positions).
 
         None where nobody has told anything.
+
+        Args:
+            settled: what each position won with cards averaged out that came when nobody could act any more,
+                shape (hands, positions).
+            brought: what all other cards brought it, by betting round a term without and one with the pot,
+                shape (hands, positions, terms).  Both are needed for three and more players of hold'em.
         """
         telling = self.telling()
         if not telling or not self._hands:
             return None
-        return self._values_of_holdem(telling) if self.game.is_holdem else self._values_of_solution(telling)
+        if not self.game.is_holdem:
+            return self._values_of_solution(telling)
+        if self.game.num_players == 2:
+            return self._values_of_two(telling)
+        assert settled is not None
+        assert brought is not None
+        return self._values_of_many(telling, settled, brought)
 
-    def _values_of_holdem(self, telling: frozenset[int]) -> Floats:
+    def _values_of_many(self, telling: frozenset[int], settled: Floats, brought: Floats) -> Floats:
+        from engine.evidence.aivat.many import NUM_TERMS, PolicyError, terms_of  # compiled code
+
+        drawn = np.zeros((*settled.shape, NUM_TERMS))
+        for number, (hand, players, _, told) in enumerate(self._hands):
+            known = {position for position, player in enumerate(players) if player in telling}
+            try:
+                drawn[number] = terms_of(hand, *self._policies(hand, known, told, _combo))
+            except PolicyError as error:
+                self._doubt(str(error))
+        changes = np.concatenate([brought, drawn], axis=2)
+        n = self.game.num_players
+        seen = Observations(
+            settled.ravel(),
+            changes.reshape(-1, changes.shape[2]),
+            np.repeat(np.array([deal for _, _, deal, _ in self._hands], np.int64), n),
+            np.array([players for _, players, _, _ in self._hands], np.int64).ravel(),
+        )
+        prior = np.zeros(changes.shape[2])
+        prior[1 : brought.shape[2] : 2] = 1.0
+        return corrected(seen, prior, _PRIOR_DEALS).reshape(settled.shape)
+
+    def _values_of_two(self, telling: frozenset[int]) -> Floats:
         from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, PolicyError, terms_of  # compiled code
-
-        def row(cards: Sequence[int]) -> int:
-            return combo_index(*cards)
 
         chips, changes = np.empty(len(self._hands)), np.empty((len(self._hands), NUM_TERMS))
         for number, (hand, players, _, told) in enumerate(self._hands):
-            policies = self._policies(hand, {p for p in (0, 1) if players[p] in telling}, told, row)
+            policies = self._policies(hand, {p for p in (0, 1) if players[p] in telling}, told, _combo)
             try:
                 terms = terms_of(hand, *policies)
             except PolicyError as error:
@@ -166,3 +197,7 @@ class Aivat:
         """Count what was wrong; reasons that come too many are counted together."""
         is_one_more = what not in self.faults and len(self.faults) >= _MOST_REASONS
         self.faults["other reasons" if is_one_more else what] += 1
+
+
+def _combo(cards: Sequence[int]) -> int:
+    return combo_index(*cards)

@@ -20,9 +20,9 @@ _MOST_ENDS: Final = 300_000
 
 def why_not(game: GameDefinition) -> str | None:
     """Why there is no AIVAT of a game; None where there is."""
-    if (game.is_holdem and game.num_players == 2) or is_small(game):
+    if game.is_holdem or is_small(game):
         return None
-    return "it is for two players of hold'em, and for limit games as small as Kuhn's and Leduc"
+    return "it is for hold'em, and for limit games as small as Kuhn's and Leduc"
 
 
 def is_small(game: GameDefinition) -> bool:

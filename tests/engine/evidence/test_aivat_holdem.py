@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -236,10 +237,10 @@ def test_where_nobody_tells_there_is_nothing_to_say() -> None:
     assert aivat.values() is None
 
 
-@pytest.mark.parametrize("game", ["limit-3p", "nolimit-3p"])
-def test_other_games_are_refused(game: str) -> None:
-    with pytest.raises(ValueError, match="two players of hold'em"):
-        Aivat(load_game(game))
+def test_other_games_are_refused() -> None:
+    large = attrs.evolve(load_game("leduc"), num_ranks=13, num_suits=4)
+    with pytest.raises(ValueError, match="it is for hold'em, and for limit games"):
+        Aivat(large)
 
 
 # --- policies ----------------------------------------------------------------------------------------------

@@ -95,8 +95,7 @@ def test_false_policies_are_counted_and_the_player_is_not_known() -> None:
 
 def test_games_are_small_or_not() -> None:
     assert [name for name in ("kuhn-2p", "kuhn-3p", "leduc") if not is_small(load_game(name))] == []
-    assert why_not(load_game("limit-2p")) is None
-    for name in ("limit-3p", "nolimit-3p", "limit-10p"):
-        assert "as small as Kuhn's" in str(why_not(load_game(name)))
-    short = attrs.evolve(load_game("leduc"), num_ranks=13, num_suits=4)
-    assert not is_small(short)
+    assert [name for name in ("limit-2p", "limit-3p", "nolimit-6p") if is_small(load_game(name))] == []
+    assert why_not(load_game("limit-10p")) is None
+    whole_deck = attrs.evolve(load_game("leduc"), num_ranks=13, num_suits=4)
+    assert "as small as Kuhn's" in str(why_not(whole_deck))

@@ -17,7 +17,7 @@ from clients.bots.formula.agent import Formula
 from clients.bots.simple import SimpleBot
 from clients.session import play
 from engine.evidence.aivat.estimates import Aivat
-from engine.rules import HandState
+from engine.rules import HandState, load_game
 from engine.seeds import derive_seed
 from protocol.policy import FILE_HEADER
 from server.report.evidence import Luck, collect, match_evidence
@@ -118,15 +118,15 @@ def test_a_folder_without_policies_is_told_so(tmp_path: Path) -> None:
 
 
 def test_other_games_are_told_so(tmp_path: Path) -> None:
-    config = config_in(tmp_path, "limit-3p")
+    game = attrs.evolve(load_game("leduc"), num_ranks=13, num_suits=4)
     log: list[str] = []
-    Arena(config.game, [Random(), Random(), Random()], 3, names=config.names).play(20, record=log.append)
-    assert config.log_path is not None
-    config.log_path.write_text("# name/game/hands/seed m limit-3p 20 3\n" + "".join(log))
+    Arena(game, [Random(), Random()], 3, names=("p0", "p1")).play(20, record=log.append)
+    path = tmp_path / "match.log"
+    path.write_text("# name/game/hands/seed m leduc 20 3\n" + "".join(log))
 
-    evidence = match_evidence([config.log_path], config.game, config.names, Luck.AIVAT)
+    evidence = match_evidence([path], game, ("p0", "p1"), Luck.AIVAT)
 
-    assert evidence.missing["aivat"].startswith("it is for two players of hold'em, and for limit games")
+    assert evidence.missing["aivat"].startswith("it is for hold'em, and for limit games as small as Kuhn's")
 
 
 @pytest.mark.slow  # 20 ms a hand

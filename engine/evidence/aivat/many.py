@@ -1,0 +1,209 @@
+"""What players drew in hands of hold'em with three and more, for `engine.evidence.control_variates`.
+
+With two players both ranges are averaged over together (`engine.evidence.aivat.holdem`).  With more that
+would be a mean over all that all of them could hold, which is too much.  Here each known player is looked at
+by itself, the cards of all others being what they were.  Given those, the board and the betting,
+what it may hold has chances in proportion to those with which it would have come here, and
+
+* what everybody won, less the mean of that over the hands it could have held at the end, has mean zero;
+* so has what it did, compared with what it does on average, whatever actions are said to be worth.
+
+The sum over players, and over their decisions by betting round and kind of action, are the terms.  What an
+action is worth is guessed from the pot and from who is ahead on the board so far.  How much of each term is
+taken out, beside the changes of equity that the cards brought, is found by least squares from earlier deals.
+
+Every term is a vector over positions that adds up to zero, and so are what is left of the chips.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_cards, combo_index, combos_without
+from engine.evaluation.equity import preflop_equities_against_random
+from engine.evaluation.hand_rank import board_ranks
+from engine.evidence.aivat.policy import Policy
+from engine.evidence.aivat.ranges import PolicyError
+from engine.opponents.probability_triple import TRIPLE_INDEX
+from engine.records import USUAL_NO_LIMIT_BET
+from engine.rules import CALL, FOLD, Action, BettingState, HandState
+from engine.rules.showdown import chips_won
+
+__all__ = ["NUM_TERMS", "PolicyError", "terms_of"]
+
+Floats = NDArray[np.float64]
+
+_ROUNDS: Final = 4
+_PER_ACTION: Final = 3
+NUM_TERMS: Final = 1 + _ROUNDS * 3 * _PER_ACTION
+"""The end of the hand; and by round and kind of action what it is worth, and two public facts."""
+_SHARPNESS: Final = 4.0
+# Before the flop shares are guessed from equities against a random hand, to this power.
+
+
+def terms_of(hand: HandState, policies: Mapping[str, Policy], known: Collection[int]) -> Floats:
+    """The terms of a hand, as every position sees them.  Shape (positions, NUM_TERMS).
+
+    Args:
+        hand: its end, with all cards.
+        policies: by the betting in which they decided, of all decisions of known players.
+        known: positions whose strategies are known.
+
+    Raises:
+        PolicyError: a player could not have done what it did by what it has told.
+    """
+    changes = np.zeros((hand.betting.game.num_players, NUM_TERMS))
+    for position in known:
+        _add_player(changes, hand, position, policies)
+    return changes
+
+
+def _add_player(changes: Floats, hand: HandState, position: int, policies: Mapping[str, Policy]) -> None:
+    """The terms of one known player."""
+    cards = hand.deal.hole_cards
+    others = [card for other, held in enumerate(cards) if other != position for card in held]
+    own = combo_index(*cards[position])
+    weights = combos_without(others).astype(np.float64)
+    for before, acting, action in hand.betting.steps():
+        if acting != position:
+            continue
+        board = hand.deal.board[: before.num_board_cards]
+        policy = policies[before.text]
+        weights = weights * combos_without(board)
+        _add_action(changes, before, action, policy.triples * weights[:, None], cards, board)
+        weights = weights * policy.chances(action)
+        greatest = float(weights.max())
+        if not (greatest > 0 and weights[own] > 0):
+            raise PolicyError("a player has done what it has told that it never does")
+        weights /= greatest
+    if hand.betting.is_showdown and not hand.betting.folded[position]:
+        changes[:, 0] += _surplus_at_showdown(hand, position, weights)
+
+
+def _surplus_at_showdown(hand: HandState, position: int, weights: Floats) -> Floats:
+    """What each position won, less the mean over what one of them could have held.  Shape (positions,)."""
+    betting, cards, board = hand.betting, hand.deal.hole_cards, hand.board
+    ranks = board_ranks(board)
+    left = [p for p in range(len(cards)) if p != position and not betting.folded[p]]
+    met = np.unique([ranks[combo_index(*cards[p])] for p in left])
+    weights = weights * combos_without(board)
+    # Chips depend on whom it beats and with whom it ties, not on its cards.
+    below = np.searchsorted(met, ranks)
+    kinds = 2 * below + (met[np.minimum(below, len(met) - 1)] == ranks)
+    mass = np.bincount(kinds, weights, 2 * len(met) + 1)
+    mean = np.zeros(len(cards))
+    for kind in np.flatnonzero(mass):
+        held = combo_cards(int(np.argmax((kinds == kind) & (weights > 0))))
+        mean += mass[kind] * np.array(
+            chips_won(betting, [*cards[:position], held, *cards[position + 1 :]], board)
+        )
+    surplus: Floats = np.array(hand.chips_won()) - mean / mass.sum()
+    return surplus
+
+
+def _add_action(
+    changes: Floats,
+    before: BettingState,
+    action: Action,
+    reach: Floats,
+    cards: Sequence[tuple[int, ...]],
+    board: Sequence[int],
+) -> None:
+    """A known player has done something; compared with what it does on average.
+
+    Args:
+        changes: are added to.
+        before: when it did it.
+        action: what it did.
+        reach: how likely it holds each combo and folds, calls, raises with it, on any scale.
+        cards: of all positions.
+        board: so far.
+    """
+    position = before.position_to_act
+    assert position is not None  # somebody has acted
+    by_action = reach.sum(axis=0)
+    total = float(by_action.sum())
+    done = TRIPLE_INDEX[action.kind]
+    if not by_action[done] > 1e-12 * total:
+        raise PolicyError(f"{action} after {before.text!r}: its player has told that it never does that")
+    legal = before.legal_actions()
+    if legal.is_limit or not legal.can_raise:
+        raising = legal.raising_to() if legal.can_raise else None
+    else:
+        raising = before.raise_of_pots(USUAL_NO_LIMIT_BET)
+    staying: Floats | None = None
+    for index, other in enumerate((FOLD if legal.can_fold else None, CALL, raising)):
+        surplus = float(index == done) - float(by_action[index]) / total
+        if other is None or surplus == 0.0 or by_action[index] == 0.0:
+            continue
+        if index == TRIPLE_INDEX[FOLD.kind]:
+            shares = _shares(before, cards, board, position, None)[0]
+        else:
+            if staying is None:
+                staying = _shares(before, cards, board, position, reach.sum(axis=1) > 0)
+            shares = reach[:, index] @ staying / by_action[index]
+        after = before.apply(other)
+        pot = float(after.pot)
+        gain = np.where(shares > 0, -1.0, 0.0)
+        gain[position] = 0.0
+        gain /= max(1.0, -gain.sum())
+        gain[position] = 1.0 if gain.any() else 0.0
+        worth = pot * shares - np.array(after.spent) - np.array(before.game.antes_posted)
+        place = 1 + _PER_ACTION * (3 * before.betting_round + index)
+        changes[:, place] += surplus * worth
+        changes[:, place + 1] += surplus * pot * gain
+        changes[:, place + 2] += surplus * pot * float(shares[position]) * gain
+
+
+def _shares(
+    before: BettingState,
+    cards: Sequence[tuple[int, ...]],
+    board: Sequence[int],
+    position: int,
+    holds: NDArray[np.bool_] | None,
+) -> Floats:
+    """Who is ahead now, as shares of the pot, whatever one of them holds.
+
+    Args:
+        before: who is left.
+        cards: of all positions.
+        board: so far.
+        position: the one who may hold anything.
+        holds: which combos are asked for; None where it is out.
+
+    Returns:
+        Shape (1326, positions); (1, positions) where it is out.  Rows add up to 1.
+    """
+    left = [p for p in range(len(cards)) if p != position and not before.folded[p]]
+    rows = 1 if holds is None else NUM_COMBOS
+    shares = np.zeros((rows, len(cards)))
+    if not board:
+        strengths = _strengths()
+        theirs = np.array([strengths[combo_index(*cards[p])] for p in left])
+        ours = np.zeros(1) if holds is None else strengths
+        total = ours + theirs.sum()
+        shares[:, left] = theirs / total[:, None]
+        shares[:, position] += ours / total
+        return shares
+    ranks = board_ranks(board).astype(np.int64)
+    met = np.array([ranks[combo_index(*cards[p])] for p in left])
+    ahead = [p for p, rank in zip(left, met, strict=True) if rank == met.max()]
+    if holds is None:
+        shares[:, ahead] = 1.0 / len(ahead)
+        return shares
+    wins, ties = ranks > met.max(), ranks == met.max()
+    shares[:, position] = np.where(wins, 1.0, np.where(ties, 1.0 / (len(ahead) + 1), 0.0))
+    shares[:, ahead] = ((1.0 - shares[:, position]) / len(ahead))[:, None]
+    return shares
+
+
+@functools.cache
+def _strengths() -> Floats:
+    """How likely each combo is to be ahead before the flop, on a scale of its own.  Shape (1326,)."""
+    strengths: Floats = preflop_equities_against_random()[STARTING_HAND_OF_COMBO] ** _SHARPNESS
+    return strengths
