@@ -111,8 +111,8 @@ def _holdem_shares(
         def fill(part: slice) -> None:
             fill_pot_shares(table, holes, boards, numbers, dealt_out[part], SAMPLES, dealt[part])
 
-        first, *others = _parts(dealt_out[:, 0])
-        fill(first)  # which compiles, where that has not been done
+        one, *others = _parts(dealt_out[:, 0])
+        fill(one)  # which compiles, where that has not been done
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             list(threads.map(fill, others))
         shares[~by_table] = dealt

@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS, combo_cards, combos_without
 from engine.evidence.aivat.many import NUM_TERMS, _add_action, _surplus_at_showdown
@@ -16,9 +17,10 @@ HOLE_CARDS = tuple((CARDS[2 * p], CARDS[2 * p + 1]) for p in range(4))
 BOARD = tuple(CARDS[8:13])
 
 
-def chances(seed: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    table = np.random.default_rng(seed).random((NUM_COMBOS, 3))
-    return table / table.sum(axis=1, keepdims=True)
+def chances(seed: int) -> NDArray[np.float64]:
+    table: NDArray[np.float64] = np.random.default_rng(seed).random((NUM_COMBOS, 3))
+    table /= table.sum(axis=1, keepdims=True)
+    return table
 
 
 @pytest.mark.parametrize(
