@@ -150,7 +150,7 @@ class Arena:
             RuntimeError: an agent's coroutine waits for something; use `play_async`.
         """
         before = self.chips
-        match = self._match(hands, record, on_hand, disclose)
+        match = self.turns(hands, record=record, on_hand=on_hand, disclose=disclose)
         try:
             waiting = next(match)
             while True:
@@ -168,7 +168,7 @@ class Arena:
     ) -> tuple[float, ...]:
         """The same for agents whose coroutines wait for something."""
         before = self.chips
-        match = self._match(hands, record, on_hand, disclose)
+        match = self.turns(hands, record=record, on_hand=on_hand, disclose=disclose)
         try:
             waiting = next(match)
             while True:
@@ -199,14 +199,19 @@ class Arena:
             overriding("hand_finished"),
         )
 
-    def _match(
+    def turns(
         self,
         hands: int,
-        record: Callable[[str], object] | None,
-        on_hand: OnHand | None,
-        disclose: Callable[[str], object] | None,
+        *,
+        record: Callable[[str], object] | None = None,
+        on_hand: OnHand | None = None,
+        disclose: Callable[[str], object] | None = None,
     ) -> Generator[Awaitable[Action], Action, None]:
-        """Play hands; yields what must be awaited and is sent its result."""
+        """`play` for those who wait themselves: yields what an agent's `choose_action` would have awaited,
+        and is sent the action it comes to.
+
+        What an agent raises comes out as it is, and the hand is lost.
+        """
         if not self._has_started:
             self._has_started = True
             for seat, agent in enumerate(self._agents):

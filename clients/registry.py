@@ -7,13 +7,14 @@ nothing.
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
-from typing import Final
+from typing import Final, TypeVar
 
 from clients.agent import Agent
 from clients.options import AgentFactory, OptionError, make_agent, parse_settings
 from engine.user_input import did_you_mean
 
 GROUP: Final = "riverboat.bots"
+Opponent = TypeVar("Opponent")
 
 
 class UnknownBot(LookupError):
@@ -55,4 +56,16 @@ def make_bot(spec: str) -> Agent:
     return make_agent(name, load_bot(name), options)
 
 
-__all__ = ["GROUP", "OptionError", "UnknownBot", "installed_bots", "load_bot", "make_bot"]
+def fill_table(num_players: int, opponents: tuple[Opponent, ...]) -> tuple[Opponent, ...] | None:
+    """The opponents at a table: those named, the last of them as often as seats are left.
+
+    Returns:
+        None where there are more than seats.
+    """
+    seats = num_players - 1
+    if len(opponents) > seats:
+        return None
+    return (*opponents, *[opponents[-1]] * (seats - len(opponents)))
+
+
+__all__ = ["GROUP", "OptionError", "UnknownBot", "fill_table", "installed_bots", "load_bot", "make_bot"]

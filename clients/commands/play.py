@@ -139,9 +139,9 @@ def _own_table(
     opponents: tuple[str, ...], game: str | None, hands: int, seed: str, folder: Path | None, name: str
 ) -> HouseOptions:
     from clients.human.own_table import HouseOptions
-    from clients.human.program import GAMES_BY_PLAYERS, OPPONENTS, default_folder, fill_table
+    from clients.human.program import GAMES_BY_PLAYERS, OPPONENTS, default_folder
     from clients.program import read_game
-    from clients.registry import installed_bots
+    from clients.registry import fill_table, installed_bots
 
     if not _NAME.fullmatch(name):
         raise click.UsageError(f"expected a name without blanks and without = : / |, got {name!r}")

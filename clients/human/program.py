@@ -166,18 +166,6 @@ GAMES_BY_PLAYERS: Final = {2: "limit-2p", 3: "limit-3p", 6: "limit-6p", 10: "lim
 """Games where none is named, by the number of players."""
 
 
-def fill_table(num_players: int, opponents: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The opponents at a table: those named, the last of them as often as seats are left.
-
-    Returns:
-        None where there are more than seats.
-    """
-    seats = num_players - 1
-    if len(opponents) > seats:
-        return None
-    return (*opponents, *[opponents[-1]] * (seats - len(opponents)))
-
-
 def default_folder(stamp: str, game: str) -> Path:
     """Where a match is recorded, beside those of ``riverboat match``."""
     return Path("matches") / f"{stamp}-play-{Path(game).name.removesuffix('.game')}"

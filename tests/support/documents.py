@@ -17,6 +17,7 @@ from typing import Final
 import attrs
 import click
 
+from clients.environments import GAMES
 from clients.options import OptionError, agent_options, parse_settings
 from clients.registry import installed_bots, load_bot
 from engine.rules import GameDefinitionError, load_game
@@ -122,7 +123,7 @@ def faults(document: Document) -> list[str]:
 def is_missing_path(span: str, document: Path) -> bool:
     """Whether a span looks like a path of the repository and is none, seen from the document or the root."""
     looks_like_one = ("/" in span or span.endswith(_ENDINGS)) and _PATH.fullmatch(span)
-    if not looks_like_one or span in USERS_FILES or _BETTING.fullmatch(span):
+    if not looks_like_one or span in USERS_FILES or span in GAMES or _BETTING.fullmatch(span):
         return False
     return not any((base / span).exists() for base in (document.parent, ROOT))
 

@@ -1,1 +1,3 @@
-"""Kernels of the street-learner: hands played and values learnt by the hundred thousand."""
+"""Kernels of the street-learner: hands played, values learnt by the hundred thousand; and of tables stepped
+together.
+"""

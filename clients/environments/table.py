@@ -1,0 +1,316 @@
+"""A table at which some seats are played from outside: what all environments stand on.
+
+It is an `Arena` whose hands are played one at a time, and that stops wherever an outside seat is to act.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from pathlib import Path
+from typing import Final, TextIO, TypeAlias
+
+import attrs
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.environments.remote import Patience, RemoteSeat, command_seat, waiting_seat
+from clients.registry import fill_table, installed_bots, make_bot
+from engine.rules import Action, GameDefinition, HandState, HandView, load_game
+from engine.seeds import derive_seed
+from protocol.records import format_header
+
+__all__ = [
+    "Opponent",
+    "Table",
+    "TableOptions",
+    "fill_seats",
+    "opponent_names",
+    "read_game",
+    "read_opponent",
+]
+
+Opponent: TypeAlias = str | Callable[[], Agent]
+"""An installed bot ``BOT[:KEY=VALUE,...]``; a command line, run as ``COMMAND HOST PORT``; ``tcp://HOST:PORT``,
+where the table waits for a player who connects; or what makes an agent."""
+
+_TCP: Final = "tcp://"
+_ENDLESS: Final = 2**32 - 1
+"""Hands in the header of a log: nobody knows how many there will be."""
+
+
+@attrs.frozen
+class TableOptions:
+    """How a table is run."""
+
+    fixed_seats: bool = False
+    """Seats keep their positions."""
+    patience: Patience = attrs.field(factory=Patience)
+    """With remote players."""
+    log: Path | None = None
+    """A new file for the hands, as the ACPC's dealer writes them; a match for each time the table is
+    opened.
+    """
+
+
+def read_game(game: str | GameDefinition) -> GameDefinition:
+    """What is played: the name of a packaged game, the path of a game file, or a game.
+
+    Raises:
+        OSError, GameDefinitionError: there is no such game, or it cannot be played.
+    """
+    return load_game(game) if isinstance(game, str) else game
+
+
+def fill_seats(game: GameDefinition, opponents: Sequence[Opponent]) -> list[Opponent]:
+    """The opponents of one player, in seat order.
+
+    Raises:
+        ValueError: none, or more than there are seats.
+    """
+    seats = fill_table(game.num_players, tuple(opponents)) if opponents else None
+    if seats is None:
+        raise ValueError(f"expected 1 to {game.num_players - 1} opponents, got {len(opponents)}")
+    return list(seats)
+
+
+def read_opponent(opponent: Opponent) -> Callable[[], Agent]:
+    """What makes the agent for an opponent; for remote players a `RemoteSeat`, which is to be connected.
+
+    Raises:
+        UnknownBot: a single word that names no installed bot.
+        ValueError: an address or a command that cannot be read, options that the bot does not take.
+    """
+    if not isinstance(opponent, str):
+        return opponent
+    if opponent.startswith(_TCP):
+        return waiting_seat(opponent.removeprefix(_TCP))
+    name = opponent.partition(":")[0]
+    if name not in installed_bots() and ("/" in opponent or " " in opponent):
+        words = shlex.split(opponent)
+        if not words:
+            raise ValueError(f"expected a command line, got {opponent!r}")
+        return command_seat(words)
+    make_bot(opponent)  # to fail here, where somebody reads it
+    return lambda: make_bot(opponent)
+
+
+def opponent_names(opponents: Sequence[Opponent]) -> list[str]:
+    """A name for each: the bot's, the program's, the address; repeats get ``-2``, ``-3``."""
+    names: list[str] = []
+    for opponent in opponents:
+        if not isinstance(opponent, str):
+            plain = getattr(opponent, "__name__", "agent")
+        elif opponent.startswith(_TCP):
+            plain = "remote"
+        elif "/" in opponent or " " in opponent:
+            plain = Path(shlex.split(opponent)[-1]).stem
+        else:
+            plain = opponent.partition(":")[0]
+        plain = "".join([c for c in plain if c.isalnum() or c in "-_."]) or "agent"
+        count, name = 1, plain
+        while name in names:
+            count += 1
+            name = f"{plain}-{count}"
+        names.append(name)
+    return names
+
+
+class _Outside(Agent):
+    """A seat whose actions come from outside; the arena awaits the agent itself, and so says who is to
+    act.
+    """
+
+    start: HandView
+    """The beginning of the hand."""
+    view: HandView
+    """The hand as it is asked about."""
+
+    def hand_started(self, view: HandView) -> None:
+        """Keeps what can be seen while others act."""
+        self.start = view
+
+    def choose_action(self, view: HandView) -> Awaitable[Action]:
+        """Leaves the view where the table finds it."""
+        self.view = view
+        return self
+
+    def __await__(self) -> Generator[None, None, Action]:
+        raise RuntimeError("an outside seat is played by its environment")
+        yield
+
+
+class Table:
+    """Hands of a game, one at a time.
+
+    Args:
+        game: what is played, as text or as a game.
+        opponents: by seat; None for the seats that are played from outside.
+        names: by seat.
+        options: see there.
+
+    Raises:
+        UnknownBot, ValueError: an opponent that cannot be had.
+        FileExistsError: there is a log already.
+    """
+
+    def __init__(
+        self,
+        game: str | GameDefinition,
+        opponents: Sequence[Opponent | None],
+        names: Sequence[str],
+        *,
+        options: TableOptions = TableOptions(),  # a value
+    ) -> None:
+        self.game: Final = read_game(game)
+        if len(opponents) != self.game.num_players:
+            raise ValueError(f"expected {self.game.num_players} players, ours included, got {len(opponents)}")
+        self._game_name = game if isinstance(game, str) else None
+        self._makers = [None if one is None else read_opponent(one) for one in opponents]
+        self._visitors: dict[int, RemoteSeat] = {}  # from outside, who stay from match to match
+        self.names: Final = tuple(names)
+        self._fixed_seats = options.fixed_seats
+        self._options = options
+        self._log: TextIO | None = None
+        if self._options.log is not None:
+            self._log = self._options.log.open("x", encoding="ascii", buffering=1)
+        self._record = self._log.write if self._log is not None else None
+        for seat, one in enumerate(opponents):
+            if isinstance(one, str) and one.startswith(_TCP):
+                maker = self._makers[seat]
+                assert maker is not None
+                visitor = maker()
+                assert isinstance(visitor, RemoteSeat)
+                visitor.listen()
+                self._visitors[seat] = visitor
+        self._arena: Arena | None = None
+        self._agents: list[Agent] = []
+        self._hand: Generator[Awaitable[Action], Action, None] | None = None
+        self.seed = 0
+        """Of the cards; the n-th seed derived from it is the n-th seat's."""
+        self.hand_number = 0
+        """Of the hand that is played, or was played last."""
+        self.last_hand: tuple[HandState, tuple[float, ...]] | None = None
+        """The end of the hand that was played last, and the chips it brought, by position."""
+
+    @property
+    def is_open(self) -> bool:
+        """Hands can be played."""
+        return self._arena is not None
+
+    @property
+    def chips(self) -> tuple[float, ...]:
+        """Chips won by each seat since the table was opened."""
+        return self._arena.chips if self._arena is not None else (0.0,) * self.game.num_players
+
+    def position_of(self, seat: int) -> int:
+        """The position of a seat in the hand that is played."""
+        return seat if self._fixed_seats else (seat - self.hand_number) % self.game.num_players
+
+    def seat_at(self, position: int) -> int:
+        """The seat in a position of the hand that is played."""
+        return position if self._fixed_seats else (position + self.hand_number) % self.game.num_players
+
+    def open(self, seed: int) -> None:
+        """Begin a match: the cards of ``riverboat match --seed``, and opponents who know nothing yet.
+
+        Programs are started anew; players who have connected from outside keep their seats.
+
+        Raises:
+            SeatLost: somebody does not sit down.
+        """
+        self._end_match()
+        self.seed, self.hand_number, self.last_hand = seed % 2**32, 0, None
+        self._agents = [
+            _Outside() if maker is None else self._visitors.get(seat) or maker()
+            for seat, maker in enumerate(self._makers)
+        ]
+        remote = [agent for agent in self._agents if isinstance(agent, RemoteSeat)]
+        try:
+            for seat, agent in enumerate(self._agents):
+                agent.seed = derive_seed(self.seed, seat)
+                if isinstance(agent, RemoteSeat):
+                    agent.open(self.game, self._game_name, seat, self.names, self._options.patience)
+            for agent in remote:
+                agent.wait_for_player()
+            self._arena = Arena(
+                self.game, self._agents, self.seed, names=self.names, fixed_seats=self._fixed_seats
+            )
+        except BaseException:
+            self._end_match()
+            raise
+        if self._log is not None:
+            self._log.write(
+                format_header("episodes", self._game_name or "game", _ENDLESS, str(self.seed), 0, 0, 0)
+            )
+
+    def deal(self) -> HandView | None:
+        """Begin the next hand: the view of the first outside seat that is to act; None where the hand is over
+        before one is.
+
+        Raises:
+            SeatLost: a remote player cannot go on.  The hand is void, and the match is over.
+        """
+        arena = self._arena
+        if arena is None:
+            raise RuntimeError("the table is not open")
+        self.hand_number = arena.hands_played
+        self._hand = arena.turns(1, record=self._record, on_hand=self._note)
+        return self._next(None)
+
+    def act(self, action: Action) -> HandView | None:
+        """Do a legal action for the outside seat that is to act, and go on to the next, as `deal` does.
+
+        Raises:
+            SeatLost: as there.
+        """
+        return self._next(action)
+
+    def view_of(self, seat: int, now: HandView) -> HandView:
+        """The hand as an outside seat sees it, at a moment that another one has seen."""
+        last = self.last_hand
+        if last is not None and last[0].betting is now.betting and self._hand is None:
+            return last[0].view(self.position_of(seat))
+        agent = self._agents[seat]
+        assert isinstance(agent, _Outside)
+        start = agent.start
+        return HandView(now.betting, start.position, start.hand_number, start.hole_cards, now.board)
+
+    def _next(self, action: Action | None) -> HandView | None:
+        hand = self._hand
+        if hand is None:
+            raise RuntimeError("no hand is being played")
+        try:
+            asked = next(hand) if action is None else hand.send(action)
+        except StopIteration:
+            self._hand = None
+            return None
+        except BaseException:  # nobody knows how far the agents have come
+            self._end_match()
+            raise
+        assert isinstance(asked, _Outside)
+        return asked.view
+
+    def _note(self, state: HandState, chips: tuple[float, ...]) -> None:
+        self.last_hand = (state, chips)
+
+    def _end_match(self) -> None:
+        """Write the score, end the programs, and let go of those whose connection is gone."""
+        arena, self._arena, self._hand = self._arena, None, None
+        if arena is not None and arena.hands_played and self._log is not None:
+            self._log.write(arena.score_line())
+        for seat, agent in enumerate(self._agents):
+            if isinstance(agent, RemoteSeat) and seat not in self._visitors:
+                agent.close()
+        for visitor in self._visitors.values():
+            visitor.listen()  # where nobody sits there any more
+
+    def close(self) -> None:
+        """End the match, and with it all connections and programs; may be called again."""
+        self._end_match()
+        for visitor in self._visitors.values():
+            visitor.close()
+        self._agents = []
+        if self._log is not None:
+            self._log.close()
+            self._log = self._record = None

@@ -1,0 +1,357 @@
+"""Many tables of one game, stepped together: dealing, betting by the rules, observations, rewards.
+
+What is played and what is seen is explained in ``engine.learning.table_batch``.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.ranking import rank_hand
+from engine.kernels.rules.betting import (
+    CALL,
+    FOLD,
+    MAX_PLAYERS,
+    General,
+    Node,
+    Rule,
+    apply_action,
+    begin_betting,
+    legal_raise,
+    pot_of,
+    settle,
+)
+from engine.kernels.splitmix import random_number
+
+NO_CARD: Final = 52
+"""Stands for a card that is not there, in the ranks of small games."""
+HISTORY_COLUMNS: Final = 6
+_MOST_PASSED: Final = 1000
+"""Hands that may be over before the learner is asked, one after the other."""
+
+
+class Kind(IntEnum):
+    """Who sits in a seat."""
+
+    OUTSIDE = 0
+    """Played by whoever steps the tables."""
+    ALWAYS_CALL = 1
+    ALWAYS_FOLD = 2
+    ALWAYS_RAISE = 3
+    """The least it may."""
+    ALWAYS_ALL_IN = 4
+    """The most it may."""
+    RANDOM = 5
+    """Folds, calls and raises at random, as the ACPC's example player does."""
+
+
+_FOLDS: Final = 0.06
+_CALLS: Final = 0.47
+
+
+class Places(NamedTuple):
+    """Where the fields of an observation begin."""
+
+    hole_cards: int
+    board: int
+    position: int
+    to_act: int
+    betting_round: int
+    folded: int
+    stacks: int
+    spent: int
+    amounts: int
+    history: int
+    size: int
+    """Of a whole observation."""
+
+
+class Plan(NamedTuple):
+    """What is played: the same for all tables."""
+
+    rules: NDArray[np.int64]
+    """As in ``engine.kernels.rules.betting``."""
+    board_ends: NDArray[np.int64]
+    """Board cards that are out, by betting round."""
+    num_hole_cards: int
+    most_spent: NDArray[np.int64]
+    """By position, what stacks are counted from."""
+    kinds: NDArray[np.int64]
+    """By seat, one of `Kind`."""
+    sizes: NDArray[np.float64]
+    """Of raises in no-limit games, in pots; 0 is the least."""
+    places: Places
+    ranking: NDArray[np.uint16]
+    small_ranks: NDArray[np.int64]
+    """Ranks of one or two cards, shape (53, 53), where a hand has no more."""
+
+
+class Tables(NamedTuple):
+    """Where the tables stand; arrays by table, all changed in place."""
+
+    random_states: NDArray[np.uint64]
+    """Shape (tables, 1)."""
+    decks: NDArray[np.uint8]
+    """The cards dealt stand first: hole cards by position, then the board.  Shape (tables, cards)."""
+    hands: NDArray[np.int64]
+    """Number of the hand that is played; -1 before the first."""
+    spent: NDArray[np.int64]
+    """Shape (tables, MAX_PLAYERS)."""
+    nodes: NDArray[np.int64]
+    """Shape (tables, NODE_SIZE)."""
+    num_actions: NDArray[np.int64]
+    """So far in the hand."""
+
+
+class Results(NamedTuple):
+    """What a step has brought; arrays by table, filled in place."""
+
+    observations: NDArray[np.float32]
+    """Of the seat that is to act, at the end of a hand of the one that acted last.  Shape (tables, size)."""
+    masks: NDArray[np.int8]
+    """Shape (tables, actions); zeros at the end of a hand."""
+    rewards: NDArray[np.float64]
+    """By seat, in big blinds; of a hand that has ended in this step.  Shape (tables, players)."""
+    passed: NDArray[np.float64]
+    """The same of hands that were over before an outside seat was asked.  Shape (tables, players)."""
+    num_passed: NDArray[np.int64]
+    """How many those were."""
+    ended: NDArray[np.bool_]
+    """The hand is over: the next step begins another, whatever its action."""
+    seats: NDArray[np.int64]
+    """The seat whose observation it is."""
+    illegal: NDArray[np.bool_]
+    """The action was not legal, and was played as by the dealer."""
+
+
+@kernel(allocates=False)
+def _pot_after_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+    position = node[Node.TO_ACT]
+    to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
+    return integer(pot_of(rules, spent) + max(0, to_call))
+
+
+@kernel(allocates=False)
+def _nearest(plan: Plan, spent: NDArray[np.int64], node: NDArray[np.int64], number: int) -> tuple[int, bool]:
+    """What an action by number comes to, and whether it is legal as it stands."""
+    if number == 0:
+        if spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT]:
+            return FOLD, True
+        return CALL, False
+    if number == 1:
+        return CALL, True
+    low, high = legal_raise(plan.rules, spent, node)
+    if high <= 0:
+        return CALL, False
+    if plan.rules[Rule.GENERAL, General.IS_LIMIT] or number - 2 >= plan.sizes.shape[0]:
+        return high, True
+    if plan.sizes[number - 2] == 0.0:
+        total = low
+    else:
+        pots = plan.sizes[number - 2] * _pot_after_call(plan.rules, spent, node)
+        total = integer(np.rint(node[Node.MAX_SPENT] + pots))  # to the nearest chip, halves to even
+    if low <= total < high:
+        return total, True
+    return CALL, False
+
+
+@kernel(allocates=False)
+def _scripted(
+    plan: Plan,
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    kind: int,
+    states: NDArray[np.uint64],
+) -> int:
+    """The action of a seat that is not outside."""
+    can_fold = spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT]
+    if kind == Kind.ALWAYS_CALL:
+        return CALL
+    if kind == Kind.ALWAYS_FOLD:
+        return FOLD if can_fold else CALL
+    low, high = legal_raise(plan.rules, spent, node)
+    if kind == Kind.ALWAYS_RAISE:
+        return low if high > 0 else CALL
+    if kind == Kind.ALWAYS_ALL_IN:
+        return high if high > 0 else CALL
+    fold = _FOLDS if can_fold else 0.0
+    raise_ = 1.0 - _FOLDS - _CALLS if high > 0 else 0.0
+    draw = random_number(states) * (fold + _CALLS + raise_)
+    if draw < fold:
+        return FOLD
+    if draw < fold + _CALLS or high <= 0:
+        return CALL
+    return integer(low + integer(random_number(states) * (high - low + 1)))
+
+
+@kernel(allocates=False)
+def _do(plan: Plan, tables: Tables, table: int, action: int, seen: NDArray[np.float32]) -> None:
+    """Plays a legal action, and writes it into the history of an observation."""
+    spent, node = tables.spent[table], tables.nodes[table]
+    position = node[Node.TO_ACT]
+    big_blind = max(1, plan.rules[Rule.GENERAL, General.BIG_BLIND])
+    row = plan.places.history + HISTORY_COLUMNS * tables.num_actions[table]
+    tables.num_actions[table] += 1
+    before = spent[position]
+    seen[row] = 1.0
+    seen[row + 1] = node[Node.ROUND]
+    seen[row + 2] = position
+    seen[row + 3] = 0.0 if action == FOLD else 1.0 if action == CALL else 2.0
+    if action > 0:
+        seen[row + 5] = (action - node[Node.MAX_SPENT]) / max(1, _pot_after_call(plan.rules, spent, node))
+    apply_action(plan.rules, spent, node, action)
+    seen[row + 4] = (spent[position] - before) / big_blind
+
+
+@kernel(allocates=False)
+def _settle(
+    plan: Plan,
+    tables: Tables,
+    table: int,
+    won: NDArray[np.float64],
+    scratch: NDArray[np.int64],
+    ranks: NDArray[np.int64],
+    hand: NDArray[np.uint8],
+) -> None:
+    """The chips each position has won."""
+    node, deck = tables.nodes[table], tables.decks[table]
+    num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
+    num_board = plan.board_ends[plan.board_ends.shape[0] - 1]
+    folded = integer(node[Node.FOLDED])
+    left = 0
+    for position in range(num_players):
+        left += 1 - (folded >> position & 1)
+    if left > 1:
+        for card in range(num_board):
+            hand[plan.num_hole_cards + card] = deck[num_players * plan.num_hole_cards + card]
+        for position in range(num_players):
+            if folded >> position & 1:
+                continue
+            for card in range(plan.num_hole_cards):
+                hand[card] = deck[position * plan.num_hole_cards + card]
+            if plan.small_ranks.shape[0] > 0:
+                second = integer(hand[1]) if hand.shape[0] > 1 else NO_CARD
+                ranks[position] = plan.small_ranks[hand[0], second]
+            else:
+                ranks[position] = rank_hand(plan.ranking, hand)
+    settle(plan.rules, tables.spent[table], folded, ranks, scratch, won)
+
+
+@kernel(allocates=False)
+def _show(
+    plan: Plan, tables: Tables, table: int, observer: int, seen: NDArray[np.float32], mask: NDArray[np.int8]
+) -> None:
+    """Writes all of an observation but its history, for the player in a position, and the mask."""
+    places, rules = plan.places, plan.rules
+    spent, node, deck = tables.spent[table], tables.nodes[table], tables.decks[table]
+    num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
+    big_blind = max(1, rules[Rule.GENERAL, General.BIG_BLIND])
+    holes = plan.num_hole_cards
+    for place in range(places.history):
+        seen[place] = 0.0
+    for card in range(holes):
+        seen[places.hole_cards + deck[observer * holes + card]] = 1.0
+    for card in range(plan.board_ends[node[Node.ROUND]]):
+        seen[places.board + deck[num_players * holes + card]] = 1.0
+    seen[places.position + observer] = 1.0
+    seen[places.betting_round + node[Node.ROUND]] = 1.0
+    for position in range(num_players):
+        seen[places.folded + position] = node[Node.FOLDED] >> position & 1
+        seen[places.stacks + position] = (plan.most_spent[position] - spent[position]) / big_blind
+        seen[places.spent + position] = spent[position] / big_blind
+    to_call = min(rules[Rule.STACK, observer], node[Node.MAX_SPENT]) - spent[observer]
+    seen[places.amounts] = pot_of(rules, spent) / big_blind
+    seen[places.amounts + 1] = max(0, to_call) / big_blind
+    is_over = node[Node.TO_ACT] < 0
+    if not is_over:
+        low, high = legal_raise(rules, spent, node)
+        seen[places.to_act + node[Node.TO_ACT]] = 1.0
+        seen[places.amounts + 2] = low / big_blind
+        seen[places.amounts + 3] = high / big_blind
+    for number in range(mask.shape[0]):
+        mask[number] = 0 if is_over else _nearest(plan, spent, node, number)[1]
+
+
+@kernel(allocates=False)
+def _begin_hand(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) -> None:
+    """Deals the next hand and clears the history."""
+    tables.hands[table] += 1
+    num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
+    num_cards = num_players * plan.num_hole_cards + plan.board_ends[plan.board_ends.shape[0] - 1]
+    deck, states = tables.decks[table], tables.random_states[table]
+    for place in range(num_cards):  # any order of the deck will do to begin with
+        other = place + integer(random_number(states) * (deck.shape[0] - place))
+        deck[place], deck[other] = deck[other], deck[place]
+    begin_betting(plan.rules, tables.spent[table], tables.nodes[table])
+    history = plan.places.history
+    for place in range(history, history + HISTORY_COLUMNS * tables.num_actions[table]):
+        seen[place] = 0.0
+    tables.num_actions[table] = 0
+
+
+@kernel(allocates=False)
+def _go_on(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) -> bool:
+    """Has scripted players act; returns whether an outside seat is to act, else the hand is over."""
+    node = tables.nodes[table]
+    num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
+    while node[Node.TO_ACT] >= 0:
+        kind = plan.kinds[(node[Node.TO_ACT] + tables.hands[table]) % num_players]
+        if kind == Kind.OUTSIDE:
+            return True
+        states = tables.random_states[table]
+        _do(plan, tables, table, _scripted(plan, tables.spent[table], node, kind, states), seen)
+    return False
+
+
+@kernel()
+def step_tables(plan: Plan, tables: Tables, results: Results, actions: NDArray[np.int64]) -> bool:
+    """Plays an action at each table whose hand is not over, and begins another hand at the others.
+
+    actions: by number, shape (tables,).
+    Returns False where an outside seat is never asked: the game or the opponents leave it nothing to do.
+    """
+    scratch = np.zeros(MAX_PLAYERS, np.int64)
+    ranks = np.zeros(MAX_PLAYERS, np.int64)
+    won = np.zeros(MAX_PLAYERS, np.float64)
+    hand = np.zeros(plan.num_hole_cards + plan.board_ends[plan.board_ends.shape[0] - 1], np.uint8)
+    num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
+    big_blind = max(1, plan.rules[Rule.GENERAL, General.BIG_BLIND])
+    for table in range(actions.shape[0]):
+        node, seen = tables.nodes[table], results.observations[table]
+        results.num_passed[table] = 0
+        results.illegal[table] = False
+        for seat in range(num_players):
+            results.rewards[table, seat] = 0.0
+            results.passed[table, seat] = 0.0
+        if results.ended[table]:
+            _begin_hand(plan, tables, table, seen)
+            while not _go_on(plan, tables, table, seen):
+                _settle(plan, tables, table, won, scratch, ranks, hand)
+                for position in range(num_players):
+                    seat = (position + tables.hands[table]) % num_players
+                    results.passed[table, seat] += won[position] / big_blind
+                results.num_passed[table] += 1
+                if results.num_passed[table] > _MOST_PASSED:
+                    return False
+                _begin_hand(plan, tables, table, seen)
+            results.ended[table] = False
+        else:
+            action, is_legal = _nearest(plan, tables.spent[table], node, integer(actions[table]))
+            results.illegal[table] = not is_legal
+            _do(plan, tables, table, action, seen)
+            if not _go_on(plan, tables, table, seen):
+                _settle(plan, tables, table, won, scratch, ranks, hand)
+                for position in range(num_players):
+                    seat = (position + tables.hands[table]) % num_players
+                    results.rewards[table, seat] = won[position] / big_blind
+                results.ended[table] = True
+        if not results.ended[table]:
+            results.seats[table] = (node[Node.TO_ACT] + tables.hands[table]) % num_players
+        observer = (results.seats[table] - tables.hands[table]) % num_players
+        _show(plan, tables, table, integer(observer), seen, results.masks[table])
+    return True

@@ -1,0 +1,154 @@
+"""Actions a second of the environments, with random agents; RLCard's through PettingZoo in the same run.
+
+``python -m tests.benchmarks.bench_environments [--peer PYTHON]``
+
+PYTHON is an interpreter with ``pettingzoo[classic]``, which brings RLCard; the agents are the same there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+PEERS = ("texas_holdem_v4", "texas_holdem_no_limit_v6", "leduc_holdem_v4")
+TARGETS = {
+    "AEC, limit-2p": 60_000,
+    "gymnasium v always-call, limit-2p": 100_000,
+    "vector, limit-2p": 1_000_000,
+}
+_LEGAL: dict[bytes, list[int]] = {}
+
+
+def drawn(mask: Any) -> int:
+    """A legal action; what a mask allows is worked out once, since it is the environment that is measured."""
+    legal = _LEGAL.get(mask.tobytes())
+    if legal is None:
+        legal = _LEGAL[mask.tobytes()] = [number for number, bit in enumerate(mask) if bit]
+    return random.choice(legal)
+
+
+def aec_actions(env: Any, seconds: float) -> float:
+    """Actions a second of CPU time at a PettingZoo environment, resets and dead steps included."""
+    env.reset(seed=1)
+    actions = 0
+    start = time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        env.reset()
+        for _ in env.agent_iter():
+            seen, _, terminated, truncated, info = env.last()
+            if terminated or truncated:
+                env.step(None)
+                continue
+            env.step(drawn(seen["action_mask"] if isinstance(seen, dict) else info["action_mask"]))
+            actions += 1
+    return actions / spent
+
+
+def gymnasium_steps(opponents: Sequence[str], observations: str, seconds: float) -> float:
+    """Steps a second of CPU time, resets included."""
+    from clients.environments.single import HoldemEnv
+
+    env: Any = HoldemEnv("limit-2p", opponents, observations=observations)  # type: ignore[arg-type]
+    seen, info = env.reset(seed=1)
+    is_dict = observations == "dict"
+    steps = 0
+    start = time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        for _ in range(100):
+            mask = seen["action_mask"] if is_dict else info["action_mask"]
+            seen, _, terminated, _, info = env.step(drawn(mask))
+            if terminated:
+                seen, info = env.reset()
+        steps += 100
+    env.close()
+    return steps / spent
+
+
+def vector_actions(opponents: Sequence[str], tables: int, seconds: float) -> float:
+    """Actions that were played, a second of CPU time; those that only begin a hand do not count."""
+    import numpy as np
+
+    from clients.environments.vector import HoldemVectorEnv
+
+    envs = HoldemVectorEnv(tables, "limit-2p", opponents)
+    envs.reset(seed=1)
+    rng = np.random.default_rng(1)
+    drawn_before = rng.integers(0, 3, (64, tables))  # those that are not legal are put right
+    ended = np.zeros(tables, bool)
+    steps = actions = 0
+    start = time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        actions += tables - int(ended.sum())
+        _, _, ended, _, _ = envs.step(drawn_before[steps % 64])
+        steps += 1
+    return actions / spent
+
+
+def peer_actions(python: str, name: str, seconds: float) -> float:
+    """`aec_actions` of an environment of RLCard's, in an interpreter that has it."""
+    arguments = [python, "-W", "ignore", __file__, "--as-peer", name, "--seconds", str(seconds)]
+    run = subprocess.run(arguments, capture_output=True, text=True)
+    if run.returncode:
+        raise SystemExit(f"{python} cannot run {name}: {run.stderr.strip().splitlines()[-1]}")
+    return float(run.stdout.strip().splitlines()[-1])
+
+
+def cases(seconds: float) -> dict[str, Callable[[], float]]:
+    """What is measured, by name."""
+    from clients.environments import holdem_v0
+
+    def aec(game: str) -> Callable[[], float]:
+        return lambda: aec_actions(holdem_v0.env(game), seconds)
+
+    return {
+        "AEC, limit-2p": aec("limit-2p"),
+        "AEC, nolimit-2p": aec("nolimit-2p"),
+        "AEC, nolimit-6p": aec("nolimit-6p"),
+        "AEC, leduc": aec("leduc"),
+        "gymnasium v always-call, limit-2p": lambda: gymnasium_steps(["always-call"], "dict", seconds),
+        "the same, one vector": lambda: gymnasium_steps(["always-call"], "array", seconds),
+        "vector, limit-2p": lambda: vector_actions((), 1024, seconds),
+        "vector v always-call, limit-2p": lambda: vector_actions(["always-call"], 1024, seconds),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--peer", metavar="PYTHON")
+    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--as-peer", metavar="NAME", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.as_peer is not None:
+        from importlib import import_module
+
+        print(aec_actions(import_module(f"pettingzoo.classic.{options.as_peer}").env(), options.seconds))
+        return
+    measured = cases(options.seconds)
+    for name in PEERS if options.peer else ():
+        measured[f"RLCard {name}"] = lambda name=name: peer_actions(options.peer, name, options.seconds)
+    figures: dict[str, list[float]] = {name: [] for name in measured}
+    for _ in range(options.repeats):  # in turns, so that a busy moment is everybody's
+        for name, measure in measured.items():
+            figures[name].append(measure())
+    medians = {name: statistics.median(values) for name, values in figures.items()}
+    if options.json:
+        json.dump({"targets": TARGETS, "actions_per_second": medians}, sys.stdout)
+        return
+    print("actions a second of CPU time, medians")
+    for name, median in medians.items():
+        target = f"   target {TARGETS[name]:>9,}" if name in TARGETS else ""
+        print(f"{name:<36} {median:>11,.0f}{target}")
+
+
+if __name__ == "__main__":
+    main()
