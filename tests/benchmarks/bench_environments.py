@@ -8,6 +8,7 @@ PYTHON is an interpreter with ``pettingzoo[classic]``, which brings RLCard; the 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import random
 import statistics
@@ -135,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     measured = cases(options.seconds)
     for name in PEERS if options.peer else ():
-        measured[f"RLCard {name}"] = lambda name=name: peer_actions(options.peer, name, options.seconds)
+        measured[f"RLCard {name}"] = functools.partial(peer_actions, options.peer, name, options.seconds)
     figures: dict[str, list[float]] = {name: [] for name in measured}
     for _ in range(options.repeats):  # in turns, so that a busy moment is everybody's
         for name, measure in measured.items():
