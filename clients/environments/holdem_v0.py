@@ -23,7 +23,6 @@ from clients.environments.rendering import RENDER_MODES, Scene, check_render_mod
 from clients.environments.spaces import mask_space, observation_space
 from clients.environments.table import Opponent, Table, TableOptions, opponent_names, read_game
 from engine.rules import GameDefinition, HandView
-from protocol import format_match_state
 
 __all__ = ["HoldemAEC", "env", "raw_env"]
 
@@ -208,8 +207,6 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         last = self._table.last_hand
         assert last is not None
         state, _ = last
-        for agent, seat in self._seat_of_agent.items():
-            self.infos[agent]["match_state"] = format_match_state(state.view(self._table.position_of(seat)))
         self._view, self._last_view = None, state.view(self._table.position_of(self._first_seat))
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]

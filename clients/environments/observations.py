@@ -166,7 +166,8 @@ class Encoder:
         self.sizes: Final = () if game.is_limit else tuple(sizes)
         self.num_actions: Final = 3 if game.is_limit else 3 + len(self.sizes)
         fields = self.layout.fields
-        self._views: Final = tuple([(f.name, f.start, f.end, f.shape) for f in fields.values()])
+        self._parts: Final = tuple([(f.name, slice(f.start, f.end)) for f in fields.values()])
+        self._history_shape: Final = fields["history"].shape
         self._board: Final = fields["board"].start
         self._position: Final = fields["position"].start
         self._to_call: Final = fields["amounts"].start + 1
@@ -191,10 +192,9 @@ class Encoder:
 
     def fields(self, vector: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
         """The fields of an observation by name, views of the vector."""
-        return {
-            name: vector[start:end] if len(shape) == 1 else vector[start:end].reshape(shape)
-            for name, start, end, shape in self._views
-        }
+        parts = {name: vector[part] for name, part in self._parts}
+        parts["history"] = parts["history"].reshape(self._history_shape)
+        return parts
 
     # --- actions -----------------------------------------------------------------------------------------
 

@@ -52,8 +52,8 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
     When a remote opponent is lost the hand is void: the episode is truncated with a reward of 0, and
     ``info["failure"]`` says who and why.  The next `reset` begins another match.
 
-    ``info`` has the hand's number, our position, how many actions of the episode were not legal; at its end
-    the ACPC's text of the last hand with the cards that were shown, and our chips since the match began.
+    ``info`` has the hand's number, our position, how many actions of the episode were not legal, and at its
+    end our chips since the match began; `table.last_hand` has the end of the last hand.
 
     Args:
         game: a packaged game's name, the path of a game file, or a game.
@@ -65,8 +65,9 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         sizes: of raises in no-limit games, parts of the pot.
         observations: ``"dict"``, the fields by name with ``"action_mask"``, or ``"array"``, the whole vector,
             with the mask in ``info["action_mask"]``.
-        match_states: put the ACPC's text of every state into ``info["match_state"]``; else at the end of
-        hands. patience: with remote players.
+        match_states: put the ACPC's text of each state into ``info["match_state"]``; the last one has the
+            cards that were shown.
+        patience: with remote players.
         log: a new file for the hands, as a dealer writes them; `riverboat verify` reads it.
         render_mode: ``"ansi"`` or ``"rgb_array"``.
 
@@ -79,6 +80,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 2}  # type: ignore[misc]
 
+    # Many parameters: the keywords of `gymnasium.make`.
     def __init__(
         self,
         game: str | GameDefinition = "limit-2p",

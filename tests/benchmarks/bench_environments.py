@@ -35,12 +35,12 @@ def drawn(mask: Any) -> int:
     return random.choice(legal)
 
 
-def aec_actions(env: Any, seconds: float) -> float:
+def aec_actions(env: Any, episodes: int) -> float:
     """Actions a second of CPU time at a PettingZoo environment, resets and dead steps included."""
     env.reset(seed=1)
     actions = 0
     start = time.process_time()
-    while (spent := time.process_time() - start) < seconds:
+    for _ in range(episodes):
         env.reset()
         for _ in env.agent_iter():
             seen, _, terminated, truncated, info = env.last()
@@ -49,30 +49,28 @@ def aec_actions(env: Any, seconds: float) -> float:
                 continue
             env.step(drawn(seen["action_mask"] if isinstance(seen, dict) else info["action_mask"]))
             actions += 1
-    return actions / spent
+    return actions / (time.process_time() - start)
 
 
-def gymnasium_steps(opponents: Sequence[str], observations: str, seconds: float) -> float:
+def gymnasium_steps(opponents: Sequence[str], observations: str, steps: int) -> float:
     """Steps a second of CPU time, resets included."""
     from clients.environments.single import HoldemEnv
 
     env: Any = HoldemEnv("limit-2p", opponents, observations=observations)  # type: ignore[arg-type]
     seen, info = env.reset(seed=1)
     is_dict = observations == "dict"
-    steps = 0
     start = time.process_time()
-    while (spent := time.process_time() - start) < seconds:
-        for _ in range(100):
-            mask = seen["action_mask"] if is_dict else info["action_mask"]
-            seen, _, terminated, _, info = env.step(drawn(mask))
-            if terminated:
-                seen, info = env.reset()
-        steps += 100
+    for _ in range(steps):
+        mask = seen["action_mask"] if is_dict else info["action_mask"]
+        seen, _, terminated, _, info = env.step(drawn(mask))
+        if terminated:
+            seen, info = env.reset()
+    spent = time.process_time() - start
     env.close()
     return steps / spent
 
 
-def vector_actions(opponents: Sequence[str], tables: int, seconds: float) -> float:
+def vector_actions(opponents: Sequence[str], tables: int, steps: int) -> float:
     """Actions that were played, a second of CPU time; those that only begin a hand do not count."""
     import numpy as np
 
@@ -83,40 +81,39 @@ def vector_actions(opponents: Sequence[str], tables: int, seconds: float) -> flo
     rng = np.random.default_rng(1)
     drawn_before = rng.integers(0, 3, (64, tables))  # those that are not legal are put right
     ended = np.zeros(tables, bool)
-    steps = actions = 0
+    actions = 0
     start = time.process_time()
-    while (spent := time.process_time() - start) < seconds:
+    for step in range(steps):
         actions += tables - int(ended.sum())
-        _, _, ended, _, _ = envs.step(drawn_before[steps % 64])
-        steps += 1
-    return actions / spent
+        _, _, ended, _, _ = envs.step(drawn_before[step % 64])
+    return actions / (time.process_time() - start)
 
 
-def peer_actions(python: str, name: str, seconds: float) -> float:
+def peer_actions(python: str, name: str, episodes: int) -> float:
     """`aec_actions` of an environment of RLCard's, in an interpreter that has it."""
-    arguments = [python, "-W", "ignore", __file__, "--as-peer", name, "--seconds", str(seconds)]
+    arguments = [python, "-W", "ignore", __file__, "--as-peer", name, "--episodes", str(episodes)]
     run = subprocess.run(arguments, capture_output=True, text=True)
     if run.returncode:
         raise SystemExit(f"{python} cannot run {name}: {run.stderr.strip().splitlines()[-1]}")
     return float(run.stdout.strip().splitlines()[-1])
 
 
-def cases(seconds: float) -> dict[str, Callable[[], float]]:
+def cases(episodes: int) -> dict[str, Callable[[], float]]:
     """What is measured, by name."""
     from clients.environments import holdem_v0
 
     def aec(game: str) -> Callable[[], float]:
-        return lambda: aec_actions(holdem_v0.env(game), seconds)
+        return lambda: aec_actions(holdem_v0.env(game), episodes)
 
     return {
         "AEC, limit-2p": aec("limit-2p"),
         "AEC, nolimit-2p": aec("nolimit-2p"),
         "AEC, nolimit-6p": aec("nolimit-6p"),
         "AEC, leduc": aec("leduc"),
-        "gymnasium v always-call, limit-2p": lambda: gymnasium_steps(["always-call"], "dict", seconds),
-        "the same, one vector": lambda: gymnasium_steps(["always-call"], "array", seconds),
-        "vector, limit-2p": lambda: vector_actions((), 1024, seconds),
-        "vector v always-call, limit-2p": lambda: vector_actions(["always-call"], 1024, seconds),
+        "gymnasium v always-call, limit-2p": lambda: gymnasium_steps(["always-call"], "dict", 6 * episodes),
+        "the same, one vector": lambda: gymnasium_steps(["always-call"], "array", 6 * episodes),
+        "vector, limit-2p": lambda: vector_actions((), 1024, episodes // 10),
+        "vector v always-call, limit-2p": lambda: vector_actions(["always-call"], 1024, episodes // 10),
     }
 
 
@@ -124,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--peer", metavar="PYTHON")
-    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--episodes", type=int, default=4000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--as-peer", metavar="NAME", help=argparse.SUPPRESS)
@@ -132,11 +129,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.as_peer is not None:
         from importlib import import_module
 
-        print(aec_actions(import_module(f"pettingzoo.classic.{options.as_peer}").env(), options.seconds))
+        print(aec_actions(import_module(f"pettingzoo.classic.{options.as_peer}").env(), options.episodes))
         return
-    measured = cases(options.seconds)
+    measured = cases(options.episodes)
     for name in PEERS if options.peer else ():
-        measured[f"RLCard {name}"] = functools.partial(peer_actions, options.peer, name, options.seconds)
+        measured[f"RLCard {name}"] = functools.partial(
+            peer_actions, options.peer, name, options.episodes // 10
+        )
     figures: dict[str, list[float]] = {name: [] for name in measured}
     for _ in range(options.repeats):  # in turns, so that a busy moment is everybody's
         for name, measure in measured.items():
