@@ -28,6 +28,7 @@ from tests.support.dealer_process import ROOT
 USERS_FILES: Final = frozenset(
     {
         "my_bot.py",
+        "build/site",
         "match.log",
         "match.game",
         "result.json",
@@ -42,7 +43,7 @@ USERS_FILES: Final = frozenset(
         "players/NAME.err",
     }
 )
-"""Files that documents name and that are no part of the project: a reader's own, and what a match leaves."""
+"""Files that documents name and that are no part of the project: a reader's own, and what is built or left."""
 
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
