@@ -43,7 +43,7 @@ USERS_FILES: Final = frozenset(
         "players/NAME.err",
     }
 )
-"""Files that documents name and that are no part of the project: a reader's own, and what is built or left."""
+"""Files that documents name and that are no part of the project: a reader's, what is built, what is left."""
 
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
