@@ -28,7 +28,6 @@ from tests.support.dealer_process import ROOT
 USERS_FILES: Final = frozenset(
     {
         "my_bot.py",
-        "build/site",
         "match.log",
         "match.game",
         "result.json",
@@ -43,7 +42,7 @@ USERS_FILES: Final = frozenset(
         "players/NAME.err",
     }
 )
-"""Files that documents name and that are no part of the project: a reader's, what is built, what is left."""
+"""Files that documents name and that are no part of the project: a reader's own, and what a match leaves."""
 
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
