@@ -55,6 +55,12 @@ def _equilibrium() -> None:
     warm_up()
 
 
+def _miximax() -> None:
+    from engine.miximax.warm_up import warm_up
+
+    warm_up()
+
+
 def _luck() -> None:
     """What takes luck out of a match's result, and the pairs of hands it looks up."""
     from engine.evidence.equity import KnownHand, pot_shares
@@ -71,6 +77,7 @@ STEPS: Final[dict[str, Callable[[], None]]] = {
     "models of opponents": _models,
     "simulation": _simulation,
     "equilibria": _equilibrium,
+    "miximax": _miximax,
     "bots at a table": _match,
     "luck": _luck,
 }

@@ -1,0 +1,1 @@
+"""The adaptive bot: expectimax against habits that it has counted."""

@@ -1,0 +1,217 @@
+"""The adaptive bot: counts what its opponent does, and does what is worth most against it.
+
+Before each action it looks at all bettings that may follow (miximax, the idea of Vexbot): the opponent acts
+as often as it has acted there, and shows at the showdown what it has shown there.  Where little has been seen
+it is expected to do what it did in similar situations, and before that what a reasonable player does.
+
+Source: Billings and others, *Game-Tree Search with Adaptation in Stochastic Imperfect-Information Games*
+(2004); Poker Learner, chapter 3.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from clients.agent import Agent, ProbabilityTriple
+from clients.options import OptionError
+from engine.rules import CALL, FOLD, Action, GameDefinition, HandView
+from protocol import variables
+
+if TYPE_CHECKING:
+    from clients.bots.adaptive.memory import MemoryFile, Remembered
+    from engine.miximax.habits import Habits
+    from engine.miximax.values import Miximax
+
+_SAVE_EVERY: Final = 100
+"""Hands between two writings of the memory file."""
+
+
+class Adaptive(Agent):
+    """Plays heads-up limit hold'em by expected values against what it has seen of its opponent.
+
+    Args:
+        memory: file that keeps what was seen between matches, by the players' names.
+        learn: off: play by what the file says, count nothing and leave the file as it is.
+        fading: what an observation counts after the next of its kind, .9 to 1.
+        temperature: small bets that actions may differ by and still be played about alike; 0 takes the best.
+
+    Raises:
+        ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
+    """
+
+    def __init__(
+        self,
+        memory: Path | None = None,
+        learn: bool = True,
+        fading: float = 0.9995,
+        temperature: float = 0.02,
+    ) -> None:
+        if not 0.9 <= fading <= 1:
+            raise ValueError(f"fading: expected .9 to 1, got {fading}")
+        if not 0 <= temperature <= 10:
+            raise ValueError(f"temperature: expected 0 to 10, got {temperature}")
+        self.fading, self.temperature, self.learn = fading, temperature, learn
+        self.is_stateless = not learn
+        self._book = _Book()
+        self._file: MemoryFile | None = None
+        if memory is not None:
+            self._open(memory)
+        self._miximax: Miximax | None = None
+        self._finished = -1  # the last hand that has been counted
+        self._valued: tuple[HandView, Mapping[Action, float]] | None = None
+
+    def _open(self, path: Path) -> None:
+        from clients.bots.adaptive.memory import MemoryFile, load
+
+        # In a duplicate match there is nothing to write: the bot would know the cards.
+        if self.learn and not os.environ.get(variables.DUPLICATE):
+            self._file = MemoryFile(path, self, self._book.remembered)
+        try:
+            self._book.players.update(load(path))
+        except ValueError:
+            if self._file is not None:
+                self._file.close()
+            raise
+
+    # --- the match -----------------------------------------------------------------------------------------
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Compile or load the kernels that deciding takes, and the habits of a reasonable player."""
+        from engine.miximax.warm_up import warm_up
+
+        warm_up()
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """What is known of the opponent, by name.
+
+        Raises:
+            OptionError: the game is not heads-up limit hold'em, or what is remembered makes no sense.
+        """
+        from engine.miximax.betting_tree import TooManyBettings, betting_tree, is_heads_up_limit
+        from engine.miximax.habits import Expectations, Habits, InvalidHabits
+        from engine.miximax.shipped import reasonable_habits, shipped_changes
+        from engine.miximax.values import Miximax
+
+        if not is_heads_up_limit(game):
+            raise OptionError("adaptive plays limit Texas hold'em for two only")
+        try:
+            tree = betting_tree(game)
+        except TooManyBettings as error:
+            raise OptionError(f"adaptive: {error}") from error
+        name = self.names[1 - seat] if self.names is not None and len(self.names) == 2 else "opponent"
+        book = self._book
+        if self._miximax is None or self._miximax.tree is not tree or book.name != name:
+            book.put_away()
+            known = book.players.get(name)
+            try:
+                expectations = Expectations(tree, reasonable_habits(game))
+                habits = Habits(tree, expectations, self.fading)
+                if known is not None:
+                    habits = Habits.from_arrays(tree, known, expectations, self.fading)
+            except InvalidHabits as error:
+                raise OptionError(f"adaptive: what is remembered of {name!r} is damaged: {error}") from error
+            book.name, book.habits = name, habits
+            self._miximax = Miximax(tree, shipped_changes())
+        self._valued = None
+
+    @property
+    def habits(self) -> Habits:
+        """Of the opponent.
+
+        Raises:
+            OptionError: no match has begun.
+        """
+        if self._book.habits is None:
+            raise OptionError("adaptive does not know yet whom it plays against")
+        return self._book.habits
+
+    # --- playing -------------------------------------------------------------------------------------------
+
+    def choose_action(self, view: HandView) -> Action:
+        """Drawn by its chance."""
+        chances = self.chances(view)
+        if len(chances) == 1:
+            return next(iter(chances))
+        drawn = self.rng.random()
+        for action, chance in chances.items():
+            drawn -= chance
+            if drawn < 0:
+                return action
+        return max(chances, key=chances.__getitem__)  # they add up to one, but for rounding
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """The chances of folding, calling and raising."""
+        chances = self.chances(view)
+        fold, call = chances.get(FOLD, 0.0), chances.get(CALL, 0.0)
+        return ProbabilityTriple(fold, call, max(0.0, 1.0 - fold - call))
+
+    def chances(self, view: HandView) -> dict[Action, float]:
+        """How likely we take each action: the likelier, the more it is worth."""
+        values = self.values(view)
+        best = max(values.values())
+        if self.temperature == 0:
+            return {next(action for action, value in values.items() if value == best): 1.0}
+        weights = {action: math.exp((value - best) / self.temperature) for action, value in values.items()}
+        total = sum(weights.values())
+        return {action: weight / total for action, weight in weights.items() if weight > 0}
+
+    def values(self, view: HandView) -> Mapping[Action, float]:
+        """What each legal action is worth, in small bets won or lost in the whole hand."""
+        if self._valued is None or self._valued[0] is not view:
+            if self._miximax is None:
+                raise OptionError("adaptive does not know yet what is being played")
+            self._valued = view, self._miximax.values(self.habits, view, _seed_of(view))
+        return self._valued[1]
+
+    # --- learning ------------------------------------------------------------------------------------------
+
+    def hand_finished(self, view: HandView) -> None:
+        """Count the hand, which may be reported twice; write the memory file now and then."""
+        if view.hand_number == self._finished or not self.learn:
+            return
+        self._finished = view.hand_number
+        position = 1 - view.position
+        self.habits.observe(view.betting, position, view.hole_cards[position], view.board)
+        if self.habits.hands % _SAVE_EVERY == 0:
+            self.save_memory()
+
+    def save_memory(self) -> None:
+        """Write the memory file, if there is one to keep; what goes wrong is a line on stderr."""
+        if self._file is not None:
+            self._file.save()
+
+    def close_memory(self) -> None:
+        """Save, and let another bot have the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+class _Book:
+    """What is known of all opponents; knows nothing of the bot, whose end it outlives to be saved."""
+
+    def __init__(self) -> None:
+        self.players: dict[str, Remembered] = {}
+        self.name = ""
+        self.habits: Habits | None = None
+
+    def put_away(self) -> None:
+        """Among the players, the one whose habits are at hand."""
+        if self.habits is not None and self.habits.hands:
+            self.players[self.name] = self.habits.as_arrays()
+
+    def remembered(self) -> Mapping[str, Remembered]:
+        """All that is to be kept."""
+        self.put_away()
+        return self.players
+
+
+def _seed_of(view: HandView) -> int:
+    """Of boards that are drawn: the same hand on the same board is judged alike."""
+    seed = 0
+    for card in (*sorted(view.own_cards), *view.board):
+        seed = seed * 53 + card + 1
+    return seed

@@ -1,0 +1,1 @@
+"""Who beats whom: each bot against each, with learning curves."""

@@ -1,0 +1,136 @@
+"""``riverboat experiment circle --out DIR``: who plays, how much, where to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clients.experiments.circle.reasonable import make_reasonable
+from clients.experiments.circle.report import draw_matrix, plots, report, summary
+from clients.experiments.circle.tasks import BLOCKS, GAME, PLAYERS, Settings, all_matches, play
+from clients.experiments.command_line import (
+    ending_in_one_line,
+    force_option,
+    jobs_option,
+    plots_option,
+    refuse_full,
+    say,
+)
+from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.resuming import do_all
+from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.options import OptionError
+from clients.registry import UnknownBot, make_bot
+from engine.files import write_whole
+from engine.rules import load_game
+
+__all__ = ["circle", "play_all"]
+
+_DEALS = 200_000
+"""From which it is learnt how hands change from round to round."""
+
+
+@click.command("circle", cls=OneLineCommand)
+@out_option("results.json, results.md, the plots (PNG and SVG) and what each match found")
+@click.option(
+    "--player", "players", multiple=True, metavar="BOT",
+    help="Who plays, BOT[:KEY=VALUE,...]; repeated, two or more.  "
+    f"Default: {', '.join(PLAYERS)}.",
+)  # fmt: skip
+@click.option(
+    "--hands", type=click.IntRange(min=2 * BLOCKS), default=4_000, show_default=True, metavar="N",
+    help="Hands of each two players.",
+)  # fmt: skip
+@click.option(
+    "--match-hands", type=click.IntRange(min=2 * BLOCKS), default=4_000, show_default=True, metavar="N",
+    help="Hands of a match, in which players learn of each other; each deal is played twice.",
+)  # fmt: skip
+@click.option(
+    "--make-reasonable", type=click.IntRange(min=100), metavar="N",
+    help="Play nothing of this; watch a reasonable player for N hands and write DIR/reasonable.npz, which "
+    "the adaptive bot comes with.",
+)  # fmt: skip
+@seed_option("cards", default=1)
+@jobs_option()
+@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
+@force_option()
+@plots_option()
+@json_option()
+def circle(
+    out: Path,
+    players: tuple[str, ...],
+    hands: int,
+    match_hands: int,
+    make_reasonable: int | None,
+    seed: int,
+    jobs: int,
+    resume: bool,
+    force: bool,
+    no_plots: bool,
+    as_json: bool,
+) -> None:
+    """Each bot against each at heads-up limit hold'em: rock, paper, scissors.
+
+    An equilibrium takes part where its strategy is at hand: --player equilibrium:strategy=FILE.
+    """
+    settings = Settings(_checked(players or PLAYERS), hands, match_hands, seed)
+    with ending_in_one_line(out):
+        if not (resume or force):
+            refuse_full(out, "--resume")
+        if make_reasonable is not None:
+            _write_reasonable(out, make_reasonable, seed)
+            return
+        results = play_all(settings, out, jobs, say, resume=resume)
+        text = report(results)
+        write_results(out, results, text)
+        click.echo(json.dumps(results) if as_json else text)
+        if not no_plots:
+            draw_matrix(out, results)
+            draw(out, plots(results))
+
+
+def play_all(
+    settings: Settings,
+    folder: Path,
+    jobs: int = 1,
+    progress: Say = lambda line: None,
+    *,
+    resume: bool = False,
+) -> dict[str, Any]:
+    """Play all matches; returns the results as they stand in ``results.json``.
+
+    Args:
+        settings: who and how much.
+        folder: gets what each match found.
+        jobs: processes; the results do not depend on it.
+        progress: takes a line about each match that is done.
+        resume: take what is in the folder for done, where it was played with the same settings.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    matches = all_matches(settings, folder)
+    return summary(settings, matches, do_all(play, matches, jobs, progress, resume=resume))
+
+
+def _checked(players: tuple[str, ...]) -> tuple[str, ...]:
+    """The players, when there are two or more, all different, who can play the game."""
+    if len(players) < 2 or len(set(players)) < len(players):
+        raise CommandError("--player: expected two or more different players")
+    game = load_game(GAME)
+    for player in players:
+        try:
+            make_bot(player).match_started(game, 0)
+        except (UnknownBot, OptionError) as error:
+            raise CommandError(f"--player {player}: {error}") from error
+    return players
+
+
+def _write_reasonable(out: Path, hands: int, seed: int) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    data = make_reasonable(hands, _DEALS, seed, say)
+    write_whole(out / "reasonable.npz", data)
+    click.echo(str(out / "reasonable.npz"))

@@ -1,0 +1,51 @@
+"""Makes what the adaptive bot expects of a player it has never met: the habits of a reasonable player.
+
+That player acts as the generic model says, against itself and against players who bring it into every kind of
+betting; what it does and shows is counted.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clients.arena import Arena
+from clients.experiments.findings import Say
+from clients.registry import make_bot
+from engine.miximax.betting_tree import betting_tree
+from engine.miximax.habits import Habits
+from engine.miximax.shipped import format_shipped
+from engine.miximax.strength import count_changes
+from engine.rules import HandState, load_game
+from engine.seeds import derive_seed
+
+__all__ = ["make_reasonable"]
+
+_REASONABLE: Final = "formula:model=generic"
+_OPPONENTS: Final = ((_REASONABLE, 4), ("random", 2), ("always-raise", 1), ("always-call", 1))
+"""With the parts of the hands that are played against each."""
+
+
+def make_reasonable(hands: int, deals: int, seed: int, progress: Say = lambda line: None) -> bytes:
+    """The file ``engine/data/miximax/reasonable.npz``.
+
+    Args:
+        hands: in which the reasonable player is watched.
+        deals: from which it is learnt how hands change from round to round.
+        seed: same seed, same file.
+        progress: takes a line about each opponent that is done.
+    """
+    game = load_game("limit-2p")
+    habits = Habits(betting_tree(game))
+    parts = sum(part for _, part in _OPPONENTS)
+    for number, (opponent, part) in enumerate(_OPPONENTS):
+        watched = {0, 1} if opponent == _REASONABLE else {0}
+
+        def count(state: HandState, chips: tuple[float, ...], watched: set[int] = watched) -> None:
+            for position, cards in enumerate(state.deal.hole_cards):
+                if (position + state.hand_number) % 2 in watched:
+                    habits.observe(state.betting, position, cards, state.board)
+
+        arena = Arena(game, [make_bot(_REASONABLE), make_bot(opponent)], derive_seed(seed, number))
+        arena.play(hands * part // parts // len(watched), on_hand=count)
+        progress(f"{habits.hands} hands of {hands} watched, the last of them against {opponent}")
+    return format_shipped(habits, count_changes(deals, seed))

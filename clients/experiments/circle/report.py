@@ -1,0 +1,200 @@
+"""What the matches have found, as numbers for ``results.json``, tables and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import permutations
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from clients.experiments.circle.tasks import BLOCKS, GAME, Match, Settings
+from clients.experiments.findings import Plot, markdown_table
+from clients.reports.figure import new_figure, save_figure
+from clients.reports.plots import Curve
+from engine.intervals import Estimate, Winnings, estimate_of_few
+
+__all__ = ["circles", "draw_matrix", "plots", "report", "summary"]
+
+_MATCHES: Final = 4
+"""From so many matches on, intervals come from how much they differ."""
+_PARTS: Final = 5
+"""Points of a learning curve."""
+
+_Blocks = list[list[Winnings]]
+"""Of each match of two players."""
+
+
+def summary(
+    settings: Settings, matches: Sequence[Match], found: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The results as they stand in ``results.json``.
+
+    Args:
+        settings: how much was played.
+        matches: all of them.
+        found: their results.
+    """
+    pairs: dict[tuple[str, str], _Blocks] = {}
+    deals = 0
+    for match, result in zip(matches, found, strict=True):
+        pairs.setdefault(match.players, []).append([Winnings(**block) for block in result["blocks"]])
+        deals = match.deals
+    players: dict[str, Any] = {}
+    for player in settings.players:
+        against = {}
+        for (first, second), blocks in pairs.items():
+            if player in (first, second):
+                sign = 1 if player == first else -1
+                against[second if player == first else first] = _of_pair(blocks, sign, deals)
+        means = [entry["all"]["mean"] for entry in against.values()]
+        players[player] = {"against": against, "mean": sum(means) / len(means)}
+    results = {
+        "experiment": "circle",
+        "version": version("riverboat"),
+        "game": GAME,
+        "settings": attrs.asdict(settings),
+        "players": players,
+    }
+    return {**results, "circles": [list(circle) for circle in circles(results)]}
+
+
+def _rate(matches: Sequence[Sequence[Winnings]], sign: int) -> Estimate:
+    """Small bets a hand: by matches where there are enough, since players learn in them; else by deals."""
+    won = [sum(blocks, Winnings()) for blocks in matches]
+    everything = sum(won, Winnings())
+    mean = sign * everything.chips / everything.hands
+    half_width = everything.half_width()
+    if len(won) >= _MATCHES:
+        half_width = estimate_of_few([each.chips / each.hands for each in won]).ci95
+    return Estimate(mean, half_width, 2 * everything.hands)
+
+
+def _of_pair(matches: _Blocks, sign: int, deals: int) -> dict[str, Any]:
+    """All of it, and parts of the matches one after another."""
+    curve = []
+    for part in range(_PARTS):
+        first, last = part * BLOCKS // _PARTS, (part + 1) * BLOCKS // _PARTS
+        rate = _rate([match[first:last] for match in matches], sign)
+        curve.append({"hand": last * deals // BLOCKS, **rate.as_json()})
+    return {"all": _rate(matches, sign).as_json(), "curve": curve}
+
+
+def circles(results: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Three players of whom each beats the next for certain: rock, paper, scissors; each once."""
+    players = list(results["players"])
+    beats = {
+        (player, other)
+        for player, entry in results["players"].items()
+        for other, found in entry["against"].items()
+        if found["all"]["ci95"] is not None and found["all"]["mean"] > found["all"]["ci95"]
+    }
+    for first, second, third in permutations(players, 3):
+        begins = players.index(first) < min(players.index(second), players.index(third))
+        if begins and {(first, second), (second, third), (third, first)} <= beats:
+            yield first, second, third
+
+
+def report(results: Mapping[str, Any]) -> str:
+    """The results as Markdown."""
+    settings, players = results["settings"], results["players"]
+    ranked = sorted(players, key=lambda player: -players[player]["mean"])
+    lines = [
+        "# Each against each\n",
+        f"{results['game']}, seed {settings['seed']}, riverboat {results['version']}; {settings['hands']:,} "
+        f"hands of each two in matches of {settings['match_hands']:,}, each deal played from both seats; "
+        "small bets a hand won by the row of the column, with 95 % intervals.\n",
+        markdown_table(
+            ["", *ranked, "mean"],
+            [
+                [player, *(_cell(players[player]["against"].get(other)) for other in ranked),
+                 f"{players[player]['mean']:+.3f}"]
+                for player in ranked
+            ],
+        ),
+    ]  # fmt: skip
+    if results["circles"]:
+        lines.append("Who beats whom goes round in circles:\n")
+        lines += [
+            f"- {first} beats {second} beats {third} beats {first}"
+            for first, second, third in results["circles"]
+        ]
+        lines.append("")
+    else:
+        lines.append("Nobody beats somebody who beats somebody who beats them: no circle for certain.\n")
+    lines.append("## As they learn\n")
+    rows = []
+    for player in ranked:
+        for other, found in players[player]["against"].items():
+            if ranked.index(player) < ranked.index(other):
+                points = found["curve"]
+                rows.append([player, other, *(f"{point['mean']:+.3f}" for point in points)])
+    ends = [str(point["hand"]) for point in points]
+    lines.append(markdown_table(["", "against", *(f"to hand {end}" for end in ends)], rows))
+    return "\n".join(lines)
+
+
+def _cell(found: Mapping[str, Any] | None) -> str:
+    return "" if found is None else Estimate(**found["all"]).text(2)
+
+
+def plots(results: Mapping[str, Any]) -> list[Plot]:
+    """Learning curves, a picture for each player."""
+    pictures = []
+    for player, entry in results["players"].items():
+        curves = tuple(
+            Curve(
+                other,
+                [point["hand"] for point in found["curve"]],
+                [point["mean"] for point in found["curve"]],
+                [point["ci95"] or 0.0 for point in found["curve"]],
+            )
+            for other, found in entry["against"].items()
+        )
+        name = "".join(letter if letter.isalnum() else "-" for letter in player)
+        pictures.append(
+            Plot(
+                f"learning-{name}",
+                f"{player} against each",
+                "hand of the match",
+                "small bets a hand in this part of the match (95 % band)",
+                curves,
+                levels=(("", 0.0),),
+            )
+        )
+    return pictures
+
+
+def draw_matrix(folder: Path, results: Mapping[str, Any]) -> list[Path]:
+    """Draws who wins how much of whom, as ``circle.png`` and ``circle.svg``.
+
+    Raises:
+        PlotError: matplotlib is missing, or a file cannot be written.
+    """
+    players = results["players"]
+    ranked = sorted(players, key=lambda player: -players[player]["mean"])
+    number = len(ranked)
+    values = np.full((number, number), np.nan)
+    for row, player in enumerate(ranked):
+        for column, other in enumerate(ranked):
+            found = players[player]["against"].get(other)
+            if found is not None:
+                values[row, column] = found["all"]["mean"]
+    figure = new_figure(2.5 + 0.95 * number, 1.8 + 0.75 * number)
+    axes = figure.add_subplot()
+    limit = float(np.nanmax(np.abs(values))) or 1.0
+    axes.imshow(np.sign(values) * np.sqrt(np.abs(values) / limit), cmap="RdYlGn", vmin=-1, vmax=1)
+    for row in range(number):
+        for column in range(number):
+            if row != column:
+                axes.text(column, row, f"{values[row, column]:+.2f}", ha="center", va="center", fontsize=9)
+    axes.set_xticks(range(number), ranked, rotation=35, ha="right")
+    axes.set_yticks(range(number), ranked)
+    axes.set_title("small bets a hand, won by the row of the column")
+    files = [folder / f"circle{kind}" for kind in (".png", ".svg")]
+    for file in files:
+        save_figure(figure, str(file))
+    return files

@@ -1,0 +1,251 @@
+"""What actions are worth: expectimax over a betting tree, for all buckets of our hand at once.
+
+A tree's nodes stand in the order of a walk that goes down first, so that every child comes after its parent:
+one pass from the last node to the first needs no recursion.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import kernel
+from engine.kernels.miximax.strength import BUCKETS
+
+
+class Kind(IntEnum):
+    """What a node is."""
+
+    DECISION = 0
+    FOLD = 1
+    SHOWDOWN = 2
+
+
+class Tree(NamedTuple):
+    """A betting tree; arrays by node unless it says otherwise."""
+
+    kinds: NDArray[np.int64]
+    players: NDArray[np.int64]
+    """Who is to act; who has folded."""
+    rounds: NDArray[np.int64]
+    children: NDArray[np.int64]
+    """After a fold, a call and a raise; -1 for what is not allowed.  Shape (nodes, 3)."""
+    amounts: NDArray[np.float64]
+    """At the end of a hand: what the winner gets of the loser, in small bets."""
+    ends: NDArray[np.int64]
+    """The first node that is not below this one."""
+    contexts: NDArray[np.int64]
+    """Rows of what has been counted, the finest first: of actions at decisions, at showdowns of what position
+    0 shows.  Shape (nodes, levels)."""
+    contexts_of_other: NDArray[np.int64]
+    """At showdowns: of what position 1 shows."""
+
+
+class Counted(NamedTuple):
+    """What an opponent has been seen to do, by context, and what others did before."""
+
+    actions: NDArray[np.float64]
+    """Folds, calls and raises, shape (contexts, 3)."""
+    shown: NDArray[np.float64]
+    """Percentiles at showdowns by bucket, shape (contexts, BUCKETS)."""
+
+
+class Weights(NamedTuple):
+    """How many observations what is expected counts as, by level; the finest first."""
+
+    actions: NDArray[np.float64]
+    shown: NDArray[np.float64]
+
+
+@kernel()
+def fill_expected_actions(
+    tree: Tree, counted: Counted, weights: Weights, first: int, end: int, prior: NDArray[np.float64],
+    expected: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """How the player to act at nodes from `first` to before `end` is expected to act.
+
+    prior, expected: shape (nodes, 3); the second is filled in place, and may be the first.
+    """
+    levels = tree.contexts.shape[1]
+    for node in range(first, end):
+        if tree.kinds[node] != Kind.DECISION:
+            continue
+        chances = expected[node]
+        for action in range(3):
+            chances[action] = prior[node, action]
+        for level in range(levels - 1, -1, -1):
+            row = counted.actions[tree.contexts[node, level]]
+            seen = 0.0
+            for action in range(3):
+                if tree.children[node, action] >= 0:
+                    seen += row[action]
+            if seen == 0.0:
+                continue
+            weight = weights.actions[level]
+            for action in range(3):
+                if tree.children[node, action] >= 0:
+                    chances[action] = (row[action] + weight * chances[action]) / (seen + weight)
+
+
+@kernel()
+def fill_expected_hands(
+    tree: Tree, counted: Counted, weights: Weights, player: int, first: int, end: int,
+    prior: NDArray[np.float64], expected: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """What a player is expected to show at the showdowns from `first` to before `end`.
+
+    prior, expected: shape (nodes, BUCKETS); the second is filled in place, and may be the first.
+    """
+    contexts = tree.contexts if player == 0 else tree.contexts_of_other
+    levels = contexts.shape[1]
+    for node in range(first, end):
+        if tree.kinds[node] != Kind.SHOWDOWN:
+            continue
+        chances = expected[node]
+        for bucket in range(BUCKETS):
+            chances[bucket] = prior[node, bucket]
+        for level in range(levels - 1, -1, -1):
+            row = counted.shown[contexts[node, level]]
+            seen = row.sum()
+            if seen == 0.0:
+                continue
+            weight = weights.shown[level]
+            for bucket in range(BUCKETS):
+                chances[bucket] = (row[bucket] + weight * chances[bucket]) / (seen + weight)
+
+
+@kernel()
+def _showdown(chances: NDArray[np.float64], percentiles: NDArray[np.float64], lanes: int, amount: float,
+              values: NDArray[np.float64]) -> None:  # fmt: skip
+    """What a showdown is worth to hands of some percentiles against an opponent's by bucket."""
+    below = np.empty(BUCKETS + 1, np.float64)
+    below[0] = 0.0
+    for bucket in range(BUCKETS):
+        below[bucket + 1] = below[bucket] + chances[bucket]
+    for lane in range(lanes):
+        place = percentiles[lane] * BUCKETS
+        bucket = min(BUCKETS - 1, int(place))
+        win = below[bucket] + (place - bucket) * chances[bucket]
+        values[lane] = amount * (2.0 * win - 1.0)
+
+
+@kernel()
+def _after_cards(
+    values: NDArray[np.float64], round_of_values: int, round_before: int, lanes: NDArray[np.int64],
+    changes: NDArray[np.float64], result: NDArray[np.float64], scratch: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Values by bucket of one betting round as values by bucket of one before."""
+    for lane in range(lanes[round_of_values]):
+        result[lane] = values[lane]
+    for betting_round in range(round_of_values - 1, round_before - 1, -1):
+        for lane in range(lanes[betting_round]):
+            total = 0.0
+            for bucket in range(lanes[betting_round + 1]):
+                total += changes[betting_round, lane, bucket] * result[bucket]
+            scratch[lane] = total
+        for lane in range(lanes[betting_round]):
+            result[lane] = scratch[lane]
+
+
+@kernel()
+def expectimax(
+    tree: Tree, root: int, us: int, actions: NDArray[np.float64], hands: NDArray[np.float64],
+    changes: NDArray[np.float64], percentiles: NDArray[np.float64],
+    values: NDArray[np.float64], result: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """What each action at a node is worth to us, in small bets of the whole hand.
+
+    In the betting round of the root our hand is known, one bucket; in later ones it is a bucket.  The
+    opponent acts as expected whatever happens, we take whatever is worth most.
+
+    Args:
+        tree: of the game.
+        root: where we are to act.
+        us: our position.
+        actions: how the opponent is expected to act, shape (nodes, 3).
+        hands: what the opponent is expected to show, shape (nodes, BUCKETS).
+        changes: from a betting round's buckets to the next one's, shape (3, BUCKETS, BUCKETS).
+        percentiles: of buckets on the river, shape (BUCKETS,).
+        values: scratch, shape (nodes, BUCKETS).
+        result: shape (3,), filled in place; nan for what is not allowed.
+    """
+    lanes = np.full(4, BUCKETS, np.int64)
+    lanes[tree.rounds[root]] = 1
+    best = np.empty(BUCKETS, np.float64)
+    after = np.empty(BUCKETS, np.float64)
+    scratch = np.empty(BUCKETS, np.float64)
+    result[:] = np.nan
+    for node in range(tree.ends[root] - 1, root - 1, -1):
+        this_round = tree.rounds[node]
+        width = lanes[this_round]
+        kind = tree.kinds[node]
+        if kind == Kind.FOLD:
+            amount = -tree.amounts[node] if tree.players[node] == us else tree.amounts[node]
+            for lane in range(width):
+                values[node, lane] = amount
+        elif kind == Kind.SHOWDOWN:
+            _showdown(hands[node], percentiles, width, tree.amounts[node], values[node])
+        else:
+            ours = tree.players[node] == us
+            for lane in range(width):
+                best[lane] = -np.inf if ours else 0.0
+            for action in range(3):
+                child = tree.children[node, action]
+                if child < 0:
+                    continue
+                _after_cards(values[child], tree.rounds[child], this_round, lanes, changes, after, scratch)
+                if ours:
+                    for lane in range(width):
+                        best[lane] = max(best[lane], after[lane])
+                    if node == root:
+                        result[action] = after[0]
+                else:
+                    chance = actions[node, action]
+                    for lane in range(width):
+                        best[lane] += chance * after[lane]
+            for lane in range(width):
+                values[node, lane] = best[lane]
+
+
+@kernel()
+def add_log_chances(
+    rows: NDArray[np.int64], counted: NDArray[np.float64], prior: NDArray[np.float64],
+    seen: NDArray[np.float64], weights: NDArray[np.float64], scores: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """How well each of several weights would have predicted what has now been seen.
+
+    Args:
+        rows: of the contexts in `counted`, the finest first, shape (levels,).
+        counted: shape (contexts, outcomes).
+        prior: what is expected where nothing was counted, shape (outcomes,); 0 for what is not allowed.
+        seen: the outcome, parts that add up to 1, shape (outcomes,).
+        weights: shape (choices, levels).
+        scores: shape (choices,), added to in place: logarithms of chances.
+    """
+    outcomes = prior.shape[0]
+    chances = np.empty(outcomes, np.float64)
+    totals = np.empty(rows.shape[0], np.float64)
+    for level in range(rows.shape[0]):
+        total = 0.0
+        for outcome in range(outcomes):
+            if prior[outcome] > 0.0:
+                total += counted[rows[level], outcome]
+        totals[level] = total
+    for choice in range(weights.shape[0]):
+        for outcome in range(outcomes):
+            chances[outcome] = prior[outcome]
+        for level in range(rows.shape[0] - 1, -1, -1):
+            if totals[level] == 0.0:
+                continue
+            weight = weights[choice, level]
+            for outcome in range(outcomes):
+                if prior[outcome] > 0.0:
+                    row = counted[rows[level], outcome]
+                    chances[outcome] = (row + weight * chances[outcome]) / (totals[level] + weight)
+        chance = 0.0
+        for outcome in range(outcomes):
+            chance += seen[outcome] * chances[outcome]
+        scores[choice] += np.log(max(chance, 1e-6))

@@ -1,0 +1,13 @@
+"""Miximax: what actions are worth against an opponent whose habits have been counted.
+
+================  ================================================================================
+``betting_tree``  all bettings of a heads-up limit game, and the contexts in which actions are counted
+``habits``        what an opponent did and showed, by context, from the exact betting to the coarsest
+``strength``      what a hand may become by the showdown: percentiles and buckets
+``values``        expectimax over the betting tree
+``shipped``       the habits of a reasonable player, and how hands change from round to round
+================  ================================================================================
+
+Source: D. Billings, A. Davidson, T. Schauenberg, N. Burch, M. Bowling, R. Holte, J. Schaeffer, D. Szafron,
+*Game-Tree Search with Adaptation in Stochastic Imperfect-Information Games* (2004).
+"""

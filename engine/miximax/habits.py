@@ -1,0 +1,219 @@
+"""What an opponent did and showed, counted by context, and what is to be expected from it.
+
+The counts fade: what was seen long ago counts less than what was seen lately, so that an opponent who changes
+is followed.
+
+How far the finer is drawn towards the coarser is learnt as well: of several weights those are used that would
+have predicted best what this opponent did so far.  Somebody who does the same everywhere is known after a
+few hands; somebody who plays each situation in its own way is taken as such once that has shown.
+
+Folded hands are not seen, so hands are counted by the betting they were shown after and never generalised to
+those that were not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.miximax import values as kernels
+from engine.kernels.miximax.strength import BUCKETS
+from engine.kernels.miximax.values import Counted, Weights
+from engine.miximax.betting_tree import ACTIONS, LEVELS, BettingTree
+from engine.miximax.strength import percentile
+from engine.rules import BettingState
+from engine.rules.action import ActionKind
+
+__all__ = ["Expectations", "Habits", "InvalidHabits"]
+
+Floats = NDArray[np.float64]
+
+_ACTION_NUMBER: Final = {action.kind: number for number, action in enumerate(ACTIONS)}
+_NEUTRAL: Final = Weights(np.full(LEVELS, 6.0), np.full(LEVELS, 12.0))
+"""What is expected weighs so much while habits are drawn towards no habits at all."""
+
+
+def _choices(coarsest: Sequence[float], finer: Sequence[float]) -> Floats:
+    """Weights by level to choose among, shape (choices, LEVELS)."""
+    return np.array([[weight] * (LEVELS - 1) + [first] for first in coarsest for weight in finer])
+
+
+_ACTION_CHOICES: Final = _choices((8.0, 2.0, 40.0, 400.0), (20.0, 6.0, 80.0, 400.0))
+_SHOWN_CHOICES: Final = _choices((16.0, 4.0, 100.0), (60.0, 15.0, 250.0, 1000.0))
+_SCORES_FADE: Final = 0.998
+
+
+class InvalidHabits(ValueError):
+    """Counts from a file that make no sense."""
+
+
+class Habits:
+    """Counts of one opponent.
+
+    Args:
+        tree: of the game.
+        expectations: what is expected of the opponent before anything has been seen; None: anything.
+        fading: what an observation counts after the next in the same context, above 0 and at most 1.
+    """
+
+    def __init__(
+        self, tree: BettingTree, expectations: Expectations | None = None, fading: float = 1.0
+    ) -> None:
+        self.tree = tree
+        self.expectations = expectations or Expectations(tree)
+        self.fading = fading
+        self.hands = 0
+        """Hands counted."""
+        size = len(tree.contexts)
+        self.counted = Counted(np.zeros((size, 3)), np.zeros((size, BUCKETS)))
+        self._scores = (np.zeros(len(_ACTION_CHOICES)), np.zeros(len(_SHOWN_CHOICES)))
+
+    @property
+    def weights(self) -> Weights:
+        """How many observations the coarser counts as, by level: what has predicted best."""
+        actions, shown = self._scores
+        return Weights(_ACTION_CHOICES[np.argmax(actions)], _SHOWN_CHOICES[np.argmax(shown)])
+
+    def observe(
+        self, betting: BettingState, position: int, cards: Sequence[int] = (), board: Sequence[int] = ()
+    ) -> None:
+        """A hand is over.
+
+        Args:
+            betting: all of it.
+            position: the opponent's.
+            cards: the opponent's hole cards, where a showdown has shown them.
+            board: what lies at the end.
+        """
+        self.hands += 1
+        for before, actor, action in betting.steps():
+            if actor == position:
+                self.observe_action(before, action.kind)
+        if betting.is_showdown and len(cards) == 2:
+            self.observe_showdown(betting, position, percentile(cards, board))
+
+    def observe_action(self, before: BettingState, kind: ActionKind) -> None:
+        """The opponent, to act in a state, did this."""
+        node = self.tree.node(before)
+        seen = np.zeros(3)
+        seen[_ACTION_NUMBER[kind]] = 1.0
+        rows = self.tree.arrays.contexts[node]
+        self._count(rows, self.counted.actions, self.expectations.actions[node], seen, _ACTION_CHOICES, 0)
+
+    def observe_showdown(self, betting: BettingState, position: int, strength: float) -> None:
+        """After a betting the opponent showed a hand of some percentile."""
+        arrays = self.tree.arrays
+        contexts = arrays.contexts if position == 0 else arrays.contexts_of_other
+        place = min(max(strength * BUCKETS - 0.5, 0.0), BUCKETS - 1.0)
+        low = int(place)
+        share = place - low
+        seen = np.zeros(BUCKETS)
+        seen[low] = 1.0 - share
+        seen[min(low + 1, BUCKETS - 1)] += share
+        node = self.tree.node(betting)
+        expected = self.expectations.hands[position][node]
+        self._count(contexts[node], self.counted.shown, expected, seen, _SHOWN_CHOICES, 1)
+
+    def _count(
+        self, rows: NDArray[np.int64], counted: Floats, expected: Floats, seen: Floats, choices: Floats,
+        kind: int,
+    ) -> None:  # fmt: skip
+        scores = self._scores[kind]
+        scores *= _SCORES_FADE
+        kernels.add_log_chances(rows, counted, expected, seen, choices, scores)
+        for row in rows:
+            counted[row] *= self.fading
+            counted[row] += seen
+
+    # --- files ---------------------------------------------------------------------------------------------
+
+    def as_arrays(self) -> dict[str, NDArray[np.generic]]:
+        """For a file: what has been counted, with the names of the contexts."""
+        names = np.array([name.encode() for name in self.tree.contexts])
+        actions, shown = self.counted
+        acted, showed = actions.any(axis=1), shown.any(axis=1)
+        return {
+            "hands": np.array(self.hands),
+            "action_scores": self._scores[0].copy(),
+            "shown_scores": self._scores[1].copy(),
+            "action_contexts": names[acted],
+            "actions": actions[acted].astype(np.float32),
+            "shown_contexts": names[showed],
+            "shown": shown[showed].astype(np.float32),
+        }
+
+    @classmethod
+    def from_arrays(
+        cls,
+        tree: BettingTree,
+        arrays: Mapping[str, NDArray[np.generic]],
+        expectations: Expectations | None = None,
+        fading: float = 1.0,
+    ) -> Habits:
+        """What `as_arrays` was called on; contexts that this game does not have are left out.
+
+        Raises:
+            InvalidHabits: something is missing, no number, or of another shape.
+        """
+        habits = cls(tree, expectations, fading)
+        try:
+            hands = arrays["hands"]
+            if hands.shape != () or hands.dtype.kind not in "iu" or hands < 0:
+                raise InvalidHabits("hands is no number of hands")
+            habits.hands = int(hands)  # type: ignore[call-overload]
+            for name, counted in (("action", habits.counted.actions), ("shown", habits.counted.shown)):
+                contexts = arrays[f"{name}_contexts"]
+                rows = arrays["actions" if name == "action" else name]
+                _enter(name, tree, contexts, rows, counted)
+            for name, scores in zip(("action_scores", "shown_scores"), habits._scores, strict=True):
+                array = arrays[name]
+                if array.shape != scores.shape or array.dtype.kind != "f" or not np.isfinite(array).all():
+                    raise InvalidHabits(f"{name}: expected {len(scores)} numbers")
+                scores[:] = array
+        except KeyError as error:
+            raise InvalidHabits(f"{error.args[0]} is missing") from None
+        return habits
+
+
+def _enter(
+    name: str, tree: BettingTree, contexts: NDArray[np.generic], rows: NDArray[np.generic], counted: Floats
+) -> None:
+    if contexts.ndim != 1 or contexts.dtype.kind != "S" or rows.shape != (len(contexts), counted.shape[1]):
+        raise InvalidHabits(f"{name}: contexts and counts do not belong together")
+    if rows.dtype.kind != "f" or not np.isfinite(rows).all() or (rows < 0).any():  # type: ignore[operator]
+        raise InvalidHabits(f"{name}: expected counts of 0 and more")
+    for context, row in zip(contexts.tolist(), rows.astype(np.float64), strict=True):
+        number = tree.contexts.get(context.decode("ascii", "replace"))
+        if number is not None:
+            counted[number] = row
+
+
+class Expectations:
+    """What is expected of a player before it has been seen, at every node.
+
+    Args:
+        habits: of players like it; None where nothing is known of anybody.
+        tree: of the game.
+    """
+
+    def __init__(self, tree: BettingTree, habits: Habits | None = None) -> None:
+        self.tree = tree
+        arrays = tree.arrays
+        allowed = (arrays.children >= 0).astype(np.float64)
+        self.actions: Floats = allowed / np.maximum(allowed.sum(axis=1, keepdims=True), 1.0)
+        """Shape (nodes, 3)."""
+        uniform = np.full((len(tree), BUCKETS), 1.0 / BUCKETS)
+        self.hands: tuple[Floats, Floats] = (uniform, uniform.copy())
+        """Of the player in each position: shape (nodes, BUCKETS)."""
+        if habits is not None:
+            weights = _NEUTRAL
+            kernels.fill_expected_actions(
+                arrays, habits.counted, weights, 0, len(tree), self.actions, self.actions
+            )
+            for position, hands in enumerate(self.hands):
+                kernels.fill_expected_hands(
+                    arrays, habits.counted, weights, position, 0, len(tree), hands, hands
+                )

@@ -1,0 +1,82 @@
+"""What our actions are worth against an opponent whose habits are known: expectimax over the betting tree.
+
+At the opponent's nodes an action has the chance of the habits, whatever the opponent holds; at showdowns the
+opponent holds what the habits say is shown there.  That is consistent, since what is shown after a betting is
+what is held by those who bet so.  At our own nodes later in the hand we do what is worth most by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.miximax import values as kernels
+from engine.kernels.miximax.strength import BUCKETS
+from engine.miximax.betting_tree import ACTIONS, BettingTree
+from engine.miximax.habits import Habits
+from engine.miximax.strength import Changes, own_changes
+from engine.rules import Action, HandView
+
+__all__ = ["Miximax"]
+
+Floats = NDArray[np.float64]
+
+
+class Miximax:
+    """Values of actions against one opponent; made once a match, since it keeps arrays to work in.
+
+    Args:
+        tree: of the game.
+        changes: how hands change from round to round.
+    """
+
+    def __init__(self, tree: BettingTree, changes: Changes) -> None:
+        self.tree = tree
+        self._changes = changes
+        nodes = len(self.tree)
+        self._actions = np.empty((nodes, 3))
+        self._hands = np.empty((nodes, BUCKETS))
+        self._values = np.empty((nodes, BUCKETS))
+
+    def values(self, habits: Habits, view: HandView, seed: int) -> Mapping[Action, float]:
+        """What each action is worth, in small bets won or lost in the whole hand.
+
+        Args:
+            habits: of the opponent.
+            view: a state in which we are to act.
+            seed: of boards to come that are drawn.
+
+        Raises:
+            ValueError: it is another game's, or not our turn.
+        """
+        root = self.tree.node(view.betting)
+        if not view.is_our_turn:
+            raise ValueError(f"after {view.betting.text!r} it is not our turn")
+        arrays, us = self.tree.arrays, view.position
+        end = int(arrays.ends[root])
+        expected, weights = habits.expectations, habits.weights
+        kernels.fill_expected_actions(
+            arrays, habits.counted, weights, root, end, expected.actions, self._actions
+        )
+        kernels.fill_expected_hands(
+            arrays, habits.counted, weights, 1 - us, root, end, expected.hands[1 - us], self._hands
+        )
+        changes, percentiles = own_changes(self._changes, view.own_cards, view.board, seed)
+        result = np.empty(3)
+        kernels.expectimax(
+            arrays, root, us, self._actions, self._hands, changes, percentiles, self._values, result
+        )
+        return {
+            action: float(value) for action, value in zip(ACTIONS, result, strict=True) if not np.isnan(value)
+        }
+
+    def expected_action(self, habits: Habits, node: int) -> Floats:
+        """The chances that the player to act at a node folds, calls and raises, shape (3,)."""
+        kernels.fill_expected_actions(
+            self.tree.arrays, habits.counted, habits.weights, node, node + 1, habits.expectations.actions,
+            self._actions,
+        )  # fmt: skip
+        chances: Floats = self._actions[node].copy()
+        return chances

@@ -1,0 +1,208 @@
+"""The adaptive bot as a player: what it learns, what it remembers, what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clients.agent import Agent, begin_decision
+from clients.arena import Arena
+from clients.bots.adaptive.agent import Adaptive
+from clients.bots.adaptive.memory import InvalidMemoryError, format_memory, load, parse_memory
+from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise
+from clients.options import OptionError, make_agent
+from clients.registry import make_bot
+from engine.rules import FOLD, LIMIT_RAISE, HandView, load_game, parse_betting
+from protocol import variables
+
+GAME = load_game("limit-2p")
+
+
+def played(agent: Agent, opponent: Agent, hands: int, seed: int = 1, **options: Any) -> Arena:
+    arena = Arena(GAME, [agent, opponent], seed, **options)
+    arena.play(hands)
+    return arena
+
+
+def first_decision(cards: tuple[int, int] = (0, 21)) -> HandView:
+    """On the button; 2c 7d unless it says otherwise."""
+    betting = parse_betting(GAME, "")
+    position = betting.position_to_act
+    assert position is not None
+    return HandView(betting, position, 0, ((), cards) if position == 1 else (cards, ()), ())
+
+
+def test_it_raises_anything_against_a_player_who_has_always_folded() -> None:
+    agent = Adaptive(temperature=0)
+    played(agent, AlwaysFold(), 60)
+
+    assert agent.chances(first_decision()) == {LIMIT_RAISE: 1.0}
+
+
+def test_it_learns_not_to_bluff_a_caller() -> None:
+    agent = Adaptive(temperature=0)
+    weak = HandView(
+        parse_betting(GAME, "cc/cc/cc/"), 0, 0, ((0, 5), ()), (8, 18, 31, 40, 51)
+    )  # 2c 3d on 4c 6h 9s Qc As
+    agent.match_started(GAME, 0)
+    before = agent.values(weak)[LIMIT_RAISE]
+    played(agent, AlwaysCall(), 60)
+    begin_decision(agent, weak)
+    agent._valued = None
+
+    assert agent.values(weak)[LIMIT_RAISE] < min(before, -1.5)
+
+
+def test_it_calls_down_a_player_who_raises_everything() -> None:
+    agent = Adaptive(temperature=0)
+    arena = played(agent, AlwaysRaise(), 150)
+    chips = arena.play(100)
+
+    assert FOLD not in agent.chances(first_decision((50, 49)))
+    assert chips[0] > 0
+
+
+def test_the_same_seed_does_the_same_and_learning_can_be_off() -> None:
+    first, second = Adaptive(), Adaptive()
+    assert played(first, make_bot("simple"), 40).chips == played(second, make_bot("simple"), 40).chips
+    assert first.habits.hands == 40
+
+    still = Adaptive(learn=False)
+    played(still, AlwaysCall(), 10)
+    assert still.habits.hands == 0
+    assert still.is_stateless
+
+
+def test_chances_follow_from_values_and_temperature() -> None:
+    cold, warm = Adaptive(temperature=0.01), Adaptive(temperature=1.0)
+    view = first_decision()
+    for agent in (cold, warm):
+        agent.match_started(GAME, 0)
+        assert sum(agent.chances(view).values()) == pytest.approx(1)
+        assert sum(agent.probability_triple(view)) == pytest.approx(1)
+    values = warm.values(view)
+    best = max(values, key=values.__getitem__)
+
+    assert cold.chances(view)[best] > warm.chances(view)[best]
+
+
+def test_other_games_and_options_are_refused() -> None:
+    for name in ("limit-3p", "nolimit-2p", "leduc"):
+        with pytest.raises(OptionError, match="limit Texas hold'em for two"):
+            Adaptive().match_started(load_game(name), 0)
+    for options in ({"fading": "0.5"}, {"temperature": "-1"}):
+        with pytest.raises(OptionError, match="expected"):
+            make_agent("adaptive", Adaptive, options)
+
+
+# --- memory ------------------------------------------------------------------------------------------------
+
+
+def test_memory_keeps_what_was_seen_between_matches(tmp_path: Path) -> None:
+    path = tmp_path / "habits.npz"
+    agent = Adaptive(memory=path)
+    played(agent, AlwaysCall(), 30, names=("us", "them"))
+    played(agent, AlwaysFold(), 20, names=("us", "others"))
+    agent.close_memory()
+
+    again = Adaptive(memory=path)
+    played(again, AlwaysCall(), 5, names=("us", "them"))
+    again.close_memory()
+
+    assert again.habits.hands == 35
+    assert {name: int(known["hands"]) for name, known in load(path).items()} == {"them": 35, "others": 20}
+
+
+def test_a_bot_that_does_not_learn_leaves_the_file_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "habits.npz"
+    agent = Adaptive(memory=path)
+    played(agent, AlwaysCall(), 30, names=("us", "them"))
+    agent.close_memory()
+    written = path.read_bytes()
+
+    reader = Adaptive(memory=path, learn=False)
+    second = Adaptive(memory=path, learn=False)  # readers need no lock
+    played(reader, AlwaysCall(), 5, names=("us", "them"))
+    reader.close_memory()
+    second.close_memory()
+
+    assert path.read_bytes() == written
+    assert reader.habits.hands == 30
+
+
+def test_in_a_duplicate_match_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variables.DUPLICATE, "1")
+    path = tmp_path / "habits.npz"
+    agent = Adaptive(memory=path)
+    played(agent, AlwaysCall(), 5)
+    agent.close_memory()
+
+    assert not path.exists()
+    assert agent.habits.hands == 5
+
+
+def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
+    path = tmp_path / "habits.npz"
+    first = Adaptive(memory=path)
+    with pytest.raises(InvalidMemoryError, match="one at a time"):
+        Adaptive(memory=path)
+    first.close_memory()
+    Adaptive(memory=path).close_memory()
+
+
+def test_files_that_are_none_are_refused_in_one_line_and_let_go_of(tmp_path: Path) -> None:
+    path = tmp_path / "habits.npz"
+    whole = format_memory({"them": {"hands": np.array(1)}})
+    for data in (b"", b"{}", whole[: len(whole) // 2], whole.replace(b"riverboat habits"[:3], b"rev")):
+        path.write_bytes(data)
+        with pytest.raises(InvalidMemoryError) as refused:
+            Adaptive(memory=path)
+        assert str(path) in str(refused.value)
+        assert "\n" not in str(refused.value)
+    path.unlink()
+    Adaptive(memory=path).close_memory()
+    with pytest.raises(InvalidMemoryError, match="cannot be written"):
+        Adaptive(memory=tmp_path / "missing" / "habits.npz")
+
+
+def test_counts_that_make_no_sense_are_refused_when_their_player_sits_down(tmp_path: Path) -> None:
+    path = tmp_path / "habits.npz"
+    path.write_bytes(format_memory({"them": {"hands": np.array(1)}}))
+    agent = Adaptive(memory=path)
+    agent.names = ("us", "them")
+
+    with pytest.raises(OptionError, match="damaged"):
+        agent.match_started(GAME, 0)
+    agent.close_memory()
+
+
+def test_a_newer_version_is_refused() -> None:
+    from clients.bots.adaptive import memory
+
+    data = format_memory({})
+    assert parse_memory(data) == {}
+    original = memory.SCHEMA_VERSION
+    try:
+        memory.SCHEMA_VERSION = original + 1  # type: ignore[misc]
+        with pytest.raises(InvalidMemoryError, match="expected schema 2, got"):
+            parse_memory(data)
+    finally:
+        memory.SCHEMA_VERSION = original  # type: ignore[misc]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("opponent", "least"), [("always-call", 0.95), ("always-raise", 3.0), ("simple", 0.1)]
+)
+def test_it_wins_of_players_who_can_be_read(opponent: str, least: float) -> None:
+    """Small bets a hand from cold, in both seats of the same deals; the full runs are in RESULTS.md."""
+    total = 0.0
+    for seat in (0, 1):
+        agents = [make_bot("adaptive"), make_bot(opponent)]
+        arena = Arena(GAME, agents if seat == 0 else agents[::-1], 5)
+        total += arena.play(4000)[seat] / 10 / 4000 / 2
+
+    assert total > least
