@@ -41,8 +41,8 @@ def _choices(coarsest: Sequence[float], finer: Sequence[float]) -> Floats:
     return np.array([[weight] * (LEVELS - 1) + [first] for first in coarsest for weight in finer])
 
 
-_ACTION_CHOICES: Final = _choices((8.0, 2.0, 40.0, 400.0), (20.0, 6.0, 80.0, 400.0))
-_SHOWN_CHOICES: Final = _choices((16.0, 4.0, 100.0), (60.0, 15.0, 250.0, 1000.0))
+_ACTION_CHOICES: Final = _choices((40.0, 8.0, 2.0, 400.0), (20.0, 6.0, 80.0, 400.0))
+_SHOWN_CHOICES: Final = _choices((100.0, 16.0, 4.0), (60.0, 15.0, 250.0, 1000.0))
 _SCORES_FADE: Final = 0.998
 
 
@@ -161,9 +161,9 @@ class Habits:
         habits = cls(tree, expectations, fading)
         try:
             hands = arrays["hands"]
-            if hands.shape != () or hands.dtype.kind not in "iu" or hands < 0:
+            if hands.shape != () or hands.dtype.kind not in "iu" or hands.item() < 0:
                 raise InvalidHabits("hands is no number of hands")
-            habits.hands = int(hands)  # type: ignore[call-overload]
+            habits.hands = hands.item()
             for name, counted in (("action", habits.counted.actions), ("shown", habits.counted.shown)):
                 contexts = arrays[f"{name}_contexts"]
                 rows = arrays["actions" if name == "action" else name]

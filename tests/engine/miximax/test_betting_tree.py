@@ -68,8 +68,12 @@ def test_other_games_are_refused() -> None:
         BettingTree(load_game("nolimit-2p"))
     with pytest.raises(ValueError, match="no betting of this game"):
         TREE.node(parse_betting(load_game("leduc"), "r"))
+
+
+def test_games_with_too_many_bettings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.miximax.betting_tree._MOST_NODES", 300)
     with pytest.raises(TooManyBettings, match="fewer raises"):
-        BettingTree(attrs.evolve(load_game("limit-2p"), max_raises=(9, 9, 9, 9)))
+        BettingTree(TREE.game)
 
 
 def test_actions_are_those_of_a_triple() -> None:

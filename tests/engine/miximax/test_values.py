@@ -80,7 +80,10 @@ def slow_values(habits: Habits, state: HandView, seed: int) -> dict[Action, floa
         if arrays.rounds[child] == betting_round:
             return value(child, bucket)
         row = changes[betting_round, bucket]
-        return sum(chance * after(child, betting_round + 1, b) for b, chance in enumerate(row) if chance > 0)
+        total = 0.0
+        for place, chance in enumerate(row.tolist()):
+            total += chance * after(child, betting_round + 1, place)
+        return total
 
     @cache
     def value(node: int, bucket: int) -> float:

@@ -39,7 +39,9 @@ def test_it_raises_anything_against_a_player_who_has_always_folded() -> None:
     agent = Adaptive(temperature=0)
     played(agent, AlwaysFold(), 60)
 
-    assert agent.chances(first_decision()) == {LIMIT_RAISE: 1.0}
+    values = agent.values(first_decision())
+    assert values[LIMIT_RAISE] > 0.9
+    assert values[FOLD] == -0.5
 
 
 def test_it_learns_not_to_bluff_a_caller() -> None:
@@ -156,7 +158,12 @@ def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
 def test_files_that_are_none_are_refused_in_one_line_and_let_go_of(tmp_path: Path) -> None:
     path = tmp_path / "habits.npz"
     whole = format_memory({"them": {"hands": np.array(1)}})
-    for data in (b"", b"{}", whole[: len(whole) // 2], whole.replace(b"riverboat habits"[:3], b"rev")):
+    for data in (
+        b"",
+        b"{}",
+        whole[: len(whole) // 2],
+        whole.replace("riv".encode("utf-32-le"), "rev".encode("utf-32-le")),
+    ):
         path.write_bytes(data)
         with pytest.raises(InvalidMemoryError) as refused:
             Adaptive(memory=path)
