@@ -60,8 +60,8 @@ def test_it_learns_not_to_bluff_a_caller() -> None:
 
 def test_it_calls_down_a_player_who_raises_everything() -> None:
     agent = Adaptive(temperature=0)
-    arena = played(agent, AlwaysRaise(), 150)
-    chips = arena.play(100)
+    arena = played(agent, AlwaysRaise(), 80)
+    chips = arena.play(60)
 
     assert FOLD not in agent.chances(first_decision((50, 49)))
     assert chips[0] > 0
