@@ -20,6 +20,7 @@
 ``trials``                  simulation: what an action is worth, by selective sampling
 ``learning``                reinforcement learning: deals in advance, the street-learner's training
 ``evidence``                what played hands show: statistics of play, verdicts, luck taken out
+``miximax``                 expectimax over all bettings, against habits that have been counted
 ``equilibrium``             small games solved; best responses, exploitability, counter-strategies
 ``kernels``                 the numba code behind them; nothing outside ``engine`` imports it
 ==========================  =========================================================================

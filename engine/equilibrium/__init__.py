@@ -8,6 +8,7 @@
 ``values``          what a strategy is worth: by node, against a best response; exploitability
 ``solver``          CFR, CFR+, DCFR, LCFR and external sampling
 ``responses``       counter-strategies: restricted Nash, data-biased, frequentist best responses
+``mixtures``        several strategies together: the range of skill
 ``strategy_file``   strategies and checkpoints as files
 ``warm_up``         compiles what all this takes before a clock runs
 ``holdem``          heads-up limit hold'em on buckets of hands, by public chance sampling

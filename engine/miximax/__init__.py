@@ -6,6 +6,7 @@
 ``strength``      what a hand may become by the showdown: percentiles and buckets
 ``values``        expectimax over the betting tree
 ``shipped``       the habits of a reasonable player, and how hands change from round to round
+``warm_up``       compiles what all this takes before a clock runs
 ================  ================================================================================
 
 Source: D. Billings, A. Davidson, T. Schauenberg, N. Burch, M. Bowling, R. Holte, J. Schaeffer, D. Szafron,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.strength import BUCKETS
+from engine.kernels.miximax.values import Opponent
 from engine.miximax.betting_tree import ACTIONS, BettingTree
 from engine.miximax.habits import Habits
 from engine.miximax.strength import Changes, own_changes
@@ -66,7 +67,7 @@ class Miximax:
         changes, percentiles = own_changes(self._changes, view.own_cards, view.board, seed)
         result = np.empty(3)
         kernels.expectimax(
-            arrays, root, us, self._actions, self._hands, changes, percentiles, self._values, result
+            arrays, root, us, Opponent(self._actions, self._hands), changes, percentiles, self._values, result
         )
         return {
             action: float(value) for action, value in zip(ACTIONS, result, strict=True) if not np.isnan(value)

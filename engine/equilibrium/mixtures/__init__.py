@@ -3,6 +3,5 @@
 ===================  ===========================================================================
 ``mixing``           a mixture of strategies as one strategy; matrix games, solved exactly
 ``range_of_skill``   a list of strategies each of which beats all before it
-``portfolio``        which of several strategies would have won most: estimates from every hand
 ===================  ===========================================================================
 """

@@ -53,6 +53,15 @@ class Counted(NamedTuple):
     """Percentiles at showdowns by bucket, shape (contexts, BUCKETS)."""
 
 
+class Opponent(NamedTuple):
+    """What an opponent is expected to do."""
+
+    actions: NDArray[np.float64]
+    """Chances of folding, calling and raising, shape (nodes, 3)."""
+    hands: NDArray[np.float64]
+    """What it shows at showdowns, shape (nodes, BUCKETS)."""
+
+
 class Weights(NamedTuple):
     """How many observations what is expected counts as, by level; the finest first."""
 
@@ -152,7 +161,7 @@ def _after_cards(
 
 @kernel()
 def expectimax(
-    tree: Tree, root: int, us: int, actions: NDArray[np.float64], hands: NDArray[np.float64],
+    tree: Tree, root: int, us: int, opponent: Opponent,
     changes: NDArray[np.float64], percentiles: NDArray[np.float64],
     values: NDArray[np.float64], result: NDArray[np.float64],
 ) -> None:  # fmt: skip
@@ -165,8 +174,7 @@ def expectimax(
         tree: of the game.
         root: where we are to act.
         us: our position.
-        actions: how the opponent is expected to act, shape (nodes, 3).
-        hands: what the opponent is expected to show, shape (nodes, BUCKETS).
+        opponent: what is expected of it.
         changes: from a betting round's buckets to the next one's, shape (3, BUCKETS, BUCKETS).
         percentiles: of buckets on the river, shape (BUCKETS,).
         values: scratch, shape (nodes, BUCKETS).
@@ -187,7 +195,7 @@ def expectimax(
             for lane in range(width):
                 values[node, lane] = amount
         elif kind == Kind.SHOWDOWN:
-            _showdown(hands[node], percentiles, width, tree.amounts[node], values[node])
+            _showdown(opponent.hands[node], percentiles, width, tree.amounts[node], values[node])
         else:
             ours = tree.players[node] == us
             for lane in range(width):
@@ -203,7 +211,7 @@ def expectimax(
                     if node == root:
                         result[action] = after[0]
                 else:
-                    chance = actions[node, action]
+                    chance = opponent.actions[node, action]
                     for lane in range(width):
                         best[lane] += chance * after[lane]
             for lane in range(width):
