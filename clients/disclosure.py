@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["can_disclose", "policy_line"]
+__all__ = ["can_disclose", "policy_columns", "policy_line"]
 
 
 def can_disclose(agent: Agent) -> bool:
@@ -38,12 +38,27 @@ def policy_line(agent: Agent, view: HandView, action: Action) -> str | None:
         return None
     _check_rows(len(triples), view.game)
     legal = view.legal_actions()
-    columns = _columns(triples, legal)
+    chances = None
     if action.kind is ActionKind.RAISE and action.raise_to is not None and not legal.is_limit:
         chances = agent.size_chances(view, action.raise_to)
-        if chances is not None:
-            columns.append(_scaled(chances))
-    return format_policy(view.hand_number, view.betting.text, columns)
+    return format_policy(view.hand_number, view.betting.text, policy_columns(triples, chances, legal))
+
+
+def policy_columns(triples: Triples, sizes: Chances | None, legal: LegalActions) -> list[bytes]:
+    """What an agent would have done with every hand, as columns of numbers (`protocol.policy`).
+
+    Args:
+        triples: of the agent.
+        sizes: how likely it was to raise so much, where it did; None where that says nothing.
+        legal: what it could do.
+
+    Raises:
+        ValueError: what it says are not chances of so many hands.
+    """
+    columns = _columns(triples, legal)
+    if sizes is not None:
+        columns.append(_scaled(sizes))
+    return columns
 
 
 def _check_rows(rows: int, game: GameDefinition) -> None:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.equilibrium.game_tree import GameTree
+    from engine.equilibrium.strategy_file import SavedStrategy
 
-__all__ = ["policy_of_agent", "policy_of_player"]
+__all__ = ["policy_of_agent", "policy_of_player", "strategy_or_bot"]
 
 
 def policy_of_player(player: str, game: str | None) -> tuple[GameTree, NDArray[np.float64], str]:
@@ -31,9 +32,29 @@ def policy_of_player(player: str, game: str | None) -> tuple[GameTree, NDArray[n
     Raises:
         OptionError: there is no such player or game, or the player says too little.
     """
+    from engine.equilibrium.strategies import Strategy
+
+    saved, definition, name = strategy_or_bot(player, game)
+    if saved is None:
+        return (*_policy_of_bot(player, definition), name)
+    strategy = saved.strategy
+    if not isinstance(strategy, Strategy):
+        raise OptionError(f"{player} plays a game that is too large to be measured exactly")
+    return strategy.tree, strategy.policy, name
+
+
+def strategy_or_bot(player: str, game: str | None) -> tuple[SavedStrategy | None, GameDefinition, str]:
+    """The strategy file that is meant, None for a bot; what is played, and what to call it.
+
+    Args:
+        player: the path of a strategy file, or ``BOT[:KEY=VALUE,...]``.
+        game: what is played, as users type it; None for a file, which knows it.
+
+    Raises:
+        OptionError: there is no such file or game, or a bot's game is missing.
+    """
     from clients.program import ProgramError, read_game
     from clients.registry import installed_bots
-    from engine.equilibrium.strategies import Strategy
     from engine.equilibrium.strategy_file import StrategyFileError, read_strategy
 
     try:
@@ -47,13 +68,10 @@ def policy_of_player(player: str, game: str | None) -> tuple[GameTree, NDArray[n
             saved = read_strategy(path, definition)
         except StrategyFileError as error:
             raise OptionError(str(error)) from error
-        strategy = saved.strategy
-        if not isinstance(strategy, Strategy):
-            raise OptionError(f"{player} plays a game that is too large to be measured exactly")
-        return strategy.tree, strategy.policy, game or str(saved.notes.get("game") or "its own game")
+        return saved, saved.game, game or str(saved.notes.get("game") or "its own game")
     if game is None or definition is None:
         raise OptionError(f"--game GAME is missing: expected what {player} plays, such as leduc")
-    return (*_policy_of_bot(player, definition), game)
+    return None, definition, game
 
 
 def _policy_of_bot(player: str, definition: GameDefinition) -> tuple[GameTree, NDArray[np.float64]]:

@@ -10,13 +10,15 @@ the diagonal, suited hands at (high, low), offsuit hands at (low, high).  So 22 
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Iterable
 from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cards import CARD_TEXTS, NUM_CARDS, NUM_RANKS, RANKS
+from engine.cards import CARD_TEXTS, NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -110,3 +112,17 @@ STARTING_HAND_NAMES: Final = tuple(
 """The name of each starting hand, ``STARTING_HAND_NAMES[168] == "AA"``."""
 
 _STARTING_HAND_BY_NAME: Final = {name: index for index, name in enumerate(STARTING_HAND_NAMES)}
+
+
+@functools.cache
+def suit_renamings() -> NDArray[np.int64]:
+    """What each combo becomes under each renaming of the suits.  Shape (24, 1326), read-only.
+
+    In the order of ``itertools.permutations(range(4))``: suit s becomes the s-th item.
+    """
+    renamed = np.empty((24, NUM_COMBOS), np.int64)
+    for number, suits in enumerate(itertools.permutations(range(NUM_SUITS))):
+        cards = COMBO_CARDS - COMBO_CARDS % NUM_SUITS + np.array(suits)[COMBO_CARDS % NUM_SUITS]
+        high = cards.max(axis=1)
+        renamed[number] = high * (high - 1) // 2 + cards.min(axis=1)
+    return _frozen(renamed)

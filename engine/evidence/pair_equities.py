@@ -10,7 +10,6 @@ Up to a renaming of suits there are 47,008 pairs of disjoint combos.  All of the
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from typing import Final
 
@@ -18,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import (
-    COMBO_HIGH,
-    COMBO_LOW,
     NUM_COMBOS,
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
     combo_cards,
+    suit_renamings,
 )
 from engine.evaluation.equity import hand_equity
 from engine.files.cache import load_cached, store_cached
@@ -59,7 +57,7 @@ def pair_equities(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArra
         second: combos that share no card with them, shape (n,).
     """
     hands = STARTING_HAND_OF_COMBO[first].astype(np.int64)
-    others = _renamed()[_to_first_combo()[first], second]
+    others = suit_renamings()[_to_first_combo()[first], second]
     points = _kept_points()
     if points is None:
         pairs, place = np.unique(hands * NUM_COMBOS + others, return_inverse=True)
@@ -109,21 +107,10 @@ def _compute_points() -> NDArray[np.int32]:
     fill_pair_points(ranking_table(), boards, weights, weighted)
     # A canonical board stands for its renamings: so do the 24 renamings of a pair, met on that board alone.
     points = np.zeros(_SHAPE, np.int64)
-    for renamed in _renamed():
+    for renamed in suit_renamings():
         points += weighted[renamed[_first_combos()]][:, renamed]
-    points //= len(_renamed())
+    points //= len(suit_renamings())
     return points.astype(np.int32)
-
-
-@functools.cache
-def _renamed() -> NDArray[np.int64]:
-    """What each combo becomes under each renaming of the suits.  Shape (24, 1326)."""
-    renamed = np.empty((24, NUM_COMBOS), np.int64)
-    for number, suits in enumerate(itertools.permutations(range(4))):
-        new = np.array(suits)
-        cards = np.stack([card - (card & 3) + new[card & 3] for card in (COMBO_HIGH, COMBO_LOW)], axis=-1)
-        renamed[number] = combos_of(cards.astype(np.uint8))
-    return renamed
 
 
 @functools.cache
@@ -139,5 +126,5 @@ def _to_first_combo() -> NDArray[np.int64]:
     Shape (1326,).
     """
     wanted = _first_combos()[STARTING_HAND_OF_COMBO]
-    number: NDArray[np.int64] = np.argmax(_renamed() == wanted, axis=0).astype(np.int64)
+    number: NDArray[np.int64] = np.argmax(suit_renamings() == wanted, axis=0).astype(np.int64)
     return number

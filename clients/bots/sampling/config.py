@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import attrs
 
+from clients.bet_sizes import parse_bet_sizes
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName
 from engine.trials.selective_sampling import Criterion
-from engine.user_input import parse_finite
 
 DEFAULT_TRIALS: Final = 20_000
 DEFAULT_SECONDS: Final = 0.050
@@ -20,31 +20,6 @@ MOST_TRIALS: Final = 10**9
 
 ChooseName = Literal["best", "mixed"]
 ObviousName = Literal["deviation", "error", "paired", "never"]
-
-_NAMED_SIZES: Final = {
-    "third": 1 / 3, "half": 1 / 2, "two-thirds": 2 / 3, "pot": 1.0, "two-pots": 2.0, "all-in": math.inf,
-}  # fmt: skip
-
-
-def parse_bet_sizes(text: str) -> tuple[float, ...]:
-    """``half+pot+all-in`` as parts of the pot, infinity for all in; numbers such as 0.75 will do, too.
-
-    Raises:
-        ValueError: nothing, or a word that is no size.
-    """
-    sizes = []
-    for word in text.replace("/", "+").replace(" ", "+").split("+"):
-        try:
-            size = _NAMED_SIZES[word] if word in _NAMED_SIZES else parse_finite(word)
-        except ValueError:
-            size = math.nan
-        if not size > 0:
-            raise ValueError(
-                f"bet-sizes: expected sizes joined by +, such as half+pot+all-in, got {word!r} in {text!r}; "
-                f"there are {', '.join(_NAMED_SIZES)} and numbers above 0"
-            )
-        sizes.append(size)
-    return tuple(sizes)
 
 
 @attrs.frozen
@@ -86,7 +61,10 @@ class SamplingConfig:
         ):
             if getattr(self, name) not in words:
                 raise ValueError(f"{name}: expected {' or '.join(words)}, got {getattr(self, name)!r}")
-        parse_bet_sizes(self.bet_sizes)
+        try:
+            parse_bet_sizes(self.bet_sizes)
+        except ValueError as error:
+            raise ValueError(f"bet-sizes: {error}") from None
 
     @property
     def shares(self) -> tuple[float, ...]:

@@ -15,6 +15,7 @@ from engine.combos import (
     NUM_COMBOS,
     STARTING_HAND_OF_COMBO,
     combo_index,
+    suit_renamings,
 )
 from engine.evaluation.equity import hand_equity, preflop_equities
 from engine.evidence import pair_equities as module
@@ -67,7 +68,7 @@ def test_there_are_as_many_kinds_of_pairs_as_is_known() -> None:
     """47,008 up to suits and to which of the two comes first."""
     first, second = disjoint_pairs()
     kinds = first * NUM_COMBOS + second
-    for renamed in module._renamed():
+    for renamed in suit_renamings():
         np.minimum(kinds, renamed[first] * NUM_COMBOS + renamed[second], out=kinds)
         np.minimum(kinds, renamed[second] * NUM_COMBOS + renamed[first], out=kinds)
 

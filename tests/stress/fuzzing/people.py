@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from clients.bots.sampling.config import parse_bet_sizes
+from clients.bet_sizes import parse_bet_sizes
 from clients.human.input_line import Move, Nonsense, RaiseBy, RaiseTo, action_of, parse_line
 from clients.human.keyboard_lines import LineAssembler, TelnetDecoder
 from clients.human.telnet import read_listen_address

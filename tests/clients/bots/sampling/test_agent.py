@@ -12,6 +12,7 @@ import trio.testing
 
 from clients.agent import Agent, begin_decision
 from clients.arena import Arena
+from clients.bet_sizes import parse_bet_sizes
 from clients.bots.baselines import Random
 from clients.bots.sampling.agent import Sampling, described, explained
 from clients.bots.sampling.config import (
@@ -19,7 +20,6 @@ from clients.bots.sampling.config import (
     DEFAULT_TRIALS,
     SEEDED_TRIALS,
     SamplingConfig,
-    parse_bet_sizes,
 )
 from clients.options import OptionError, make_agent
 from clients.session import play

@@ -1,0 +1,127 @@
+"""How exploitable a strategy of heads-up limit hold'em is: two bounds, from flops that are drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.equilibrium.bounds.players import Player
+from engine.equilibrium.bounds.sample import Flop, next_cards
+from engine.equilibrium.bounds.shapes import Bettings
+from engine.equilibrium.bounds.values import FlopValues, Responder, ascend, controlled, decided_by_first
+from engine.rules import GameDefinition
+
+__all__ = ["Bound", "FlopsEstimate", "best_response_on_flops", "count_turns"]
+
+Doubles = NDArray[np.float64]
+
+_DEALS = 1326 * 1225
+"""Hands of one player and then of the other."""
+
+
+@attrs.frozen
+class Bound:
+    """What a best response wins, in chips a hand."""
+
+    value: float
+    """The mean of both seats."""
+    se: float
+    """Its standard error, from flop to flop; 0 where all were looked at."""
+    by_seat: tuple[float, float]
+    """By the position of the best response."""
+
+
+@attrs.frozen
+class FlopsEstimate:
+    """How exploitable a strategy is."""
+
+    lower: Bound
+    """Cross-fitted: what a strategy wins that somebody could play, so on average no more than the best."""
+    upper: Bound
+    """In-sample: on average no less than the best."""
+
+
+def count_turns(flops: Sequence[Flop]) -> int:
+    """How often `best_response_on_flops` says that it has seen a turn card, for both seats."""
+    return 2 * sum(
+        any(card in turns for card in cards for turns in flop.turns)
+        for flop in flops
+        for _, _, cards in next_cards(flop.board, (flop.board,))
+    )
+
+
+def best_response_on_flops(
+    game: GameDefinition,
+    player: Player,
+    flops: Sequence[Flop],
+    *,
+    jobs: int = 1,
+    seen: Callable[[], None] = lambda: None,
+) -> FlopsEstimate:
+    """What a best response wins of a strategy of both seats.
+
+    Args:
+        game: heads-up limit hold'em.
+        player: the strategy.
+        flops: all of them, or two halves drawn independently.
+        jobs: threads, for players that are fixed; the result does not depend on it.
+        seen: called after each turn card in each seat, from any thread.
+
+    Raises:
+        ValueError: another game, or what the player says are no chances.
+    """
+    bettings = Bettings(game)
+    responders = [Responder(bettings, player, position) for position in (0, 1)]
+
+    def on(flop: Flop) -> list[FlopValues]:
+        return [responder.on_flop(flop, seen) for responder in responders]
+
+    if jobs == 1 or not player.is_fixed:
+        values = list(map(on, flops))
+    else:
+        with ThreadPoolExecutor(jobs) as pool:
+            values = list(pool.map(on, flops))
+    return FlopsEstimate(*(_bound(responders, flops, values, is_fitted=each) for each in (True, False)))
+
+
+def _bound(
+    responders: Sequence[Responder],
+    flops: Sequence[Flop],
+    values: Sequence[Sequence[FlopValues]],
+    *,
+    is_fitted: bool,
+) -> Bound:
+    """A bound from what the responders win on each flop, by flop and responder."""
+    weights = np.array([flop.weight for flop in flops])
+    halves = np.array([flop.half for flop in flops])
+    won = np.zeros((2, len(flops)))
+    for responder in responders:
+        seat = responder.position
+        paid = np.array([of[seat].fitted if is_fitted else of[seat].in_sample for of in values])
+        met = np.array([of[seat].met for of in values])
+        for half in np.unique(halves):
+            own = np.flatnonzero(halves == half)
+            teachers = np.flatnonzero(halves != half) if is_fitted and half >= 0 else np.arange(len(flops))
+            taught, come = (
+                np.average(each[teachers], axis=0, weights=weights[teachers]) for each in (paid, met)
+            )
+            rows = controlled(taught, come, responder.met, paid[own], met[own])
+            won[seat, own] = _before_the_flop(responder, rows)[1:]
+    both = won.mean(axis=0)
+    is_sampled = bool((halves >= 0).all())
+    se = float(np.std(both, ddof=1)) / math.sqrt(len(both)) if is_sampled else 0.0
+    return Bound(float(weights @ both), se, (float(weights @ won[0]), float(weights @ won[1])))
+
+
+def _before_the_flop(responder: Responder, rows: Doubles) -> Doubles:
+    """Chips a hand by row, when the first row decides what is done before the flop; (rows, 169, bettings)."""
+    folds = [np.zeros(0) if fold is None else fold for fold in responder.preflop_folds]
+    ends = [rows[:, :, number] for number in range(rows.shape[2])]
+    worth = ascend(responder.bettings.preflop.shape, responder.position, folds, ends, decided_by_first)
+    total: Doubles = worth.sum(axis=1) / _DEALS
+    return total

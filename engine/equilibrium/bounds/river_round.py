@@ -1,0 +1,154 @@
+"""The river's betting: what a best response wins in it on one board, after many bettings side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.combos import COMBO_CARDS, NUM_COMBOS
+from engine.equilibrium.bounds.players import Player
+from engine.equilibrium.bounds.sample import Board
+from engine.equilibrium.bounds.shapes import Bettings, river_nodes
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.equilibrium.rivers import ALL, Field, LiveHands, Room, respond_on_river
+from engine.kernels.evaluation.combo_strength import order_combos
+
+__all__ = ["Lanes", "RiverRound"]
+
+Floats = NDArray[np.float32]
+
+_LANES: Final = 64
+"""Bettings side by side; half as many took a quarter longer."""
+
+
+@attrs.frozen(eq=False)
+class Lanes:
+    """Bettings that begin the round: those after the same end of the turn's betting, side by side."""
+
+    end: int
+    columns: slice
+    turns: tuple[int, ...]
+    """The bettings that began the turn."""
+    staked: Floats
+    """Chips that each player has put in, shape (lanes,)."""
+    reach: Floats
+    """The opponent's chances of having come here with each combo, shape (1326, lanes)."""
+    worth: Floats
+    """What the best response wins with each combo, times the opponent's reach; added up over boards."""
+    room: Room
+
+
+class RiverRound:
+    """A best response on the river.
+
+    Args:
+        bettings: of the game.
+        player: the opponent.
+        position: the best response's.
+    """
+
+    def __init__(self, bettings: Bettings, player: Player, position: int) -> None:
+        self._player = player
+        self._bet = bettings.game.raise_sizes[-1]
+        self._nodes = river_nodes(bettings.river_shape, position, self._bet)
+        self._asked = np.flatnonzero(self._nodes[:, Field.CHANCES] >= 0)
+        ends = len(bettings.turns[0].ends)
+        self._starts = [bettings.rivers[end::ends] for end in range(ends)]
+        self._known: dict[tuple[int, tuple[int, ...]], Floats] = {}
+
+    def lanes(self, turns: Sequence[int], ends: Sequence[Floats]) -> list[Lanes]:
+        """Bettings to be gone through, but for those to which the opponent never comes.
+
+        Args:
+            turns: the bettings that began the turn.
+            ends: the opponent's reach at each end of the turn's betting, shape (1326, turns).
+        """
+        found = []
+        rooms: dict[int, Room] = {}
+        for end, reach in enumerate(ends):
+            for first in range(0, len(turns), _LANES):
+                columns = slice(first, first + _LANES)
+                theirs = np.ascontiguousarray(reach[:, columns], np.float32)
+                if not theirs.any():
+                    continue
+                numbers = tuple(turns[columns])
+                staked = np.array([self._starts[end][number].staked for number in numbers], np.float32)
+                room = rooms.setdefault(len(numbers), _room(self._nodes, len(numbers)))
+                worth = np.zeros_like(theirs)
+                found.append(Lanes(end, columns, numbers, staked, theirs, worth, room))
+        return found
+
+    def add(self, board: Board, names: NDArray[np.int64], lanes: Sequence[Lanes]) -> None:
+        """Go through the bettings on a board, and on others that differ from it in the names of suits alone.
+
+        Args:
+            board: of five cards.
+            names: what the combos are called on each of these boards, shape (boards, 1326).
+            lanes: what they are worth is added to.
+        """
+        hands = _live_hands(board)
+        if self._player.is_fixed:
+            hands = hands._replace(classes=self._player.classes(board)[hands.combos])
+        for each in lanes:
+            if self._player.is_fixed:
+                chances = self._fixed_chances(each, board)
+            else:
+                classes, chances = self._chances(each, board)
+                hands = hands._replace(classes=classes[hands.combos])
+            respond_on_river(
+                self._nodes,
+                hands,
+                names,
+                each.reach,
+                each.staked,
+                float(self._bet),
+                chances,
+                each.room,
+                each.worth,
+            )
+
+    def _fixed_chances(self, lanes: Lanes, board: Board) -> Floats:
+        key = lanes.end, lanes.turns
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._chances(lanes, board)[1]
+        return found
+
+    def _chances(self, lanes: Lanes, board: Board) -> tuple[NDArray[np.int64], Floats]:
+        """The opponent's classes, and its chances at its nodes: shape (nodes, 3, classes, lanes)."""
+        starts = [self._starts[lanes.end][number] for number in lanes.turns]
+        asked = [start.bettings[node] for node in self._asked for start in starts]
+        classes, chances = self._player.chances(asked, board)
+        by_node = chances.reshape(len(self._asked), len(starts), 3, -1)
+        return classes, np.ascontiguousarray(by_node.transpose(0, 2, 3, 1))
+
+
+def _live_hands(board: Board) -> LiveHands:
+    """The hands on a board, all of one class."""
+    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
+    live, groups = order_combos(ranking_table(), np.array(board, np.uint8), order, ends)
+    held = order[:live].copy()
+    return LiveHands(
+        held,
+        np.ascontiguousarray(COMBO_CARDS[held, 0]),
+        np.ascontiguousarray(COMBO_CARDS[held, 1]),
+        ends[:groups].copy(),
+        np.zeros(live, np.int64),
+    )
+
+
+def _room(nodes: NDArray[np.int64], lanes: int) -> Room:
+    rows, hands = int(nodes[:, Field.REACH].max()) + 1, 1081
+    return Room(
+        np.zeros((rows, hands, lanes), np.float32),
+        np.zeros((hands, lanes), np.float32),
+        np.zeros((hands, lanes), np.float32),
+        np.zeros((2, hands, lanes), np.float32),
+        np.zeros((ALL + 1, lanes), np.float32),
+        np.zeros((ALL + 1, lanes), np.float32),
+        np.zeros((2, lanes), np.float32),
+    )

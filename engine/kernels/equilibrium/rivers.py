@@ -1,0 +1,283 @@
+"""A best response on the river: all hands on a board at once, and many bettings that led there side by side.
+
+A *lane* is a betting that starts the round.  All lanes have the same tree of the round and the same order of
+hands by strength; they differ in the chips at stake and in what the opponent would have come there with.  So
+every step of the walk does the same to all lanes of a row of memory, which becomes vector code.
+
+At a showdown, hands are gone through in ascending order of strength.  What a hand wins is the opponent's
+reach below it less the reach above it; hands that share one of its cards are taken out by sums per card.  A
+hand is half-way when its own group has been moved from above, but not yet below: its ties then count nothing.
+
+Where the opponent folds or calls, both ends are one pass: totals of what folds less what calls are where the
+sums begin.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import kernel
+
+ALL: int = 52
+"""The row of sums over all cards, after those of the cards."""
+
+
+class Field(IntEnum):
+    """Columns of a round's nodes."""
+
+    RESPONDS = 0
+    """1 where the best response acts, 0 where the opponent does."""
+    FOLD = 1
+    """Bets of this round that the player to act has put in and loses by folding; -1 if it cannot fold."""
+    CALL = 2
+    """Bets of this round at the showdown after a call; -1 where the other acts after it."""
+    AFTER_CALL = 3
+    """The node after a call, or -1."""
+    AFTER_RAISE = 4
+    """The node after a raise, or -1."""
+    REACH = 5
+    """The row of `Room.reach` with the opponent's chances of having come here."""
+    VALUE = 6
+    """The row of `Room.value` that is filled."""
+    CHANCES = 7
+    """The row of the opponent's chances, or -1."""
+
+
+class LiveHands(NamedTuple):
+    """The hands on a full board, in ascending order of strength."""
+
+    combos: NDArray[np.int64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    """Their cards."""
+    ends: NDArray[np.int64]
+    """Where each group of equal strength ends."""
+    classes: NDArray[np.int64]
+    """Of each hand, as the opponent tells them apart."""
+
+
+class Room(NamedTuple):
+    """Overwritten; the last axis is the lane."""
+
+    reach: NDArray[np.float32]
+    """Shape (rows, hands, lanes)."""
+    folded: NDArray[np.float32]
+    called: NDArray[np.float32]
+    """Shape (hands, lanes), times the chips at stake."""
+    value: NDArray[np.float32]
+    """Shape (2, hands, lanes)."""
+    sums: NDArray[np.float32]
+    totals: NDArray[np.float32]
+    """By card, and over all; shape (53, lanes)."""
+    stakes: NDArray[np.float32]
+    """Chips at a fold and at a showdown, shape (2, lanes)."""
+
+
+@kernel(allocates=False)
+def respond_on_river(
+    nodes: NDArray[np.int64],
+    hands: LiveHands,
+    images: NDArray[np.int64],
+    reach: NDArray[np.float32],
+    staked: NDArray[np.float32],
+    bet: float,
+    chances: NDArray[np.float32],
+    room: Room,
+    worth: NDArray[np.float32],
+) -> None:
+    """What a best response wins on one board, by hand and lane, against all hands of the opponent.
+
+    Args:
+        nodes: of the round, parents first, shape (nodes, len(Field)).
+        hands: on the board.
+        images: other names of all combos, shape (boards, 1326): of boards that differ from this one in the
+            names of suits alone.
+        reach: the opponent's chances of having come to the start of the round with each combo, shape (1326,
+            lanes).
+        staked: chips that each player has put in before the round, shape (lanes,).
+        bet: chips of a bet.
+        chances: of folding, calling, raising, at the opponent's nodes: shape (nodes, 3, classes, lanes).
+        room: overwritten.
+        worth: chips times the opponent's reach, shape (1326, lanes), added to in place on all boards.
+    """
+    size, lanes = hands.combos.shape[0], reach.shape[1]
+    for place in range(size):
+        combo = hands.combos[place]
+        for lane in range(lanes):
+            room.reach[0, place, lane] = reach[combo, lane]
+    _spread(nodes, hands, chances, room, lanes)
+    for number in range(nodes.shape[0] - 1, -1, -1):
+        node = nodes[number]
+        buffer, after = node[Field.VALUE], node[Field.AFTER_RAISE]
+        value = room.value[buffer]
+        if node[Field.CALL] < 0:
+            if after >= 0:
+                _join(node[Field.RESPONDS], room.value, size, lanes)
+            continue
+        for lane in range(lanes):
+            room.stakes[0, lane] = staked[lane] + np.float32(node[Field.FOLD] * bet)
+            room.stakes[1, lane] = staked[lane] + np.float32(node[Field.CALL] * bet)
+        theirs = room.reach[node[Field.REACH]]
+        if not _comes_here(theirs, size, lanes):
+            if after < 0:
+                for place in range(size):
+                    for lane in range(lanes):
+                        value[place, lane] = 0.0
+            continue
+        if node[Field.RESPONDS]:
+            _respond(hands, theirs, node[Field.FOLD] >= 0, after >= 0, room, value, lanes)
+        else:
+            table = chances[node[Field.CHANCES]]
+            _meet(hands, theirs, table[0], table[1], after >= 0, room, value, lanes)
+    for board in range(images.shape[0]):
+        for place in range(size):
+            combo = images[board, hands.combos[place]]
+            for lane in range(lanes):
+                worth[combo, lane] += room.value[0, place, lane]
+
+
+@kernel(allocates=False)
+def _spread(
+    nodes: NDArray[np.int64], hands: LiveHands, chances: NDArray[np.float32], room: Room, lanes: int
+) -> None:
+    """The opponent's reach at all nodes, from that at the first."""
+    for number in range(nodes.shape[0]):
+        node = nodes[number]
+        if node[Field.RESPONDS]:
+            continue
+        theirs = room.reach[node[Field.REACH]]
+        for action in range(1, 3):
+            after = node[Field.AFTER_CALL] if action == 1 else node[Field.AFTER_RAISE]
+            if after < 0:
+                continue
+            table = chances[node[Field.CHANCES], action]
+            below = room.reach[nodes[after, Field.REACH]]
+            for place in range(hands.combos.shape[0]):
+                row = hands.classes[place]
+                for lane in range(lanes):
+                    below[place, lane] = theirs[place, lane] * table[row, lane]
+
+
+@kernel(allocates=False)
+def _comes_here(theirs: NDArray[np.float32], size: int, lanes: int) -> bool:
+    """Whether the opponent comes to a node with any hand."""
+    for place in range(size):
+        for lane in range(lanes):
+            if theirs[place, lane] != 0.0:
+                return True
+    return False
+
+
+@kernel(allocates=False)
+def _join(responds: int, value: NDArray[np.float32], size: int, lanes: int) -> None:
+    """The value where both calling and raising lead on."""
+    for place in range(size):
+        for lane in range(lanes):
+            if responds:
+                value[0, place, lane] = max(value[0, place, lane], value[1, place, lane])
+            else:
+                value[0, place, lane] += value[1, place, lane]
+
+
+@kernel(allocates=False)
+def _respond(
+    hands: LiveHands,
+    theirs: NDArray[np.float32],
+    can_fold: bool,
+    goes_on: bool,
+    room: Room,
+    value: NDArray[np.float32],
+    lanes: int,
+) -> None:
+    """The best of folding, calling and, where `value` holds what raising is worth, raising."""
+    sums, totals, stakes = room.sums, room.totals, room.stakes
+    sums[:] = 0.0
+    for place in range(hands.combos.shape[0]):
+        a, b = hands.first[place], hands.second[place]
+        for lane in range(lanes):
+            weight = theirs[place, lane]
+            sums[a, lane] -= weight
+            sums[b, lane] -= weight
+            sums[ALL, lane] -= weight
+    for row in range(ALL + 1):
+        for lane in range(lanes):
+            totals[row, lane] = -sums[row, lane]
+    start = 0
+    for group in range(hands.ends.shape[0]):
+        end = hands.ends[group]
+        _move(hands, theirs, sums, start, end, lanes)
+        for place in range(start, end):
+            a, b = hands.first[place], hands.second[place]
+            if can_fold:
+                for lane in range(lanes):
+                    met = totals[ALL, lane] - totals[a, lane] - totals[b, lane] + theirs[place, lane]
+                    won = stakes[1, lane] * (sums[ALL, lane] - sums[a, lane] - sums[b, lane])
+                    best = max(-stakes[0, lane] * met, won)
+                    value[place, lane] = max(best, value[place, lane]) if goes_on else best
+            else:
+                for lane in range(lanes):
+                    won = stakes[1, lane] * (sums[ALL, lane] - sums[a, lane] - sums[b, lane])
+                    value[place, lane] = max(won, value[place, lane]) if goes_on else won
+        _move(hands, theirs, sums, start, end, lanes)
+        start = end
+
+
+@kernel(allocates=False)
+def _meet(
+    hands: LiveHands,
+    theirs: NDArray[np.float32],
+    folds: NDArray[np.float32],
+    calls: NDArray[np.float32],
+    goes_on: bool,
+    room: Room,
+    value: NDArray[np.float32],
+    lanes: int,
+) -> None:
+    """What the opponent's folds and calls are worth, added to what its raises are where it goes on."""
+    sums, stakes, folded, called = room.sums, room.stakes, room.folded, room.called
+    sums[:] = 0.0
+    for place in range(hands.combos.shape[0]):
+        row = hands.classes[place]
+        for lane in range(lanes):
+            folded[place, lane] = theirs[place, lane] * folds[row, lane] * stakes[0, lane]
+            called[place, lane] = theirs[place, lane] * calls[row, lane] * stakes[1, lane]
+        a, b = hands.first[place], hands.second[place]
+        for lane in range(lanes):
+            rest = folded[place, lane] - called[place, lane]
+            sums[a, lane] += rest
+            sums[b, lane] += rest
+            sums[ALL, lane] += rest
+    start = 0
+    for group in range(hands.ends.shape[0]):
+        end = hands.ends[group]
+        _move(hands, called, sums, start, end, lanes)
+        for place in range(start, end):
+            a, b = hands.first[place], hands.second[place]
+            for lane in range(lanes):
+                won = sums[ALL, lane] - sums[a, lane] - sums[b, lane] + folded[place, lane]
+                value[place, lane] = value[place, lane] + won if goes_on else won
+        _move(hands, called, sums, start, end, lanes)
+        start = end
+
+
+@kernel(allocates=False)
+def _move(
+    hands: LiveHands,
+    weights: NDArray[np.float32],
+    sums: NDArray[np.float32],
+    start: int,
+    end: int,
+    lanes: int,
+) -> None:
+    """A group of hands takes half a step from above to below."""
+    for place in range(start, end):
+        a, b = hands.first[place], hands.second[place]
+        for lane in range(lanes):
+            weight = weights[place, lane]
+            sums[a, lane] += weight
+            sums[b, lane] += weight
+            sums[ALL, lane] += weight
