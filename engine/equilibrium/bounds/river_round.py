@@ -33,8 +33,8 @@ class Lanes:
     columns: slice
     turns: tuple[int, ...]
     """The bettings that began the turn."""
-    staked: Floats
-    """Chips that each player has put in, shape (lanes,)."""
+    stakes: Floats
+    """Chips that are lost by a fold and by a showdown at each node, shape (nodes, 2, lanes)."""
     reach: Floats
     """The opponent's chances of having come here with each combo, shape (1326, lanes)."""
     worth: Floats
@@ -53,8 +53,8 @@ class RiverRound:
 
     def __init__(self, bettings: Bettings, player: Player, position: int) -> None:
         self._player = player
-        self._bet = bettings.game.raise_sizes[-1]
-        self._nodes = river_nodes(bettings.river_shape, position, self._bet)
+        self._nodes = river_nodes(bettings.river_shape, position)
+        self._put_in = np.array([(node.fold, node.call) for node in bettings.river_shape], np.float32)
         self._asked = np.flatnonzero(self._nodes[:, Field.CHANCES] >= 0)
         ends = len(bettings.turns[0].ends)
         self._starts = [bettings.rivers[end::ends] for end in range(ends)]
@@ -77,9 +77,10 @@ class RiverRound:
                     continue
                 numbers = tuple(turns[columns])
                 staked = np.array([self._starts[end][number].staked for number in numbers], np.float32)
+                stakes = self._put_in[:, :, None] + staked
                 room = rooms.setdefault(len(numbers), _room(self._nodes, len(numbers)))
                 worth = np.zeros_like(theirs)
-                found.append(Lanes(end, columns, numbers, staked, theirs, worth, room))
+                found.append(Lanes(end, columns, numbers, stakes, theirs, worth, room))
         return found
 
     def add(self, board: Board, names: NDArray[np.int64], lanes: Sequence[Lanes]) -> None:
@@ -104,8 +105,7 @@ class RiverRound:
                 hands,
                 names,
                 each.reach,
-                each.staked,
-                float(self._bet),
+                each.stakes,
                 chances,
                 each.room,
                 each.worth,
@@ -150,5 +150,4 @@ def _room(nodes: NDArray[np.int64], lanes: int) -> Room:
         np.zeros((2, hands, lanes), np.float32),
         np.zeros((ALL + 1, lanes), np.float32),
         np.zeros((ALL + 1, lanes), np.float32),
-        np.zeros((2, lanes), np.float32),
     )

@@ -94,13 +94,12 @@ def shape_of(starts: Sequence[Start]) -> Shape:
     return shape
 
 
-def river_nodes(shape: Shape, responder: int, bet: int) -> NDArray[np.int64]:
+def river_nodes(shape: Shape, responder: int) -> NDArray[np.int64]:
     """A shape as `engine.kernels.equilibrium.rivers` walks it.
 
     Args:
         shape: of the last round.
         responder: the best response's position.
-        bet: chips of a bet.
     """
     table = np.full((len(shape), len(Field)), -1, np.int64)
     table[0, Field.REACH] = table[0, Field.VALUE] = 0
@@ -109,8 +108,7 @@ def river_nodes(shape: Shape, responder: int, bet: int) -> NDArray[np.int64]:
         row = table[number]
         assert node.call >= 0 or number == 0  # only the first check leads on
         row[Field.RESPONDS] = responds = int(node.position == responder)
-        row[Field.FOLD] = node.fold // bet if node.fold >= 0 else -1
-        row[Field.CALL] = node.call // bet if node.call >= 0 else -1
+        row[Field.FOLD], row[Field.CALL] = node.fold >= 0, node.call >= 0
         row[Field.AFTER_CALL], row[Field.AFTER_RAISE] = node.after_call, node.after_raise
         if not responds:
             row[Field.CHANCES] = asked

@@ -32,9 +32,9 @@ class Field(IntEnum):
     RESPONDS = 0
     """1 where the best response acts, 0 where the opponent does."""
     FOLD = 1
-    """Bets of this round that the player to act has put in and loses by folding; -1 if it cannot fold."""
+    """Whether the player to act can fold."""
     CALL = 2
-    """Bets of this round at the showdown after a call; -1 where the other acts after it."""
+    """Whether a call ends the round."""
     AFTER_CALL = 3
     """The node after a call, or -1."""
     AFTER_RAISE = 4
@@ -73,8 +73,6 @@ class Room(NamedTuple):
     sums: NDArray[np.float32]
     totals: NDArray[np.float32]
     """By card, and over all; shape (53, lanes)."""
-    stakes: NDArray[np.float32]
-    """Chips at a fold and at a showdown, shape (2, lanes)."""
 
 
 @kernel(allocates=False)
@@ -83,8 +81,7 @@ def respond_on_river(
     hands: LiveHands,
     images: NDArray[np.int64],
     reach: NDArray[np.float32],
-    staked: NDArray[np.float32],
-    bet: float,
+    stakes: NDArray[np.float32],
     chances: NDArray[np.float32],
     room: Room,
     worth: NDArray[np.float32],
@@ -98,8 +95,8 @@ def respond_on_river(
             names of suits alone.
         reach: the opponent's chances of having come to the start of the round with each combo, shape (1326,
             lanes).
-        staked: chips that each player has put in before the round, shape (lanes,).
-        bet: chips of a bet.
+        stakes: chips that are lost by a fold at each node, and at a showdown after a call; shape (nodes, 2,
+            lanes).
         chances: of folding, calling, raising, at the opponent's nodes: shape (nodes, 3, classes, lanes).
         room: overwritten.
         worth: chips times the opponent's reach, shape (1326, lanes), added to in place on all boards.
@@ -114,13 +111,10 @@ def respond_on_river(
         node = nodes[number]
         buffer, after = node[Field.VALUE], node[Field.AFTER_RAISE]
         value = room.value[buffer]
-        if node[Field.CALL] < 0:
+        if not node[Field.CALL]:
             if after >= 0:
                 _join(node[Field.RESPONDS], room.value, size, lanes)
             continue
-        for lane in range(lanes):
-            room.stakes[0, lane] = staked[lane] + np.float32(node[Field.FOLD] * bet)
-            room.stakes[1, lane] = staked[lane] + np.float32(node[Field.CALL] * bet)
         theirs = room.reach[node[Field.REACH]]
         if not _comes_here(theirs, size, lanes):
             if after < 0:
@@ -129,10 +123,10 @@ def respond_on_river(
                         value[place, lane] = 0.0
             continue
         if node[Field.RESPONDS]:
-            _respond(hands, theirs, node[Field.FOLD] >= 0, after >= 0, room, value, lanes)
+            _respond(hands, theirs, stakes[number], node[Field.FOLD] != 0, after >= 0, room, value)
         else:
             table = chances[node[Field.CHANCES]]
-            _meet(hands, theirs, table[0], table[1], after >= 0, room, value, lanes)
+            _meet(hands, theirs, stakes[number], table, after >= 0, room, value)
     for board in range(images.shape[0]):
         for place in range(size):
             combo = images[board, hands.combos[place]]
@@ -187,14 +181,14 @@ def _join(responds: int, value: NDArray[np.float32], size: int, lanes: int) -> N
 def _respond(
     hands: LiveHands,
     theirs: NDArray[np.float32],
+    stakes: NDArray[np.float32],
     can_fold: bool,
     goes_on: bool,
     room: Room,
     value: NDArray[np.float32],
-    lanes: int,
 ) -> None:
     """The best of folding, calling and, where `value` holds what raising is worth, raising."""
-    sums, totals, stakes = room.sums, room.totals, room.stakes
+    sums, totals, lanes = room.sums, room.totals, theirs.shape[1]
     sums[:] = 0.0
     for place in range(hands.combos.shape[0]):
         a, b = hands.first[place], hands.second[place]
@@ -230,15 +224,15 @@ def _respond(
 def _meet(
     hands: LiveHands,
     theirs: NDArray[np.float32],
-    folds: NDArray[np.float32],
-    calls: NDArray[np.float32],
+    stakes: NDArray[np.float32],
+    chances: NDArray[np.float32],
     goes_on: bool,
     room: Room,
     value: NDArray[np.float32],
-    lanes: int,
 ) -> None:
     """What the opponent's folds and calls are worth, added to what its raises are where it goes on."""
-    sums, stakes, folded, called = room.sums, room.stakes, room.folded, room.called
+    sums, folded, called, lanes = room.sums, room.folded, room.called, theirs.shape[1]
+    folds, calls = chances[0], chances[1]
     sums[:] = 0.0
     for place in range(hands.combos.shape[0]):
         row = hands.classes[place]
