@@ -26,6 +26,10 @@ _HOUSE: Final = {
     "analyse": ("server.report.review.analyse:analyse", "Show how the players of logs play."),
     "check-bot": ("server.check_bot.command:check_bot", "Say what is wrong with a bot."),
     "convert": ("server.log_commands.convert:convert", "Write hands as PHH, PokerStars' text or ACPC logs."),
+    "course": (
+        "server.course.command:course",
+        "Run a course: students' bots, checks, a tournament every night.",
+    ),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
     "new-bot": ("server.course.new_bot:new_bot", "Write a bot to begin with, in one of five languages."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),

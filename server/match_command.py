@@ -12,6 +12,7 @@ from engine.evidence.verdict import Goal
 from server.in_process.checks import check_in_process
 from server.launching.launched_match import MatchPlan
 from server.launching.learning import learning_players
+from server.launching.limits import ProcessLimits
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.match_arguments import (
     check_goal,
@@ -26,7 +27,14 @@ from server.match_arguments import (
     read_ports,
     read_tokens,
 )
-from server.parameters import FiniteRange, GameName, ListeningAddress, MatchGoal, PlayerName
+from server.parameters import (
+    FiniteRange,
+    GameName,
+    ListeningAddress,
+    MatchGoal,
+    PlayerName,
+    ProcessLimitsType,
+)
 from server.report.evidence import Luck
 from server.sittings.command import ResumableCommand, check_game, stored_plan
 from server.sittings.running import run_match
@@ -201,6 +209,12 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "as fast; with --jobs on several processors.",
 )
 @click.option(
+    "--limits",
+    type=ProcessLimitsType(),
+    metavar="NAME=N,...",
+    help="What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
+)
+@click.option(
     "--sandbox",
     is_flag=True,
     help="Launch players where they see neither others' processes nor files and reach only their table "
@@ -249,6 +263,7 @@ def match(
     luck: str,
     in_process: bool,
     sandbox: bool,
+    limits: ProcessLimits | None,
     end_with_stdin: bool,
     announce: int | None,
 ) -> None:
@@ -302,6 +317,7 @@ def match(
         plan = MatchPlan(
             config, seated, sitting.folder, duplicate, jobs, until, learning_players(seated), start_time,
             recover, sandbox, end_with_stdin, sitting, in_process, not no_rehearse, Luck(luck), stateless,
+            limits,
         )  # fmt: skip
     except click.UsageError as error:
         announcer.failed(error.format_message())

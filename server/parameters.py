@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 from engine.evidence.verdict import Goal
 from engine.rules import game_names
 from engine.user_input import parse_finite
+from server.launching.limits import ProcessLimits, parse_limits
 
 
 class GameName(click.types.StringParamType):
@@ -88,3 +89,18 @@ class MatchGoal(click.ParamType):  # type: ignore[type-arg]  # generic since cli
         if within <= 0:
             self.fail(f"expected 'decided', or a number of mbb/h above 0, got {value!r}", param, ctx)
         return Goal(within)
+
+
+class ProcessLimitsType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """What a player's process may use."""
+
+    name = "limits"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ProcessLimits:
+        """The limits; anything else fails in one line."""
+        if isinstance(value, ProcessLimits):
+            return value
+        try:
+            return parse_limits(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)

@@ -23,10 +23,11 @@ from server.check_bot.examination import Examination, Game
 from server.check_bot.findings import Findings
 from server.check_bot.launched import GAME_PLACE, Launching
 from server.check_bot.report import as_json, as_junit, as_text, has_passed
+from server.launching.limits import ProcessLimits
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.process_control import adopt_orphans
 from server.match_arguments import check_sandboxes, read_game
-from server.parameters import FiniteRange
+from server.parameters import FiniteRange, ProcessLimitsType
 from server.table.config import MOST_SECONDS
 
 _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
@@ -101,6 +102,12 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
 @click.option(
     "--sandbox", is_flag=True, help="Run the bot in a sandbox (bwrap), as `riverboat match --sandbox` does."
 )
+@click.option(
+    "--limits",
+    type=ProcessLimitsType(),
+    metavar="NAME=N,...",
+    help="What each of its processes may use, as in `riverboat match`.",
+)
 @click.pass_context
 def check_bot(
     ctx: click.Context,
@@ -116,6 +123,7 @@ def check_bot(
     start_time: float,
     memory: int,
     sandbox: bool,
+    limits: ProcessLimits | None,
 ) -> None:
     """Take a bot through all that a table can do to it, and say what is wrong with it.
 
@@ -135,7 +143,7 @@ def check_bot(
 
     with _folder(out) as folder:
         plan = Examination(
-            launch=Launching(player, folder, say, sandbox),
+            launch=Launching(player, folder, say, sandbox, limits),
             games=named or _all_games(),
             are_named=bool(named),
             knows_games=any(GAME_PLACE in word for word in player.command or ()),

@@ -19,6 +19,7 @@ from server.errors import Failure, FailureKind
 from server.launching import local_sockets
 from server.launching.doorman import Doorman
 from server.launching.launcher import Launcher, Patience
+from server.launching.limits import ProcessLimits
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.launching.sandbox import Sandbox
@@ -106,12 +107,14 @@ class Launching:
         folder: keeps what it writes.
         say: takes lines for people.
         in_sandbox: in a sandbox.
+        limits: of each of its processes.
     """
 
     player: Player
     folder: Path
     say: Callable[[str], None]
     in_sandbox: bool = False
+    limits: ProcessLimits | None = None
     _number: int = 0
     _orphanage: Orphanage = attrs.field(factory=Orphanage.open, init=False)
 
@@ -139,7 +142,7 @@ class Launching:
         launcher = Launcher(
             self.folder,
             PrivateFiles(),
-            Patience(order.start_s),
+            Patience(order.start_s, limits=self.limits),
             self.say,
             extra,
             doorman,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ import attrs
 import click
 
 from engine.files.whole import write_whole
+from server.course.bot_file import BOT_FILE, format_bot_file
 
 _SCAFFOLDS: Final = Path(__file__).parent / "scaffolds"
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
@@ -54,18 +54,8 @@ def scaffold(language: str, name: str) -> dict[str, str]:
         for word, meaning in words.items():
             text = text.replace(word, meaning)
         files[place.as_posix().removesuffix(".txt")] = text
-    files["bot.toml"] = bot_file(name, known.build, known.command)
+    files[BOT_FILE] = format_bot_file(name, known.build, known.command)
     return files
-
-
-def bot_file(name: str, build: str, command: str) -> str:
-    """The ``bot.toml`` of a bot."""
-    return (
-        "# How this bot is built and run: without a shell, in this folder.\n"
-        f"name = {json.dumps(name)}\n"
-        f"build = {json.dumps(build)}\n"
-        f"command = {json.dumps(command)}    # run as COMMAND HOST PORT\n"
-    )
 
 
 @click.command("new-bot")

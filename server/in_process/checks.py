@@ -12,7 +12,7 @@ from server.launching.players import Player
 
 _FOR_SOCKETS: Final = (
     "host", "ports", "tokens", "token_files", "on_failure", "response_time", "first_response_time",
-    "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "announce", "stateless",
+    "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "limits", "announce", "stateless",
 )  # fmt: skip
 
 

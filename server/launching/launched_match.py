@@ -32,6 +32,7 @@ from server.launching.announcement import Announcer
 from server.launching.environment import players_environment
 from server.launching.interruptions import await_end_of_stdin, await_signal
 from server.launching.launcher import Patience
+from server.launching.limits import ProcessLimits
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.launching.sandbox import Sandbox
@@ -88,6 +89,8 @@ class MatchPlan:
     """How far luck is taken out of the result."""
     trusts_programs: bool = False
     """Programs that are no installed bots carry nothing from hand to hand."""
+    process_limits: ProcessLimits | None = None
+    """Of each process of a launched player."""
     files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
     """Makes all of the match's files; those of a duplicate match are out of reach until its last hand."""
 
@@ -396,7 +399,7 @@ class LaunchedMatch:
             self._announcer,
             self._orphanage,
             plan.files,
-            Patience(plan.start_s, plan.recover),
+            Patience(plan.start_s, plan.recover, plan.process_limits),
             Sandbox(plan.folder) if plan.in_sandboxes else None,
         )
         tables = plan.jobs_of_a_pass

@@ -25,6 +25,7 @@ from protocol import variables
 from server.errors import Failure, FailureKind
 from server.launching.doorman import Doorman
 from server.launching.environment import players_environment
+from server.launching.limits import ProcessLimits
 from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.launching.sandbox import HOST, Sandbox, receive_listener
@@ -89,6 +90,8 @@ class Patience:
     """Seconds to join."""
     recover: int = 0
     """How often a player that crashes in play is started again."""
+    limits: ProcessLimits | None = None
+    """Of each of its processes."""
 
 
 class Launcher:
@@ -127,6 +130,7 @@ class Launcher:
         self._orphanage = orphanage
         self._sandbox = sandbox
         self._recover = patience.recover
+        self._limits = patience.limits
         self._processes: list[_Process] = []
         self._is_settling = False
         self._is_ending = False
@@ -180,7 +184,7 @@ class Launcher:
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
             ours, theirs = socket.socketpair()
             with ours, theirs:
-                line = entry.line
+                line = entry.line if self._limits is None else self._limits.command_line(entry.line)
                 if self._sandbox is not None:
                     line = self._sandbox.command_line(entry.player, line, entry.port, theirs.fileno())
                 with self._orphanage.starting():
@@ -190,6 +194,7 @@ class Launcher:
                         stdout=stdout,
                         stderr=stderr,
                         env=entry.environment,
+                        cwd=entry.player.folder,
                         start_new_session=True,
                         pass_fds=() if self._sandbox is None else (theirs.fileno(),),
                     )

@@ -3,6 +3,7 @@
 ::
 
     [NAME=]BOT[:KEY=VALUE,...]     an installed bot
+    [NAME=]FOLDER                  one with a bot.toml, whose command is run there
     [NAME=]COMMAND LINE            any program, run as COMMAND HOST PORT
     [NAME=]wait                    somebody who connects from outside
 """
@@ -15,11 +16,12 @@ import shlex
 import shutil
 import sys
 from collections.abc import Collection, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Final
 
 import attrs
 
+from server.course.bot_file import BOT_FILE, BotFileError, read_bot_file
 from server.launching.environment import players_environment, script_of
 
 _NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
@@ -43,6 +45,8 @@ class Player:
     """An installed bot: it can say a token."""
     settings: tuple[str, ...] = ()
     """An installed bot's ``KEY=VALUE`` options."""
+    folder: Path | None = None
+    """Where it runs; None for the caller's folder."""
 
     def command_line(self, host: str, port: int) -> list[str] | None:
         """What to execute for a seat; None for somebody from outside."""
@@ -118,6 +122,12 @@ def _parse(text: str, bots: Collection[str]) -> Player:
         # -P: a folder named like one of our packages in the user's folder must not get in the way
         own = (sys.executable, "-P", "-m", "server", "bot", bot)
         return Player(name or bot, text, own, True, tuple(settings.split(",")) if colon else ())
+    if "/" in rest and os.path.isfile(os.path.join(rest, BOT_FILE)):
+        try:
+            file = read_bot_file(Path(rest))
+        except BotFileError as error:
+            raise PlayerError(str(error)) from None
+        return Player(name or file.name, text, file.located_command(), folder=file.folder)
     try:
         command = tuple(shlex.split(rest))
     except ValueError as error:

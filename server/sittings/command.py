@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from engine.evidence.verdict import Goal
 from engine.match_key import MatchKey, MatchSeed
 from engine.rules import GameDefinition, format_game
+from server.launching.limits import ProcessLimits
 from server.launching.process_control import keep_others_out
 from server.sittings.plan_file import PLAN, NoPlan, StoredPlan
 from server.sittings.sitting import RESULT, Secrets, Sitting, result_of
@@ -138,7 +139,7 @@ def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> St
 def _fit_for_json(ctx: click.Context) -> Iterator[tuple[str, Any]]:
     for name, value in ctx.params.items():
         if name not in _SECRET and name not in _OF_A_SITTING - {"jobs"}:
-            if isinstance(value, Goal):
+            if isinstance(value, Goal | ProcessLimits):
                 yield name, value.as_argument()
             elif isinstance(value, tuple):
                 yield name, [os.fspath(each) if isinstance(each, Path) else each for each in value]

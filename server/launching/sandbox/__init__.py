@@ -84,13 +84,13 @@ class Sandbox:
             port: to be opened inside.
             descriptor: the unix socket that the listening socket is sent through, inherited.
         """
-        here = os.getcwd()
+        here = os.getcwd() if player.folder is None else str(player.folder)
         paths = {os.path.normpath(path) for path in _visible(player)}
         visible = sorted(path for path in paths if paths.isdisjoint(map(str, Path(path).parents)))
         words = ["bwrap", *_ALONE, "--tmpfs", "/tmp", "--dir", here]
         for path in visible:
             words += ["--ro-bind-try", path, path]
-        for hidden in {self.hidden.resolve(), Path(here, "matches")}:
+        for hidden in {self.hidden.resolve(), Path.cwd() / "matches"}:
             if hidden.is_dir() and any(hidden.is_relative_to(path) for path in visible):
                 words += ["--tmpfs", str(hidden)]
         words += ["--setenv", "HOME", "/tmp", "--setenv", CACHE_VARIABLE, _CACHE, "--chdir", here]
@@ -107,6 +107,8 @@ def _visible(player: Player) -> Iterator[str]:
     yield from (path for path in sys.path if os.path.isabs(path) and path not in here)
     yield from (str(_OURS / package) for package in _OUR_PACKAGES)
     yield str(cache_directory().absolute())
+    if player.folder is not None:
+        yield str(player.folder)
     command = player.command or ()
     program = shutil.which(command[0]) if command else None
     for file in (script_of(command) if command else None, program):
