@@ -131,9 +131,15 @@ class CtrlC:
             otherwise(lost)
             return
         self.was_raised = False
-        again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), self.status - 128))
-        again.daemon = True
-        again.start()
+        is_over = threading.Event()
+        threading.Thread(target=self._send_again, args=(is_over,), daemon=True).start()
+        is_over.set()
+
+    def _send_again(self, hook_is_over: threading.Event) -> None:
+        """Not while the hook runs, however long it takes on a loaded machine: it would be lost there, too."""
+        hook_is_over.wait()
+        time.sleep(_AGAIN_S)
+        os.kill(os.getpid(), self.status - 128)
 
     def raise_once(self, number: int, frame: FrameType | None) -> None:
         """A handler: a KeyboardInterrupt, and no second one to disturb the tidying up."""

@@ -83,6 +83,25 @@ def test_what_is_lost_in_a_callback_from_c_comes_again(number: signal.Signals, u
     assert interruption.status == 128 + number
 
 
+def test_it_does_not_come_again_while_it_is_being_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a loaded machine the hook may take longer than the moment after which it comes again."""
+    start = threading.Thread.start
+
+    def start_slowly(thread: threading.Thread) -> None:
+        start(thread)
+        threading.Event().wait(0.2)
+
+    monkeypatch.setattr(threading.Thread, "start", start_slowly)
+    callback = ctypes.CFUNCTYPE(None)(lambda: _raise(signal.SIGINT))
+
+    def work() -> None:
+        callback()
+        threading.Event().wait(60)
+
+    with pytest.raises(KeyboardInterrupt), as_ctrl_c(under_trio=True):
+        work()
+
+
 def _raise(*numbers: signal.Signals) -> None:
     for number in numbers:
         signal.raise_signal(number)
