@@ -270,9 +270,15 @@ class _Scan:
         except LogError as error:
             if not (tolerant and error.line):
                 raise
-        if not (self._names or self.headers or self.score) and self._fault is not None:
+            self._fault = self._fault or error
+        if self._names or self.headers or self.score:
+            return
+        line, text = self._last
+        if line and not _begins_like_a_log(text):
+            self._fault = self._fault or fault(path, line, f"expected {A_LOG}, got {shown(text)}")
+        if self._fault is not None:
             raise self._fault
-        if not (self._last[0] or self._names or self.headers or self.score):
+        if not line:
             what = "has comments only" if self.comments else "is empty"
             raise LogError(f"{path}: {what}; expected {A_LOG}")
 
@@ -320,8 +326,7 @@ class _Scan:
         try:
             self._check_end(text, game)
         except ValueError as error:
-            begins = ("STATE:", "SCORE:", "# ")
-            if not any(text.startswith(begin) or begin.startswith(text) for begin in begins):
+            if not _begins_like_a_log(text):
                 if self._tolerant:
                     return line, ""
                 raise fault(self.path, line, f"expected {A_LOG}, got {shown(text)}") from None
@@ -385,6 +390,11 @@ class _Scan:
             self.keys.append(text[len(KEY) :].strip())
         elif not text.startswith("#--") and len(self.comments) < _MOST_COMMENTS:
             self.comments.append((line, text))
+
+
+def _begins_like_a_log(text: str) -> bool:
+    """Whether a line, which may be torn off, can be one of a log."""
+    return any(text.startswith(begin) or begin.startswith(text) for begin in ("STATE:", "SCORE:", "# "))
 
 
 def _planned_game(plan: Path) -> str | None:

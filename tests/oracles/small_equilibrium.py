@@ -40,7 +40,7 @@ def openspiel_leduc(iterations: int) -> Strategy:
     solver = pyspiel.CFRPlusSolver(game)
     for _ in range(iterations):
         solver.evaluate_and_update_policy()
-    average = solver.average_policy()
+    average = solver.tabular_average_policy()  # the other kind dies with its solver
     deck = sorted(load_game("leduc").deck)
     numbers = {"f": 0, "c": 1, "r": 2}
 

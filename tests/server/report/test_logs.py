@@ -175,6 +175,7 @@ def test_a_bad_line_is_one_line_with_file_and_line(tmp_path: Path, line: str, re
         (b"# a comment\n", "a.log: has comments only"),
         (b"hello", "a.log:1: expected STATE:"),
         (bytes(range(256)) * 10, "a.log:1: expected STATE:"),
+        (b"\x7fELF" * 20, "a.log:1: expected STATE:"),
         (b"\x00" * 1_000_000, "a.log:1: expected STATE:.* a line of 65536 characters"),
         (b"GAMEDEF\nlimit\n", "a.log:1: expected STATE:"),
         (gzip.compress(LEDUC.encode())[:-3000], "a.log: Compressed file ended"),
