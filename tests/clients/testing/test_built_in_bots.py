@@ -30,6 +30,7 @@ BOTS: Final = {
     "killer": HOLDEM,
     "name-learner": HOLDEM,
     "poker-learner": HOLDEM,
+    "portfolio:iterations=5": ("kuhn-2p", "leduc"),
     "random": ANY_GAME,
     "sampling:trials=20": EVERY_TABLE,
     "simple": EVERY_TABLE,

@@ -1,0 +1,53 @@
+"""The portfolio bot: finds the answer to who sits there, and refuses what it cannot play."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysCall, AlwaysRaise
+from clients.bots.portfolio import OPPONENTS, Portfolio
+from clients.options import OptionError, make_agent
+from engine.equilibrium.values import exploitability
+from engine.rules import load_game
+
+LEDUC = load_game("leduc")
+
+
+@pytest.mark.parametrize(
+    ("opponent", "answer", "equilibrium_wins"), [(AlwaysCall, 0, 0.70), (AlwaysRaise, 1, 0.27)]
+)
+def test_it_finds_the_answer_to_who_sits_there(
+    opponent: type[Agent], answer: int, equilibrium_wins: float
+) -> None:
+    """An equilibrium wins .70 and .27 antes a hand of them; answers 1.47 and 2.35 (equilibrium.md, 3.3)."""
+    bot = Portfolio(iterations=60)
+    arena = Arena(LEDUC, [bot, opponent()], 3)
+    arena.play(1500)
+    late = arena.play(1500)[0] / 1500
+
+    weights = bot.strategies.weights
+    assert weights[1 + answer] + weights[3] > 0.5  # or to who does both
+    assert weights[0] < 0.2
+    assert late > 1.5 * equilibrium_wins
+
+
+def test_it_begins_with_the_same_say_for_all() -> None:
+    bot = Portfolio(iterations=60, learn=False)
+    Arena(load_game("kuhn-2p"), [bot, AlwaysCall()], 1).play(50)
+
+    np.testing.assert_allclose(bot.strategies.weights, 1 / (1 + len(OPPONENTS)))
+    assert bot.is_stateless
+    first = bot.strategies.policies[0]
+    assert exploitability(bot.strategies.tree, first).mean < 0.01
+
+
+def test_other_games_and_options_are_refused() -> None:
+    for name in ("kuhn-3p", "limit-2p"):
+        with pytest.raises(OptionError, match="portfolio plays"):
+            Portfolio().prepare(load_game(name))
+    for options in ({"part": "2"}, {"iterations": "0"}):
+        with pytest.raises(OptionError, match="expected"):
+            make_agent("portfolio", Portfolio, options)
