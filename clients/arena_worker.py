@@ -38,14 +38,16 @@ def arena_worker() -> None:
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     try:
-        sys.exit(_work(sys.stdin.buffer, output))
+        status = 0
+        while not status and (order := sys.stdin.buffer.readline()):
+            status = _work(ShardOrder.parse(order), sys.stdin.buffer, output)
+        sys.exit(status)
     except BrokenPipeError:
         sys.exit(0)  # nobody wants more
 
 
-def _work(orders: IO[bytes], output: IO[bytes]) -> int:
-    """Play what the house orders; returns the exit status."""
-    order = ShardOrder.parse(orders.readline())
+def _work(order: ShardOrder, orders: IO[bytes], output: IO[bytes]) -> int:
+    """Play what the house orders; returns the exit status, 0 where another order may follow."""
     agents: list[Agent] = []
     try:
         for (name, settings), seed in zip(order.bots, order.seeds, strict=True):

@@ -34,6 +34,10 @@ _HOUSE: Final = {
     "new-bot": ("server.course.new_bot:new_bot", "Write a bot to begin with, in one of five languages."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),
     "replay": ("server.log_commands.replay:replay", "Tell hands of a log again, action by action."),
+    "tournament": (
+        "server.tournament.command:tournament",
+        "Play many matches from a file and rank the players.",
+    ),
     "verify": ("server.log_commands.verify:verify", "Check that match logs are true."),
 }
 _SHELLS: Final = ("bash", "fish", "zsh")

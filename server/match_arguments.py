@@ -6,6 +6,7 @@ import contextlib
 import os
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -22,6 +23,9 @@ from server.seat_tokens import hidden_tokens
 from server.sittings.command import sitting_of
 from server.sittings.sitting import Sitting
 from server.table.config import check_names
+
+_MOST_SEED: Final = 200
+"""Characters of a seed's line that are read."""
 
 
 def open_announcer(descriptor: int | None) -> Announcer:
@@ -89,8 +93,16 @@ def read_players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, 
     return players
 
 
-def read_cards(text: str) -> MatchSeed | MatchKey:
-    """Where the cards come from, of ``--seed``."""
+def read_cards(text: str, file: Path | None = None) -> MatchSeed | MatchKey:
+    """Where the cards come from, of ``--seed``, or of a file that says it instead."""
+    if file is not None:
+        if text != "random":
+            raise click.UsageError("--seed and --seed-file say the same: use one of them")
+        try:
+            with open(file, encoding="utf-8", errors="replace") as lines:
+                text = lines.readline(_MOST_SEED).strip()
+        except OSError as error:
+            raise click.UsageError(f"--seed-file {file}: {error.strerror}") from None
     try:
         return parse_match_seed(text)
     except ValueError as error:

@@ -90,6 +90,13 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "ACPC's cards, which a player can find out from a few hands: for bots you trust.",
 )
 @click.option(
+    "--seed-file",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The same, as the first line of a file, where other users of the machine cannot see it; "
+    "/dev/fd/N for programs.",
+)
+@click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Match folder; default under matches/."
 )
 @click.option(
@@ -242,6 +249,7 @@ def match(
     jobs: int,
     stateless: bool,
     seed: str,
+    seed_file: Path | None,
     out: Path | None,
     resume: Path | None,
     no_rehearse: bool,
@@ -293,7 +301,7 @@ def match(
             game=definition,
             game_text=game,
             hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
-            cards=read_cards(seed),
+            cards=read_cards(seed, seed_file),
             names=tuple(player.name for player in seated),
             limits=TimeLimits(
                 response=response_time,

@@ -12,6 +12,7 @@
 ``equity``               the share of the pot that known hands expect when cards fall
 ``pair_equities``        two known hands before the flop, exact
 ``moments``              the public half: when cards fell in a hand, for which pot, among whom
+``ranking``              many players, by what they won from one another
 =======================  ==========================================================================
 
 Every correction for luck is unbiased: what it takes away has mean zero whatever the players do, since it is a

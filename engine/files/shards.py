@@ -6,6 +6,7 @@
     worker   Readiness      one line of JSON: how the bots are, or why they cannot play
     house    Share          one line of JSON: which of the hands
     worker   Frame ...      finished hands, in order, until all of its share are played or a bot fails
+    house    ShardOrder     another match, or the end
 
 A frame is a line of JSON, then the hands as lines of a log, then what the bots told of their strategies, a
 line for each decision, where the house has asked, then the chips that each seat won in each hand as

@@ -103,6 +103,15 @@ class Worker:
             place.orphanage.awaits(process.pid)
         return cls(process, order)
 
+    async def engage(self, order: ShardOrder) -> Readiness:
+        """Give it another match, when it has played all of its share; how the bots of that are.
+
+        Raises:
+            MatchAborted: it has ended.
+        """
+        self._order = order
+        return await self.readiness()
+
     async def readiness(self) -> Readiness:
         """How its bots are.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from engine.match_key import MatchKey, MatchSeed, parse_match_seed
 from server.log_commands.parameters import PATH, game_option
 from server.report.logs import LogError, find_logs
 from server.verification.log_checker import Verification, verify_log
+
+if TYPE_CHECKING:
+    from server.tournament.checking import CheckedTournament
 
 
 class _Seed(click.ParamType[MatchSeed | MatchKey]):
@@ -47,16 +50,23 @@ def verify(
 ) -> None:
     """Check that match logs are true: cards, legality, chips, names, numbers, score.
 
-    LOG is a log of any ACPC dealer, packed by gzip or not, or the folder of a match.  The cards are dealt
-    again from the seed of the header, or from the key at the end of the log, which must be the one that was
-    committed to.  The first line that is wrong is named, with what was expected there.
+    LOG is a log of any ACPC dealer, packed by gzip or not, the folder of a match, or that of a tournament,
+    whose standings are then derived once more.  The cards are dealt again from the seed of the header, or
+    from the key at the end of the log, which must be the one that was committed to.  The first line that is
+    wrong is named, with what was expected there.
 
     Exit status: 0 all are true, 1 one is not.
     """
     checked: list[Verification] = []
     fault: dict[str, Any] | None = None
+    tournaments = _tournaments(logs)
+    for each in tournaments:
+        if not as_json:
+            click.echo(str(each))
+        if each.problem is not None and fault is None:
+            fault = {"log": each.place[0] or str(each.path), "line": each.place[1], "what": each.problem}
     try:
-        for path in find_logs(logs):
+        for path in find_logs([path for path in logs if path not in {each.path for each in tournaments}]):
             verification = verify_log(path, game, seed)
             checked.append(verification)
             if not as_json:
@@ -69,8 +79,25 @@ def verify(
             raise click.ClickException(str(error)) from None
         fault = fault or {"line": error.line, "what": str(error)}
     if as_json:
-        click.echo(json.dumps(_report(checked, fault)))
+        report = _report(checked, fault)
+        report["hands"] += sum(each.hands for each in tournaments)
+        if tournaments:
+            report["tournaments"] = [
+                {"folder": str(each.path), "valid": each.problem is None, "matches": each.matches,
+                 "logs": each.logs, "hands": each.hands}
+                for each in tournaments
+            ]  # fmt: skip
+        click.echo(json.dumps(report))
     ctx.exit(1 if fault else 0)
+
+
+def _tournaments(paths: Sequence[Path]) -> list[CheckedTournament]:
+    """Those of some paths that are tournaments, checked."""
+    if not any(path.is_dir() for path in paths):
+        return []
+    from server.tournament.checking import check_tournament, is_tournament  # loads a house
+
+    return [check_tournament(path) for path in paths if is_tournament(path)]
 
 
 def _line(checked: Verification) -> str:

@@ -23,7 +23,7 @@ from server.table.config import MatchConfig
 
 _OF_A_SITTING: Final = frozenset({"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs"})
 """Parameters that each sitting is given anew."""
-_SECRET: Final = frozenset({"seed", "tokens", "token_files", "out"})
+_SECRET: Final = frozenset({"seed", "seed_file", "tokens", "token_files", "out"})
 """Those that are kept elsewhere, or nowhere."""
 _SITTING: Final = "riverboat.sitting"
 

@@ -1,0 +1,1 @@
+"""Tournaments: many matches from one file, journals that survive anything, standings derived from them."""

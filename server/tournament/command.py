@@ -1,0 +1,176 @@
+"""``riverboat tournament``: many matches from one file."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import trio
+
+from engine.files import write_whole
+from engine.interruption import held_back
+from server.launching.interruptions import await_signal
+from server.launching.match_folder import new_folder
+from server.launching.process_control import adopt_orphans, keep_others_out
+from server.private_files import FILE_MODE
+from server.tournament.house import Folder, TournamentFault, play
+from server.tournament.in_process import InProcessRunner
+from server.tournament.plan_file import FileMistake, parse_plan
+from server.tournament.runner import CannotPlay, ProcessRunner, Runner
+from server.tournament.toml_text import read_text
+from server.tournament.words import table_of
+
+__all__ = ["RESULT", "tournament"]
+
+RESULT: Final = "result.json"
+_HOME: Final = Path("tournaments")
+_EXIT_PLAYER_FAILED: Final = 3
+
+
+@click.command("tournament")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder of the tournament; default under tournaments/.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with the tournament in DIR, if one is there: after it was cut short, or with players, "
+    "matches or games that have been added to FILE.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Matches played side by side; default half the processors of this machine.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
+)
+def tournament(file: Path, out: Path | None, resume: bool, workers: int | None, as_json: bool) -> None:
+    """Play the tournament that FILE describes, and rank its players.
+
+    Cut short by anything, it goes on with the same command and --resume.  Everything is derived from the logs
+    of the matches, which `riverboat verify DIR` checks.  docs/tournaments.md describes FILE.
+
+    Exit status: 0 done, 1 a fault, 2 a mistake in FILE or on the command line, 3 a player failed, 130 Ctrl-C.
+    """
+    try:
+        source = read_text(file)
+        plan = parse_plan(source, file)
+    except FileMistake as error:
+        raise click.UsageError(str(error)) from None
+    if out is None:
+        if resume:
+            raise click.UsageError("--resume needs --out DIR, the folder of the tournament")
+        out = new_folder(_HOME, re.sub(r"[^\w.-]+", "-", plan.name) or "tournament")
+    keep_others_out()
+    adopt_orphans()
+
+    def say(line: str) -> None:
+        with contextlib.suppress(OSError):  # nobody reads it
+            click.echo(line, err=True)
+
+    with held_back() as noted:
+        try:
+            folder = Folder.open(out, plan, source, say, resume=resume)
+        except TournamentFault as error:
+            raise click.UsageError(str(error)) from None
+        with contextlib.closing(folder):
+            status = _play_and_tell(
+                folder, workers or max(1, (os.cpu_count() or 2) // 2), noted, as_json=as_json
+            )
+    if status not in (0, _EXIT_PLAYER_FAILED):
+        say(f"to go on with it: riverboat tournament {file} --out {out} --resume")
+    sys.exit(status)
+
+
+def _play_and_tell(folder: Folder, workers: int, noted: list[int], *, as_json: bool) -> int:
+    """Play, and tell what it came to; returns the exit status."""
+    fault: str | None = None
+    status = 0
+    try:
+        status = trio.run(
+            functools.partial(_play, folder, workers, noted), restrict_keyboard_interrupt_to_checkpoints=True
+        )
+    except BaseException as error:
+        fault = _fault(error)
+        if fault is None:
+            raise
+    try:
+        content = tell(folder, is_complete=fault is None and status == 0)
+    except OSError as error:
+        fault = fault or f"{folder.path / RESULT} cannot be written: {error.strerror or error}"
+        content = None
+    if content is not None:
+        with contextlib.suppress(BrokenPipeError):
+            click.echo(json.dumps(content) if as_json else table_of(content))
+    if fault is not None:
+        click.echo(fault, err=True)
+        return 1
+    if status:
+        return status
+    return _EXIT_PLAYER_FAILED if content is not None and content["failures"] else 0
+
+
+def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
+    """Write what a tournament has come to; returns what ``result.json`` says.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    from server.tournament.standings import standings  # loads numpy
+
+    content = standings(folder, is_complete=is_complete)
+    write_whole(folder.path / RESULT, json.dumps(content, indent=2) + "\n", mode=FILE_MODE)
+    return content
+
+
+def _fault(error: BaseException) -> str | None:
+    """The line that says why a tournament could not go on; None for a bug."""
+    while isinstance(error, BaseExceptionGroup):
+        known = [each for each in error.exceptions if _fault(each) is not None]
+        if len(known) < len(error.exceptions):
+            return None
+        error = known[0]
+    if isinstance(error, CannotPlay | TournamentFault):
+        return str(error)
+    if isinstance(error, OSError):
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return f"{where}{error.strerror or error}"
+    return None
+
+
+async def _play(folder: Folder, workers: int, noted: list[int]) -> int:
+    """Play until all is played, or a signal comes; returns the exit status that says so."""
+    interruptions: list[int] = []
+    runner: Runner
+    async with trio.open_nursery() as nursery:
+        stopped = trio.CancelScope()
+        await nursery.start(await_signal, interruptions, stopped, noted)
+        with stopped:
+            if folder.plan.in_process:
+                runner = InProcessRunner(folder.plan, folder.root, folder.path)
+                try:
+                    await play(folder, runner, workers, _nothing)
+                finally:
+                    await runner.close()
+            else:
+                runner = ProcessRunner(folder.plan, folder.root)
+                await play(folder, runner, workers, _nothing)
+        nursery.cancel_scope.cancel()
+    return interruptions[0] if interruptions else 0
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,313 @@
+"""The house of a tournament: what has been played, what is to come, and workers who play it.
+
+`Folder` is a tournament on disk; `play` brings it to its end, from wherever it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import trio
+
+from engine.files import write_whole
+from engine.files.formats import parse_json
+from engine.files.lock import FileIsLocked, FileLock
+from engine.match_key import MatchKey, MatchSeed, parse_match_seed
+from server.private_files import FILE_MODE, FOLDER_MODE
+from server.tournament.formats import Schedule, schedule
+from server.tournament.journal import MATCHES, DamagedMatch, Played, move_aside, read_match
+from server.tournament.match import Match
+from server.tournament.plan import Rule, TournamentPlan
+from server.tournament.plan_file import parse_plan
+from server.tournament.runner import Runner
+
+__all__ = ["PLAN", "Folder", "TournamentFault", "play"]
+
+PLAN: Final = "tournament.json"
+_LOCK: Final = "tournament"
+_SCHEMA: Final = 1
+
+
+class TournamentFault(Exception):
+    """Why a tournament cannot be played here: one line."""
+
+
+@attrs.define(eq=False)
+class Folder:
+    """A tournament on disk.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    path: Path
+    plan: TournamentPlan
+    root: MatchSeed | MatchKey
+    """What all cards follow from."""
+    played: dict[Match, Played]
+    """What is over."""
+    say: Callable[[str], None]
+    _lock: FileLock | None = None
+
+    @classmethod
+    def open(
+        cls, path: Path, plan: TournamentPlan, source: str, say: Callable[[str], None], *, resume: bool
+    ) -> Folder:
+        """Begin a tournament in a folder, or go on with the one that is there.
+
+        Args:
+            path: of the folder.
+            plan: what the file says.
+            source: the file's contents, which are kept.
+            say: takes lines for people.
+            resume: go on with what is there, if there is anything.
+
+        Raises:
+            TournamentFault: another one is there, somebody plays it, or the folder cannot be written.
+        """
+        try:
+            path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            lock = FileLock(path / _LOCK)
+        except FileIsLocked:
+            raise TournamentFault(
+                f"another tournament is being played in {path}: name another folder"
+            ) from None
+        except OSError as error:
+            raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
+        try:
+            root = _begin(path, plan, source, resume=resume)
+            folder = cls(path, plan, root, {}, say, lock)
+            folder.read()
+        except BaseException:
+            lock.release()
+            raise
+        return folder
+
+    @classmethod
+    def reading(cls, path: Path) -> Folder:
+        """A tournament that is only looked at.
+
+        Raises:
+            TournamentFault: there is none.
+            FileMistake: its file is not understood any more.
+            DamagedMatch: files of a match do not agree.
+        """
+        kept = _kept(path / PLAN)
+        if kept is None:
+            raise TournamentFault(f"there is no tournament in {path}: {PLAN} is missing")
+        plan = parse_plan(str(kept["file"]), path / PLAN)
+        folder = cls(path, plan, parse_match_seed(str(kept["cards"])), {}, _nobody)
+        folder.read()
+        return folder
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def place(self, match: Match) -> Path:
+        """Where a match is."""
+        return self.path / MATCHES / match.id
+
+    def read(self) -> None:
+        """Read what has been played; what is damaged is put aside, to be played again."""
+        while True:
+            found = [match for match in self.schedule().matches if match not in self.played]
+            before = len(self.played)
+            for match in found:
+                self._take(match)
+            if len(self.played) == before:
+                return
+
+    def _take(self, match: Match) -> None:
+        place = self.place(match)
+        try:
+            played = read_match(place, match, self.plan.events[match.event])
+        except DamagedMatch as error:
+            if self._lock is None:
+                raise DamagedMatch(f"{place}: {error}") from None
+            aside = move_aside(place)
+            self.say(f"{match.label} is damaged, and is played again: {error}; what was there is in {aside}")
+            return
+        if played is not None:
+            self.played[match] = played
+
+    def note(self, match: Match) -> None:
+        """A match has been played.
+
+        Raises:
+            TournamentFault: what it left cannot be read.
+        """
+        try:
+            played = read_match(self.place(match), match, self.plan.events[match.event])
+        except DamagedMatch as error:
+            raise TournamentFault(f"{match.label}: {error}") from None
+        if played is None:
+            raise TournamentFault(f"{match.label} has left no result in {self.place(match)}")
+        self.played[match] = played
+
+    @property
+    def disqualified(self) -> frozenset[str]:
+        """Players who are out because they have failed."""
+        if self.plan.failures.rule is not Rule.DISQUALIFY:
+            return frozenset()
+        return frozenset(name for played in self.played.values() for name in played.faults)
+
+    def counting(self) -> dict[Match, Played]:
+        """The matches that count: those without a player who is out."""
+        out = self.disqualified
+        return {match: played for match, played in self.played.items() if not out & set(match.players)}
+
+    def schedule(self) -> Schedule:
+        """What is to be played, as far as it is known."""
+        scores = {
+            match: {name: played.total(name) for name in match.players}
+            for match, played in self.counting().items()
+        }
+        return schedule(self.plan, scores, self.disqualified)
+
+
+def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> MatchSeed | MatchKey:
+    """Keep what is played; returns what the cards follow from.
+
+    Raises:
+        TournamentFault: another tournament is there.
+    """
+    kept = path / PLAN
+    earlier = _kept(kept)
+    if earlier is not None and not resume:
+        raise TournamentFault(
+            f"{path} has a tournament, {earlier.get('name')!r}: add --resume to go on with it, or name "
+            "another folder"
+        )
+    if earlier is None:
+        root = parse_match_seed(plan.seed)
+        if (path / MATCHES).exists():
+            raise TournamentFault(f"{path / MATCHES} is there, and {kept} is not: name another folder")
+    else:
+        root = _check_same(kept, earlier, plan)
+    stored = {
+        "schema": _SCHEMA,
+        "name": plan.name,
+        "version": version("riverboat"),
+        "cards": root.text if isinstance(root, MatchKey) else str(root.number),
+        "seed": plan.seed,
+        "common_seeds": plan.common_seeds,
+        "events": [_event_facts(plan, k) for k in range(len(plan.events))],
+        "players": {**(earlier or {}).get("players", {}), **{each.name: each.text for each in plan.entrants}},
+        "file": source,
+    }
+    try:
+        write_whole(kept, json.dumps(stored, indent=2) + "\n", mode=FILE_MODE, durable=True)
+    except OSError as error:
+        raise TournamentFault(
+            f"{kept} cannot be written, no hand is played: {error.strerror or error}"
+        ) from None
+    return root
+
+
+def _kept(path: Path) -> dict[str, Any] | None:
+    """What an earlier sitting has begun."""
+    try:
+        value = parse_json(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise TournamentFault(f"{path} is no tournament: {error}") from None
+    if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
+        raise TournamentFault(f"{path} is of another version of riverboat")
+    return value
+
+
+def _event_facts(plan: TournamentPlan, number: int) -> dict[str, Any]:
+    """What must not change while a tournament is played."""
+    event = plan.events[number]
+    from engine.rules import format_game
+
+    return {
+        "game": event.name,
+        "hands": event.hands,
+        "duplicate": event.duplicate,
+        "definition": format_game(event.game),
+    }
+
+
+def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> MatchSeed | MatchKey:
+    """See whether the file still describes what was begun; players, matches and games may have been added."""
+    facts = {"seed": plan.seed, "common_seeds": plan.common_seeds}
+    for key, value in facts.items():
+        if earlier.get(key) != value:
+            raise TournamentFault(
+                f"{key} was {earlier.get(key)!r} when {kept.parent} was begun, and is {value!r} now: "
+                "put it back, or name another folder"
+            )
+    for number, was in enumerate(earlier.get("events", [])[: len(plan.events)]):
+        for key, value in _event_facts(plan, number).items():
+            if was.get(key) != value:
+                raise TournamentFault(
+                    f"{key} of game {number + 1} was {was.get(key)!r} when {kept.parent} was begun, and is "
+                    f"{value!r} now: put it back, or name another folder"
+                )
+    for entrant in plan.entrants:
+        text = earlier.get("players", {}).get(entrant.name)
+        if text not in (None, entrant.text):
+            raise TournamentFault(
+                f"player {entrant.name!r} was {text!r} when {kept.parent} was begun, and is "
+                f"{entrant.text!r} now: give the new one a name of its own"
+            )
+    try:
+        return parse_match_seed(str(earlier.get("cards")))
+    except ValueError as error:
+        raise TournamentFault(f"{kept}: cards: {error}") from None
+
+
+def _nobody(line: str) -> None:
+    """For those who are told nothing."""
+
+
+async def play(folder: Folder, runner: Runner, workers: int, on_played: Callable[[], None]) -> bool:
+    """Play what is to be played; returns whether the budget ended it.
+
+    Args:
+        folder: of the tournament.
+        runner: plays a match.
+        workers: how many matches are played side by side.
+        on_played: called after each match.
+
+    Raises:
+        CannotPlay: a match cannot be played.
+        TournamentFault: what a match left cannot be read.
+    """
+    started = trio.current_time()
+    seconds = folder.plan.budget.seconds
+    spent = sum(played.seconds for played in folder.played.values()) / workers
+
+    def is_over() -> bool:
+        return seconds is not None and spent + trio.current_time() - started >= seconds
+
+    while True:
+        plan = folder.schedule()
+        todo = [match for match in plan.matches if match not in folder.played]
+        if not todo:
+            return False
+        queue = iter(todo)
+
+        async def work() -> None:
+            for match in queue:  # noqa: B023 - the workers of this round end before the next begins
+                if is_over():
+                    return
+                if folder.disqualified & set(match.players):
+                    continue
+                await runner.play(match, folder.place(match))
+                folder.note(match)
+                on_played()
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(min(workers, len(todo))):
+                nursery.start_soon(work)
+        if is_over():
+            return True

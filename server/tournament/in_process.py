@@ -1,0 +1,166 @@
+"""Matches between installed bots without sockets, one after the other in processes that stay."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from engine.files import write_whole
+from engine.files.shards import Readiness, ShardOrder
+from engine.match_key import MatchKey, MatchSeed
+from protocol import variables
+from server.in_process.table import WorkersTable
+from server.in_process.workers import Worker, Workforce, Workplace, order_for
+from server.launching.environment import players_environment
+from server.launching.launched_match import MatchPlan
+from server.launching.orphanage import Orphanage
+from server.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
+from server.report.evidence import Luck
+from server.report.results import Pass, player_results
+from server.table.config import MatchConfig, OnFailure
+from server.tournament.match import Match, match_cards
+from server.tournament.plan import TournamentPlan
+from server.tournament.runner import CannotPlay
+
+__all__ = ["InProcessRunner"]
+
+_RESULT: Final = "result.json"
+
+
+class _Quiet:
+    """Where a match of many reports to."""
+
+    def out(self, text: str) -> None:
+        pass  # the score is in the log
+
+    def err(self, text: str) -> None:
+        pass  # what went wrong is in the outcome
+
+    def hand_finished(self, hand_number: int) -> None:
+        pass
+
+
+class _Engaged(Workforce):
+    """A worker that has been there before, for one pass."""
+
+    def __init__(self, order: ShardOrder, place: Workplace, worker: Worker) -> None:
+        super().__init__(order, place, 1)
+        self._worker = worker
+
+    async def _start_one(self) -> Readiness:
+        self._workers.append(self._worker)
+        return await self._worker.engage(self._order)
+
+
+class InProcessRunner:
+    """Plays matches in processes that stay.
+
+    Args:
+        plan: of the tournament.
+        root: what all cards follow from.
+        folder: of the tournament; takes what the bots write.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
+        self._plan = plan
+        self._root = root
+        self._idle: dict[bool, list[Worker]] = {False: [], True: []}
+        # By whether they play duplicate matches, of which bots keep nothing.
+        self._place = Workplace(
+            folder / "in-process.err",
+            PrivateFiles(),
+            Orphanage.open(),
+            players_environment((sys.executable,), os.environ),
+        )
+
+    async def play(self, match: Match, folder: Path) -> None:
+        """See `Runner.play`."""
+        of_match = self._of_match(match, folder)
+        passes = [await self._play_pass(of_match, number) for number in range(of_match.num_passes)]
+        _write_result(of_match, passes)
+
+    def _of_match(self, match: Match, folder: Path) -> MatchPlan:
+        """What is played in a folder, which is made."""
+        plan, event = self._plan, self._plan.events[match.event]
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        config = MatchConfig(
+            name="match",
+            game=event.game,
+            game_text=event.name,
+            hands=event.hands,
+            cards=match_cards(self._root, match, common=plan.common_seeds),
+            names=match.players,
+            on_failure=OnFailure.FOLD,
+            comment_failures=True,
+            quiet=True,
+        )
+        players = tuple([plan.entrant(name).player for name in match.players])
+        return MatchPlan(config, players, folder, event.duplicate, in_process=True, luck=Luck.OFF)
+
+    async def _play_pass(self, plan: MatchPlan, number: int) -> Pass:
+        folder = plan.pass_folder(number)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        log = folder / "match.log"
+        config = attrs.evolve(
+            plan.pass_config(number),
+            is_resumable=True,
+            resumes=log.exists(),
+            append=True,
+            reveals_key=False,  # these cards are to be dealt in other matches
+            opener=self._place.files.open,
+        )
+        seating = plan.seating(number)
+        order = order_for(config, [plan.players[player] for player in seating], seating)
+        worker = await self._hire(order, duplicate=plan.duplicate)
+        is_free = False
+        try:
+            table = WorkersTable(config, _Quiet(), _Engaged(order, self._place, worker))
+            outcome = await table.run()
+            if outcome.error is not None and not any(seat.failures for seat in outcome.seats):
+                raise CannotPlay("; ".join(outcome.error.strip().splitlines()).removeprefix("ERROR: "))
+            is_free = outcome.hands == config.hands and not config.resumes
+        finally:
+            if is_free:
+                self._idle[plan.duplicate].append(worker)
+            else:  # it may be in the middle of something
+                await worker.end()
+        return Pass(outcome, seating)
+
+    async def _hire(self, order: ShardOrder, *, duplicate: bool) -> Worker:
+        idle = self._idle[duplicate]
+        if idle:
+            return idle.pop()
+        extra = {variables.DUPLICATE: "0"} if duplicate else {}
+        environment = {**self._place.environment, **extra}
+        return await Worker.start(order, attrs.evolve(self._place, environment=environment))
+
+    async def close(self) -> None:
+        """End the processes."""
+        for worker in [*self._idle[False], *self._idle[True]]:
+            await worker.end()
+
+
+def _write_result(plan: MatchPlan, passes: Sequence[Pass]) -> None:
+    """``result.json`` of a match that is over."""
+    config = plan.config
+    seconds = sum(each.outcome.seconds for each in passes)
+    hands = sum(each.outcome.hands for each in passes)
+    result: dict[str, Any] = {
+        "game": config.game_text,
+        "hands": hands,
+        "deals": min(each.outcome.hands for each in passes),
+        "duplicate": plan.duplicate,
+        "players": [each.as_json(config.game) for each in player_results(passes, config.names, config.game)],
+        "seconds": seconds,
+        "hands_per_second": hands / seconds if seconds > 0 else None,
+        "in_process": True,
+    }
+    write_whole(plan.folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)

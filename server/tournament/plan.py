@@ -1,0 +1,160 @@
+"""What a tournament is, as frozen values; `server.tournament.plan_file` reads them from a file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import attrs
+
+from engine.rules import GameDefinition
+from server.launching.players import Player
+
+
+class Format(StrEnum):
+    """Who plays whom."""
+
+    ROUND_ROBIN = "round-robin"
+    """Everybody plays everybody; ranked by what they won in all."""
+    GAUNTLET = "gauntlet"
+    """Challengers play everybody else; the others do not play each other."""
+    RUN_OFF = "run-off"
+    """A round robin, ranked by the ACPC's run-off."""
+    SWISS = "swiss"
+    """In each round those play each other who stand alike."""
+    KNOCK_OUT = "knock-out"
+    """Who loses is out."""
+
+
+class Rule(StrEnum):
+    """What becomes of a player that fails."""
+
+    FOLD = "fold"
+    """The house checks or folds for it."""
+    RESTART = "restart"
+    """It is started again, a number of times; then as above."""
+    FORFEIT = "forfeit"
+    """The match ends, and it pays for the rest as if it had folded every hand."""
+    DISQUALIFY = "disqualify"
+    """All its matches are struck off."""
+
+
+class RunOff(StrEnum):
+    """How the ACPC's run-off counts."""
+
+    BANKROLL = "bankroll"
+    """What was won from those that are left."""
+    SERIES = "series"
+    """Opponents beaten less opponents lost to, of those that are left."""
+
+
+@attrs.frozen
+class Entrant:
+    """A player of a tournament."""
+
+    name: str
+    text: str
+    """PLAYER, as in ``riverboat match``, without a name of its own."""
+    player: Player
+    members: tuple[str, ...] = ()
+    """People behind it, for the report."""
+
+
+@attrs.frozen
+class Event:
+    """A game of a tournament."""
+
+    name: str
+    """As the user named the game."""
+    game: GameDefinition
+    hands: int
+    """Deals of a match."""
+    duplicate: bool = True
+    """Each deal is played once from each seat."""
+    matches: int | None = 1
+    """That each table plays; None for as many as the budget allows."""
+    tables: int | None = 0
+    """How many tables are made up of more entrants than seats; None: every choice of them; 0: as few as let
+    everybody meet everybody."""
+    seatings: int | None = 1
+    """Circular orders in which a table sits; None: every one."""
+    until_decided: bool = False
+    """A match may end once it is known who is better."""
+
+    @property
+    def seats(self) -> int:
+        """At a table."""
+        return self.game.num_players
+
+    @property
+    def passes(self) -> int:
+        """How often each deal is played."""
+        return self.seats if self.duplicate else 1
+
+
+@attrs.frozen
+class Limits:
+    """Seconds that players have, and how they are run."""
+
+    response_time: float = 10.0
+    first_response_time: float = 60.0
+    hand_time: float = 600.0
+    match_time: float = 7.0
+    start_time: float = 600.0
+    grace: float = 2.0
+    sandbox: bool = False
+
+
+@attrs.frozen
+class Failures:
+    """What becomes of players that fail."""
+
+    rule: Rule = Rule.FOLD
+    restarts: int = 3
+    """With `Rule.RESTART`."""
+
+
+@attrs.frozen
+class Budget:
+    """What may be spent at most; None for as much as the format takes."""
+
+    hands: int | None = None
+    seconds: float | None = None
+    halving: bool = False
+    """After each stage the lower half is out, and the hands go to those who are left."""
+
+
+@attrs.frozen
+class TournamentPlan:
+    """A tournament."""
+
+    name: str
+    format: Format
+    seed: str
+    """A whole number as text, a key's digits, or ``random``."""
+    entrants: tuple[Entrant, ...]
+    events: tuple[Event, ...]
+    common_seeds: bool = True
+    """Match m has the same cards at all tables of an event."""
+    in_process: bool = False
+    """Installed bots play without sockets."""
+    challengers: tuple[str, ...] = ()
+    """Of a gauntlet."""
+    rounds: int | None = None
+    """Of a Swiss tournament; None for as many as tell the best."""
+    run_off: RunOff = RunOff.BANKROLL
+    seeded_by_round_robin: bool = False
+    """A knock-out's bracket is filled by a round robin."""
+    third_place: bool = True
+    """The losers of a knock-out's semi-finals play for it."""
+    limits: Limits = Limits()
+    failures: Failures = Failures()
+    budget: Budget = Budget()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entrants."""
+        return tuple(each.name for each in self.entrants)
+
+    def entrant(self, name: str) -> Entrant:
+        """By name."""
+        return next(each for each in self.entrants if each.name == name)

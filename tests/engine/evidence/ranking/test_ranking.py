@@ -1,0 +1,236 @@
+"""Rankings: the ACPC's examples, and the statistics against scipy's."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from engine.evidence.ranking.bootstrap import bootstrap_above
+from engine.evidence.ranking.crosstable import CrossTable, Sitting, crosstable
+from engine.evidence.ranking.margins import fit_margins
+from engine.evidence.ranking.nash import cycles, nash_average
+from engine.evidence.ranking.run_off import bankroll_ranks, run_off
+from engine.evidence.ranking.significance import holm, pair_p_values, rank_ranges, student_p
+
+QEWC = np.array(
+    [
+        [0.0, 30.0, 100.0, 400.0],
+        [-30.0, 0.0, 900.0, 1000.0],
+        [-100.0, -900.0, 0.0, 200.0],
+        [-400.0, -1000.0, -200.0, 0.0],
+    ]
+)
+CYCLE = np.array([[0.0, 10.0, -30.0], [-10.0, 0.0, 20.0], [30.0, -20.0, 0.0]])
+
+
+def test_the_acpcs_example_has_one_winner_by_bankroll_and_another_by_run_off() -> None:
+    assert QEWC.sum(axis=1).tolist() == [530.0, 1870.0, -800.0, -1600.0]
+    assert bankroll_ranks(QEWC) == (2, 1, 3, 4)
+    assert run_off(QEWC, series=True).ranks == (1, 2, 3, 4)
+    assert run_off(QEWC, series=False).ranks == (1, 2, 3, 4)
+
+
+def test_in_a_circle_all_tie_by_series_and_not_by_bankroll() -> None:
+    assert CYCLE.sum(axis=1).tolist() == [-20.0, 10.0, 10.0]
+    assert bankroll_ranks(CYCLE) == (3, 1, 1)
+    assert run_off(CYCLE, series=True).ranks == (1, 1, 1)
+    result = run_off(CYCLE, series=False)
+    assert result.ranks == (3, 1, 2)  # the second before the third before the first
+    assert [each.out for each in result.rounds] == [(0,), (2,), (1,)]
+    assert result.rounds[1].points == {1: 20.0, 2: -20.0}
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 7, 30, 400, 20_000])
+@pytest.mark.parametrize("t", [0.0, 0.1, 0.7, 1.96, 3.0, 9.0, 40.0])
+def test_student_p_is_scipys(t: float, degrees: int) -> None:
+    assert student_p(t, degrees) == pytest.approx(2 * stats.t.sf(t, degrees), rel=1e-9, abs=1e-290)
+
+
+def test_holm_is_worked_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def league(rates: list[float], deals: int, seed: int, noise: float = 1000.0) -> list[Sitting]:
+    """Heads-up deals of players whose margins are differences of rates."""
+    drawn = np.random.default_rng(seed)
+    sittings = []
+    for one, other in itertools.combinations(range(len(rates)), 2):
+        won = drawn.normal((rates[one] - rates[other]) / 2, noise, deals)
+        sittings.append(Sitting((one, other), np.stack([won, -won]), np.arange(deals)))
+    return sittings
+
+
+def test_a_pair_is_students_test_of_its_deals() -> None:
+    (sitting,) = league([40.0, -40.0], 50, 3)
+
+    table = crosstable(2, [sitting])
+
+    expected = stats.ttest_1samp(sitting.won[0], 0.0)
+    assert table.mean[0, 1] == pytest.approx(sitting.won[0].mean())
+    assert pair_p_values(table)[0][0, 1] == pytest.approx(expected.pvalue, rel=1e-9)
+    low, high = expected.confidence_interval(0.95)
+    assert table.pair_half_width(0, 1) == pytest.approx((high - low) / 2, rel=0.001)
+    assert table.half_width(0) == pytest.approx((high - low) / 2, rel=0.001)
+
+
+def test_deals_that_depend_on_the_same_cards_count_once() -> None:
+    (sitting,) = league([0.0, 0.0], 40, 5)
+    thrice = [
+        sitting,
+        Sitting((0, 1), sitting.won, sitting.blocks),
+        Sitting((0, 1), sitting.won, sitting.blocks),
+    ]
+
+    one, three = crosstable(2, [sitting]), crosstable(2, thrice)
+
+    assert three.error[0, 1] == pytest.approx(one.error[0, 1])
+    assert three.rate_error(0) == pytest.approx(one.rate_error(0))
+
+
+def test_at_a_table_of_three_a_pair_is_half_the_difference() -> None:
+    won = np.array([[30.0, 0.0], [0.0, -10.0], [-30.0, 10.0]])
+
+    table = crosstable(3, [Sitting((0, 1, 2), won, np.arange(2))])
+
+    assert table.mean[0, 1] == pytest.approx((15.0 + 5.0) / 2)
+    assert table.mean[2, 0] == pytest.approx((-30.0 + 5.0) / 2)
+    assert table.rate.tolist() == [15.0, -5.0, -10.0]
+
+
+def test_intervals_hold_as_often_as_they_say_with_common_cards() -> None:
+    """All tables share the luck of a deal: an error that took them for independent would be too small."""
+    drawn = np.random.default_rng(11)
+    missed = 0
+    for _ in range(400):
+        luck = drawn.normal(0, 500, 30)
+        sittings = []
+        for other in (1, 2, 3):
+            won = luck + drawn.normal(0, 100, 30)
+            sittings.append(Sitting((0, other), np.stack([won, -won]), np.arange(30)))
+        table = crosstable(4, sittings)
+        half = table.half_width(0)
+        assert half is not None
+        missed += abs(float(table.rate[0])) > half
+
+    assert 5 <= missed <= 37  # 20 are expected, with a standard error of 4.4
+
+
+def test_ranks_are_ranges_where_little_is_known() -> None:
+    sure = rank_ranges(crosstable(4, league([300.0, 100.0, -100.0, -300.0], 4000, 1)))
+    unsure = rank_ranges(crosstable(4, league([3.0, 1.0, -1.0, -3.0], 30, 1)))
+
+    assert [(each.rank, each.low, each.high) for each in sure] == [(k, k, k) for k in (1, 2, 3, 4)]
+    assert all((each.low, each.high) == (1, 4) for each in unsure)
+    assert sorted(each.rank for each in unsure) == [1, 2, 3, 4]
+
+
+def test_a_league_of_players_who_never_played_says_nothing() -> None:
+    table = crosstable(3, [])
+
+    assert [(each.low, each.high) for each in rank_ranges(table)] == [(1, 3)] * 3
+    assert fit_margins(table) is None
+    assert np.allclose(bootstrap_above(3, [], bankroll_ranks), 0.5)
+
+
+def test_the_bootstrap_knows_what_is_sure_and_what_is_not() -> None:
+    above = bootstrap_above(3, league([200.0, 195.0, -300.0], 2000, 2), bankroll_ranks)
+
+    assert above[0, 2] == above[1, 2] == 1.0
+    assert 0.0 < above[0, 1] < 1.0
+    assert np.allclose(above + above.T, 1.0)
+
+
+def test_ratings_explain_margins_that_one_number_can_explain() -> None:
+    table = crosstable(4, league([300.0, 100.0, -150.0, -250.0], 5000, 7))
+
+    ratings = fit_margins(table)
+
+    assert ratings is not None
+    assert np.abs(ratings.rating - np.array([150.0, 50.0, -75.0, -125.0])).max() < 4 * ratings.error.max()
+    assert ratings.rating.sum() == pytest.approx(0.0, abs=1e-9)
+    assert ratings.degrees == 3
+    assert ratings.chi_square < stats.chi2.ppf(0.999, 3)
+
+
+def test_ratings_are_weighted_least_squares() -> None:
+    table = crosstable(4, league([300.0, 100.0, -150.0, -250.0], 40, 8))
+    pairs = list(itertools.combinations(range(4), 2))
+    design = np.zeros((6, 4))
+    for row, (i, j) in enumerate(pairs):
+        design[row, i], design[row, j] = 1.0, -1.0
+    weight = np.array([1 / table.error[pair] for pair in pairs])
+    margins = np.array([table.mean[pair] for pair in pairs])
+
+    expected = np.linalg.lstsq(design * weight[:, None], margins * weight, rcond=None)[0]
+
+    ratings = fit_margins(table)
+    assert ratings is not None
+    assert np.allclose(ratings.rating, expected)
+
+
+def test_a_circle_is_found_and_only_where_it_is_proved() -> None:
+    proved, not_proved = np.full((3, 3), 0.001), np.full((3, 3), 0.2)
+
+    assert cycles(CYCLE, proved) == [(0, 1, 2)]
+    assert cycles(CYCLE.T, proved) == [(0, 2, 1)]
+    assert cycles(CYCLE, not_proved) == []
+    assert cycles(QEWC, np.full((4, 4), 0.001)) == []
+
+
+def test_the_nash_average_of_a_circle() -> None:
+    average = nash_average(CYCLE)
+
+    assert average.weight == pytest.approx(np.array([20.0, 30.0, 10.0]) / 60, abs=1e-3)
+    assert np.abs(average.score).max() < 0.1
+
+
+def test_a_copy_of_a_player_shares_its_weight() -> None:
+    copied = np.zeros((4, 4))
+    of = [0, 0, 1, 2]
+    for i, j in itertools.product(range(4), repeat=2):
+        copied[i, j] = CYCLE[of[i], of[j]]
+
+    weight = nash_average(copied).weight
+
+    assert weight == pytest.approx(np.array([10.0, 10.0, 30.0, 10.0]) / 60, abs=1e-3)
+
+
+def test_who_beats_everybody_is_the_whole_average() -> None:
+    average = nash_average(QEWC)
+
+    assert average.weight == pytest.approx([1.0, 0.0, 0.0, 0.0], abs=1e-3)
+    assert average.score == pytest.approx([0.0, -30.0, -100.0, -400.0], abs=1.0)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(2, 9), st.integers(0, 10**6))
+def test_nobody_beats_the_nash_average_by_more_than_linear_programming_allows(n: int, seed: int) -> None:
+    upper = np.triu(np.random.default_rng(seed).normal(0, 100, (n, n)), 1)
+    matrix = upper - upper.T
+
+    weight = nash_average(matrix).weight
+
+    solved = optimize.linprog(
+        [0.0] * n, A_ub=matrix, b_ub=[0.0] * n, A_eq=[[1.0] * n], b_eq=[1.0], bounds=[(0, 1)] * n
+    )
+    assert solved.success  # so the value of the game is 0
+    assert weight.sum() == pytest.approx(1.0)
+    assert (matrix @ weight).max() < 0.3
+    assert not any(math.isnan(each) for each in weight)
+
+
+def test_a_table_without_a_pair_has_no_number_for_it() -> None:
+    table: CrossTable = crosstable(3, league([5.0, -5.0], 10, 1))
+
+    assert math.isnan(table.mean[0, 2])
+    assert table.pair_half_width(0, 2) is None
+    assert pair_p_values(table)[1][0, 2] == 1.0
+    assert math.isnan(table.rate[2])
