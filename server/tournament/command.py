@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,9 +21,12 @@ from server.launching.interruptions import await_signal
 from server.launching.match_folder import new_folder
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.private_files import FILE_MODE
+from server.report.logs import LogError
 from server.tournament.house import Folder, TournamentFault, play
 from server.tournament.in_process import InProcessRunner
 from server.tournament.plan_file import FileMistake, parse_plan
+from server.tournament.progress import Progress
+from server.tournament.report.pages import NEEDED, can_be_made
 from server.tournament.runner import CannotPlay, ProcessRunner, Runner
 from server.tournament.toml_text import read_text
 from server.tournament.words import table_of
@@ -54,10 +58,13 @@ _EXIT_PLAYER_FAILED: Final = 3
     metavar="N",
     help="Matches played side by side; default half the processors of this machine.",
 )
+@click.option("--watch", is_flag=True, help="Show the standings in the terminal while it is played.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
 )
-def tournament(file: Path, out: Path | None, resume: bool, workers: int | None, as_json: bool) -> None:
+def tournament(
+    file: Path, out: Path | None, resume: bool, workers: int | None, watch: bool, as_json: bool
+) -> None:
     """Play the tournament that FILE describes, and rank its players.
 
     Cut short by anything, it goes on with the same command and --resume.  Everything is derived from the logs
@@ -81,37 +88,38 @@ def tournament(file: Path, out: Path | None, resume: bool, workers: int | None, 
         with contextlib.suppress(OSError):  # nobody reads it
             click.echo(line, err=True)
 
+    if not can_be_made():
+        say(NEEDED)
     with held_back() as noted:
         try:
             folder = Folder.open(out, plan, source, say, resume=resume)
         except TournamentFault as error:
             raise click.UsageError(str(error)) from None
         with contextlib.closing(folder):
-            status = _play_and_tell(
-                folder, workers or max(1, (os.cpu_count() or 2) // 2), noted, as_json=as_json
+            house = functools.partial(
+                _play, folder, workers or max(1, (os.cpu_count() or 2) // 2), noted, watch=watch
             )
+            status = _play_and_tell(folder, house, as_json=as_json)
     if status not in (0, _EXIT_PLAYER_FAILED):
         say(f"to go on with it: riverboat tournament {file} --out {out} --resume")
     sys.exit(status)
 
 
-def _play_and_tell(folder: Folder, workers: int, noted: list[int], *, as_json: bool) -> int:
+def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_json: bool) -> int:
     """Play, and tell what it came to; returns the exit status."""
     fault: str | None = None
     status = 0
     try:
-        status = trio.run(
-            functools.partial(_play, folder, workers, noted), restrict_keyboard_interrupt_to_checkpoints=True
-        )
+        status = trio.run(house, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseException as error:
         fault = _fault(error)
         if fault is None:
             raise
     try:
         content = tell(folder, is_complete=fault is None and status == 0)
-    except OSError as error:
-        fault = fault or f"{folder.path / RESULT} cannot be written: {error.strerror or error}"
-        content = None
+    except (LogError, OSError) as error:
+        what = f"the result cannot be written: {error.strerror}" if isinstance(error, OSError) else str(error)
+        fault, content = fault or what, None
     if content is not None:
         with contextlib.suppress(BrokenPipeError):
             click.echo(json.dumps(content) if as_json else table_of(content))
@@ -124,15 +132,18 @@ def _play_and_tell(folder: Folder, workers: int, noted: list[int], *, as_json: b
 
 
 def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
-    """Write what a tournament has come to; returns what ``result.json`` says.
+    """Write what a tournament has come to, with its pages; returns what ``result.json`` says.
 
     Raises:
+        LogError: a log cannot be read.
         OSError: it cannot be written.
     """
+    from server.tournament.report.pages import write_report  # loads jinja2
     from server.tournament.standings import standings  # loads numpy
 
     content = standings(folder, is_complete=is_complete)
     write_whole(folder.path / RESULT, json.dumps(content, indent=2) + "\n", mode=FILE_MODE)
+    write_report(folder, content)
     return content
 
 
@@ -151,26 +162,23 @@ def _fault(error: BaseException) -> str | None:
     return None
 
 
-async def _play(folder: Folder, workers: int, noted: list[int]) -> int:
+async def _play(folder: Folder, workers: int, noted: list[int], *, watch: bool) -> int:
     """Play until all is played, or a signal comes; returns the exit status that says so."""
     interruptions: list[int] = []
     runner: Runner
     async with trio.open_nursery() as nursery:
         stopped = trio.CancelScope()
         await nursery.start(await_signal, interruptions, stopped, noted)
+        nursery.start_soon(Progress(folder, trio.current_time, watch=watch).show)
         with stopped:
             if folder.plan.in_process:
                 runner = InProcessRunner(folder.plan, folder.root, folder.path)
                 try:
-                    await play(folder, runner, workers, _nothing)
+                    await play(folder, runner, workers)
                 finally:
                     await runner.close()
             else:
                 runner = ProcessRunner(folder.plan, folder.root)
-                await play(folder, runner, workers, _nothing)
+                await play(folder, runner, workers)
         nursery.cancel_scope.cancel()
     return interruptions[0] if interruptions else 0
-
-
-def _nothing() -> None:
-    pass

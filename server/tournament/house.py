@@ -269,14 +269,13 @@ def _nobody(line: str) -> None:
     """For those who are told nothing."""
 
 
-async def play(folder: Folder, runner: Runner, workers: int, on_played: Callable[[], None]) -> bool:
+async def play(folder: Folder, runner: Runner, workers: int) -> bool:
     """Play what is to be played; returns whether the budget ended it.
 
     Args:
         folder: of the tournament.
         runner: plays a match.
         workers: how many matches are played side by side.
-        on_played: called after each match.
 
     Raises:
         CannotPlay: a match cannot be played.
@@ -304,7 +303,6 @@ async def play(folder: Folder, runner: Runner, workers: int, on_played: Callable
                     continue
                 await runner.play(match, folder.place(match))
                 folder.note(match)
-                on_played()
 
         async with trio.open_nursery() as nursery:
             for _ in range(min(workers, len(todo))):

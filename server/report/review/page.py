@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.evidence.play_statistics import STATISTICS
 from engine.user_input import printable
 from server.report.review.pictures import LINE_COLOURS, bankroll_picture, won_picture
 
-__all__ = ["MissingExtra", "render_page", "require_page", "statistic_texts"]
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["MissingExtra", "page_environment", "render_page", "require_page", "statistic_texts"]
 
 _NEEDED: Final = ("jinja2", "matplotlib")
 _TOGETHER: Final = 2
@@ -56,10 +59,28 @@ def render_page(content: Mapping[str, Any]) -> str:
         MissingExtra: see `require_page`.
     """
     require_page()
+    return (
+        page_environment()
+        .get_template("page.html.j2")
+        .render(
+            report=content,
+            heading=_heading(content),
+            statistics=STATISTICS,
+            kinds=_KINDS,
+            line_colours=LINE_COLOURS,
+            bankrolls=_bankrolls(content),
+            won=[_won_pictures(player) for player in content["players"]],
+            estimators=_estimators(content["players"]),
+        )
+    )
+
+
+def page_environment(*folders: Path) -> Environment:
+    """What makes pages of templates: those of some folders, and ours, with the style of all pages."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=FileSystemLoader([*folders, Path(__file__).parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -76,16 +97,7 @@ def render_page(content: Mapping[str, Any]) -> str:
         "column": lambda name: _COLUMNS.get(name, name),
         "method": lambda name: _METHODS.get(name, name),
     }
-    return environment.get_template("page.html.j2").render(
-        report=content,
-        heading=_heading(content),
-        statistics=STATISTICS,
-        kinds=_KINDS,
-        line_colours=LINE_COLOURS,
-        bankrolls=_bankrolls(content),
-        won=[_won_pictures(player) for player in content["players"]],
-        estimators=_estimators(content["players"]),
-    )
+    return environment
 
 
 def _heading(content: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.evidence.play_statistics import STATISTICS
 
-__all__ = ["FILES", "spreadsheets"]
+__all__ = ["FILES", "spreadsheets", "table_text"]
 
 FILES: Final = ("players.csv", "statistics.csv", "won.csv", "bankroll.csv", "biggest_pots.csv")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -21,10 +21,11 @@ Row = Mapping[str, Any]
 def spreadsheets(content: Mapping[str, Any]) -> dict[str, str]:
     """The files of a report by name (`FILES`), each with a line of heads."""
     tables = (_players, _statistics, _won, _bankroll, _pots)
-    return {name: _csv(list(table(content))) for name, table in zip(FILES, tables, strict=True)}
+    return {name: table_text(list(table(content))) for name, table in zip(FILES, tables, strict=True)}
 
 
-def _csv(rows: Sequence[Row]) -> str:
+def table_text(rows: Sequence[Row]) -> str:
+    """Rows as CSV, with a line of heads."""
     file = io.StringIO()
     heads = list(dict.fromkeys(head for row in rows for head in row))
     writer = csv.DictWriter(file, heads, lineterminator="\n")

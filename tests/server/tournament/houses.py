@@ -99,15 +99,20 @@ class ArenaWorker:
         await trio.lowlevel.checkpoint()
 
 
-@pytest.fixture
-def arena_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Matches in-process are played in this process."""
+def use_arena_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on matches in-process are played in this process."""
 
     async def start(order: ShardOrder, place: object) -> ArenaWorker:
         await trio.lowlevel.checkpoint()
         return ArenaWorker(order)
 
     monkeypatch.setattr(Worker, "start", start)
+
+
+@pytest.fixture
+def arena_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matches in-process are played in this process."""
+    use_arena_workers(monkeypatch)
 
 
 class Killed(BaseException):
@@ -151,7 +156,7 @@ def played(path: Path, text: str, said: list[str] | None = None, workers: int = 
 
         async def main() -> None:
             try:
-                await play(folder, runner, workers, lambda: None)
+                await play(folder, runner, workers)
             finally:
                 await runner.close()
 

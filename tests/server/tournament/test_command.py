@@ -165,7 +165,7 @@ def test_twelve_entrants_of_whom_three_are_broken_are_ranked_unattended(tmp_path
         "stall": raw_bot(tmp_path, "stall", "if number == 9: import time; time.sleep(600)"),
         "nonsense": raw_bot(tmp_path, "nonsense", "line = b'what?' if number > 8 else line"),
     }
-    limits = "[limits]\nresponse_time = 0.5\ngrace = 0.1\n"
+    limits = "[limits]\nresponse_time = 5\ngrace = 0.1\n"
     head = PROCESSES.replace("[game]\n", "[[games]]\n").replace("hands = 12\n", "hands = 6\n")
     head = (
         limits

@@ -1,0 +1,111 @@
+"""How far a tournament is and how it stands, shown to people while it runs, on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import click
+import trio
+
+from engine.user_input import printable
+from server.report.progress import clock_time
+from server.tournament.house import Folder
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Progress"]
+
+_LOOK_S: Final = 0.2
+_MOST_ROWS: Final = 40
+
+
+class Progress:
+    """Follows a tournament.
+
+    Args:
+        folder: of the tournament, which is being played.
+        now: a clock, in seconds.
+        watch: show the standings, too, where there is a terminal.
+    """
+
+    def __init__(self, folder: Folder, now: Callable[[], float], *, watch: bool = False) -> None:
+        self._folder = folder
+        self._now = now
+        self._watch = watch
+        self._began = now()
+        self._before = len(folder.played)
+        self._planned = 0
+        self._known = -1
+        self._rows: list[tuple[str, float, int]] = []
+
+    def _look(self) -> int:
+        """Count anew where a match has been played; returns how many have."""
+        folder = self._folder
+        played = len(folder.played)
+        if played != self._known:
+            self._known = played
+            schedule = folder.schedule()
+            self._planned = len(schedule.matches)
+            self._rows = self._rates() if self._watch else []
+        return played
+
+    def _rates(self) -> list[tuple[str, float, int]]:
+        """Players with their rates and deals so far, the best first."""
+        won: dict[str, float] = {}
+        deals: dict[str, int] = {}
+        for match, played in self._folder.counting().items():
+            for name in match.players:
+                won[name] = won.get(name, 0.0) + played.total(name)
+                deals[name] = deals.get(name, 0) + len(played.deals[0])
+        rows = [(name, won[name] / deals[name], deals[name]) for name in won if deals[name]]
+        return sorted(rows, key=lambda row: -row[1])
+
+    def line(self) -> str:
+        """``12 of 66 matches, 3:20 left``."""
+        done = self._look()
+        here = done - self._before
+        text = f"{done} of {self._planned} matches"
+        if here > 0 and self._planned > done:
+            left = (self._now() - self._began) / here * (self._planned - done)
+            text += f", {clock_time(left)} left"
+        return text
+
+    def table(self) -> Table:
+        """The standings as they are now."""
+        from rich.table import Table
+
+        table = Table(title=printable(self._folder.plan.name), caption=self.line())
+        for head in ("player", "mbb/h", "deals"):
+            table.add_column(head, justify="left" if head == "player" else "right")
+        for name, rate, deals in self._rows[:_MOST_ROWS]:
+            table.add_row(printable(name), f"{rate:+.1f}", f"{deals:,}")
+        return table
+
+    async def show(self) -> None:
+        """Show it until cancelled: a line or a table on a terminal, else a line for each tenth of the way."""
+        if sys.stderr.isatty():
+            await self._show_live()
+        said = 0
+        while True:
+            line = self.line()
+            tenth = self._known * 10 // max(1, self._planned)
+            if tenth > said and self._known > self._before:
+                said = tenth
+                with contextlib.suppress(OSError):  # nobody reads it: the tournament goes on
+                    click.echo(line, err=True)
+            await trio.sleep(_LOOK_S)
+
+    async def _show_live(self) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+            while True:
+                line = self.line()
+                live.update(self.table() if self._watch else Text(line), refresh=True)
+                await trio.sleep(_LOOK_S)
