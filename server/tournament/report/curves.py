@@ -56,10 +56,10 @@ def bankroll_curves(curves: Sequence[Sequence[Point]], colours: Sequence[int]) -
 
     parts = [f'<svg role="img" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-size="12">']
     for tick in _ticks(low, high):
-        colour = "faint" if tick == 0 else "grid"
+        rule = "faint" if tick == 0 else "grid"
         parts.append(
             f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}" '
-            f'style="stroke: var(--{colour})"/>'
+            f'style="stroke: var(--{rule})"/>'
             f'<text x="{_LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end" style="fill: var(--ink)">'
             f"{_number(tick)}</text>"
         )

@@ -37,7 +37,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         env=environment() | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1100,
     )
 
 
@@ -129,6 +129,7 @@ def test_without_sockets_it_is_the_same_tournament(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow  # with real processes that are killed
+@pytest.mark.timeout(600)
 def test_a_tournament_of_processes_that_was_killed_ten_times_comes_out_the_same(tmp_path: Path) -> None:
     text = plan_text(*PLAYERS, head=PROCESSES.replace("hands = 12", "hands = 150"))
     for name in ("whole", "killed"):
@@ -157,7 +158,8 @@ def test_a_tournament_of_processes_that_was_killed_ten_times_comes_out_the_same(
     assert check_tournament(tmp_path / "killed/cup").problem is None
 
 
-@pytest.mark.slow  # sixty-six matches
+@pytest.mark.slow  # sixty-nine matches of two games
+@pytest.mark.timeout(1200)
 def test_twelve_entrants_of_whom_three_are_broken_are_ranked_unattended(tmp_path: Path) -> None:
     good = ["random", "always-call", "always-raise", "always-fold", "random:raise=0.5", "random:raise=0.1"]
     broken = {
