@@ -8,6 +8,7 @@ import attrs
 
 from engine.rules import GameDefinition
 from server.launching.players import Player
+from server.report.evidence import Luck
 
 
 class Format(StrEnum):
@@ -146,6 +147,8 @@ class TournamentPlan:
     """A knock-out's bracket is filled by a round robin."""
     third_place: bool = True
     """The losers of a knock-out's semi-finals play for it."""
+    luck: Luck = Luck.OFF
+    """How far luck is taken out of what heads-up pairs won, beside the chips."""
     limits: Limits = Limits()
     failures: Failures = Failures()
     budget: Budget = Budget()

@@ -17,6 +17,7 @@ from engine.rules import ALIASES, GameDefinition, GameDefinitionError, load_game
 from engine.user_input import did_you_mean
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.sandbox import why_there_are_none
+from server.report.evidence import Luck
 from server.table.config import MOST_SECONDS, check_names
 from server.tournament.plan import (
     Budget,
@@ -69,6 +70,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         run_off=RunOff(head.choice("run_off", [each.value for each in RunOff], RunOff.BANKROLL.value)),
         seeded_by_round_robin=head.choice("seeding", ["file", "round-robin"], "file") == "round-robin",
         third_place=head.flag("third_place", True),
+        luck=Luck(head.choice("luck", [Luck.OFF.value, Luck.EQUITY.value], Luck.OFF.value)),
         limits=_limits(file.section("limits")),
         failures=_failures(file.section("failures")),
         budget=_budget(file.section("budget")),

@@ -11,6 +11,7 @@ import attrs
 
 from server.tournament.house import Folder
 from server.tournament.journal import Played
+from server.tournament.luck import Adjusted, adjusted_pairs
 from server.tournament.match import Match
 from server.tournament.plan import Format, RunOff, TournamentPlan
 
@@ -51,6 +52,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     counting = folder.counting()
     league = _league(plan, names, counting)
     schedule = folder.schedule()
+    adjusted = adjusted_pairs(folder, counting)
     above = _bootstrap(plan, league)
     players = _players(folder, league, _ranks(plan, league, above, schedule.placing))
     content: dict[str, Any] = {
@@ -58,7 +60,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
         "format": plan.format.value,
         "complete": is_complete,
         "players": sorted(players, key=lambda row: row["rank"]),
-        "pairs": _pairs(plan, league, counting),
+        "pairs": _pairs(league, counting, adjusted if len(plan.events) == 1 else {}),
         "hands": sum(played.hands for played in counting.values()),
         "matches": len(counting),
         "matches_planned": len(schedule.matches) if schedule.is_all else None,
@@ -80,7 +82,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
             rows = [_player(part, k, ranks[k], of_game) for k in range(len(names))]
             game |= {
                 "players": sorted(rows, key=lambda row: row["rank"]),
-                "pairs": _pairs(plan, part, of_game),
+                "pairs": _pairs(part, of_game, adjusted, number),
             }
     return content
 
@@ -217,11 +219,13 @@ def _player(league: _League, k: int, rank: RankRange, counting: Mapping[Match, P
     }
 
 
-def _pairs(plan: TournamentPlan, league: _League, counting: Mapping[Match, Played]) -> list[dict[str, Any]]:
+def _pairs(
+    league: _League, counting: Mapping[Match, Played], adjusted: Adjusted, game: int = 0
+) -> list[dict[str, Any]]:
     from engine.evidence.ranking.significance import pair_p_values
 
     table = league.table
-    plain, adjusted = pair_p_values(table)
+    plain, by_holm = pair_p_values(table)
     hands: dict[tuple[str, str], int] = {}
     for match, played in counting.items():
         for one in match.players:
@@ -241,9 +245,11 @@ def _pairs(plan: TournamentPlan, league: _League, counting: Mapping[Match, Playe
                     "hands": hands[one, other],
                     "deals": int(table.deals[i, j]),
                     "p": float(plain[i, j]),
-                    "p_holm": float(adjusted[i, j]),
+                    "p_holm": float(by_holm[i, j]),
                 }
             )
+            if (game, one, other) in adjusted:
+                rows[-1]["luck_corrected"] = adjusted[game, one, other]
     return rows
 
 

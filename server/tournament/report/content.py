@@ -49,6 +49,9 @@ def pages_of(folder: Folder, content: Mapping[str, Any]) -> dict[str, Any]:
         one, other = pair["players"]
         pairs[one, other] = pair
         pairs[other, one] = pair | {"mbb_per_hand": -pair["mbb_per_hand"]}
+        if "luck_corrected" in pair:
+            corrected = pair["luck_corrected"]
+            pairs[other, one]["luck_corrected"] = corrected | {"mbb_per_hand": -corrected["mbb_per_hand"]}
     play = _play(folder)
     last_words = _last_words(folder, content["failures"])
     return {

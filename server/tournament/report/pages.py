@@ -107,7 +107,11 @@ def _players(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _pairs(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for pair in content["pairs"]:
         one, other = pair["players"]
-        yield {"player": one, "opponent": other} | {k: v for k, v in pair.items() if k != "players"}
+        corrected = pair.get("luck_corrected", {})
+        kept = {key: value for key, value in pair.items() if key not in ("players", "luck_corrected")}
+        yield {"player": one, "opponent": other, **kept} | {
+            f"luck_corrected_{key}": value for key, value in corrected.items()
+        }
 
 
 def _crosstable(content: Mapping[str, Any]) -> str:

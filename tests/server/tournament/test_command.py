@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -51,7 +52,8 @@ def test_a_tournament_is_a_file_and_a_folder(tmp_path: Path) -> None:
 
     done = run(tmp_path, "--json")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
+    assert all(re.match(r"\d of 6 matches", line) for line in done.stderr.splitlines())
     content = json.loads(done.stdout)
     assert content["complete"] is True
     assert len(content["players"]) == 3

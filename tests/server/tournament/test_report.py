@@ -136,3 +136,16 @@ def test_progress_says_how_far_it_is_and_what_is_left(tmp_path: Path) -> None:
     table = progress.table()
     assert table.row_count == 3
     folder.close()
+
+
+@pytest.mark.usefixtures("arena_workers")
+def test_luck_is_taken_out_of_pairs_where_the_file_asks_for_it(tmp_path: Path) -> None:
+    head = HEAD.replace("seed = 7", 'seed = 7\nluck = "equity"').replace("hands = 12", "hands = 60")
+
+    content = played(tmp_path, plan_text("random", "always-call", head=head))
+
+    (pair,) = content["pairs"]
+    corrected = pair["luck_corrected"]
+    assert corrected["method"] == "equity"
+    assert corrected["ci95"] < pair["ci95"]
+    assert abs(corrected["mbb_per_hand"] - pair["mbb_per_hand"]) < 2 * pair["ci95"]
