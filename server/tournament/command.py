@@ -23,13 +23,13 @@ from server.launching.process_control import adopt_orphans, keep_others_out
 from server.private_files import FILE_MODE
 from server.report.logs import LogError
 from server.tournament.house import Folder, TournamentFault, play
-from server.tournament.in_process import InProcessRunner
 from server.tournament.plan_file import FileMistake, parse_plan
-from server.tournament.progress import Progress
 from server.tournament.report.pages import NEEDED, can_be_made
-from server.tournament.runner import CannotPlay, ProcessRunner, Runner
+from server.tournament.report.words import table_of
+from server.tournament.running.in_process import InProcessRunner
+from server.tournament.running.processes import CannotPlay, ProcessRunner, Runner
+from server.tournament.running.progress import Progress
 from server.tournament.toml_text import read_text
-from server.tournament.words import table_of
 
 __all__ = ["RESULT", "tournament"]
 

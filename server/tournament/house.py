@@ -24,7 +24,7 @@ from server.tournament.journal import MATCHES, DamagedMatch, Played, move_aside,
 from server.tournament.match import Match
 from server.tournament.plan import Rule, TournamentPlan
 from server.tournament.plan_file import parse_plan
-from server.tournament.runner import Runner
+from server.tournament.running.processes import Runner
 
 __all__ = ["PLAN", "Folder", "TournamentFault", "play"]
 

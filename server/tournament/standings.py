@@ -11,9 +11,9 @@ import attrs
 
 from server.tournament.house import Folder
 from server.tournament.journal import Played
-from server.tournament.luck import Adjusted, adjusted_pairs
 from server.tournament.match import Match
 from server.tournament.plan import Format, RunOff, TournamentPlan
+from server.tournament.report.luck import Adjusted, adjusted_pairs
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,7 @@ from server.report.review.page import page_environment
 from server.report.review.spreadsheets import table_text
 from server.tournament.house import Folder
 from server.tournament.report.content import pages_of
-from server.tournament.words import place, rate
+from server.tournament.report.words import place, rate
 
 __all__ = ["NEEDED", "can_be_made", "write_report"]
 

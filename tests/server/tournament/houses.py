@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 import trio
 
-import server.tournament.in_process as in_process
+import server.tournament.running.in_process as in_process
 from clients.agent import Agent
 from clients.arena import Arena
 from clients.options import make_agent, parse_settings
@@ -23,9 +23,9 @@ from server.in_process.workers import Worker
 from server.record_file import RecordFile
 from server.tournament.command import tell
 from server.tournament.house import Folder, play
-from server.tournament.in_process import InProcessRunner
 from server.tournament.plan import TournamentPlan
 from server.tournament.plan_file import parse_plan
+from server.tournament.running.in_process import InProcessRunner
 
 HEAD: Final = """
 [tournament]

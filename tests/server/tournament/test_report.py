@@ -11,9 +11,9 @@ from typing import Any, Final
 import pytest
 
 from server.tournament.house import Folder
-from server.tournament.progress import Progress
 from server.tournament.report.content import page_of_player
 from server.tournament.report.curves import bankroll_curves, thinned
+from server.tournament.running.progress import Progress
 from tests.server.tournament.houses import HEAD, plan_of, plan_text, played, use_arena_workers
 
 _VOID: Final = {"meta", "link", "br"}

@@ -26,7 +26,7 @@ from server.report.results import Pass, player_results
 from server.table.config import MatchConfig, OnFailure
 from server.tournament.match import Match, match_cards
 from server.tournament.plan import TournamentPlan
-from server.tournament.runner import CannotPlay
+from server.tournament.running.processes import CannotPlay
 
 __all__ = ["InProcessRunner"]
 

@@ -1,0 +1,1 @@
+"""How matches of a tournament are played, and what people see meanwhile."""
