@@ -100,6 +100,8 @@ class Arena:
         self._hands_played = 0
         self._next_hand = 0
         self._has_started = False
+        self.state: HandState | None = None
+        """The hand as it stands, all cards included: for whoever runs the table, and for no agent."""
         shifts = range(1) if fixed_seats else range(num_players)
         self._seatings = tuple(self._seating(shift) for shift in shifts)
         for seat, agent in enumerate(agents):
@@ -251,6 +253,7 @@ class Arena:
             to_act = state.betting.position_to_act
             assert to_act is not None  # the hand loop asks only where somebody is
             agent = agents[to_act]
+            self.state = state
             view = state.view(to_act)
             begin_decision(agent, view)
             action = agent.choose_action(view)

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from clients.environments.observations import DEFAULT_SIZES, Encoder
+from clients.environments.observations import DEFAULT_SIZES, Encoder, Node
 from clients.environments.policy import ObservationKind
 from clients.environments.remote import Patience, SeatLost
 from clients.environments.rendering import RENDER_MODES, Scene, check_render_mode, render
@@ -86,12 +86,11 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._hands_left = 0
         self._has_rewards = False
         self._view: HandView | None = None
-        self._last_view: HandView | None = None
+        self._node: Node  # of the view's betting
         self._np_random, _ = gymnasium.utils.seeding.np_random()
         self.render_mode = render_mode
         self._agent_of_seat = {seat: f"player_{seat}" for seat in seats if seat not in bots}
         self._seat_of_agent = {agent: seat for seat, agent in self._agent_of_seat.items()}
-        self._first_seat = min(self._agent_of_seat)
         self.possible_agents = list(self._agent_of_seat.values())
         self.agents: list[str] = []
         space = observation_space(self._encoder, is_dict=False)
@@ -158,21 +157,21 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Play an action of `agent_selection`; None for one that has finished."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)
+            self._leave(agent, action)
             return
-        view = self._view
-        assert view is not None
-        encoder, betting, number = self._encoder, view.betting, int(action)
+        node, number = self._node, int(action)
+        if number < 0:
+            raise ValueError(f"expected an action 0 to {len(node.actions) - 1}, got {number}")
         info = self.infos[agent]
-        if not encoder.is_legal(betting, number):
+        if not node.legal[number]:
             info["illegal_actions"] += 1
-        info["action_mask"] = encoder.no_mask()
+        info["action_mask"] = self._encoder.no_mask()
         self._cumulative_rewards[agent] = 0.0
         if self._has_rewards:
             self._has_rewards = False
             self.rewards = dict.fromkeys(self.agents, 0.0)
         try:
-            next_view = self._table.act(encoder.actions(betting)[number])
+            next_view = self._table.act(node.actions[number])
             while next_view is None:
                 self._pay()
                 self._hands_left -= 1
@@ -187,9 +186,23 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def _turn(self, view: HandView) -> None:
         """Somebody is to act."""
-        self._view = self._last_view = view
+        self._view = view
+        self._node = node = self._encoder.node(view.betting)
         self.agent_selection = agent = self._agent_of_seat[self._table.seat_at(view.position)]
-        self.infos[agent]["action_mask"] = self._encoder.mask(view.betting)
+        self.infos[agent]["action_mask"] = node.mask.copy()
+
+    def _leave(self, agent: str, action: object) -> None:
+        """The step of an agent whose episode is over; all end together."""
+        if action is not None:
+            raise ValueError(f"{agent} has finished: the only action is None, got {action!r}")
+        for by_agent in (
+            self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos,
+        ):  # fmt: skip
+            del by_agent[agent]
+        self.agents.remove(agent)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if self.agents:
+            self.agent_selection = self.agents[0]
 
     def _pay(self) -> None:
         """The chips of the hand that has ended; several hands may end with one action."""
@@ -204,10 +217,7 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._has_rewards = True
 
     def _end(self) -> None:
-        last = self._table.last_hand
-        assert last is not None
-        state, _ = last
-        self._view, self._last_view = None, state.view(self._table.position_of(self._first_seat))
+        self._view = None
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
 
@@ -224,13 +234,11 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def observe(self, agent: str) -> Any:
         """What an agent sees now: a new array, or new fields and the mask."""
-        view = self._last_view
-        assert view is not None
-        seat = self._seat_of_agent[agent]
-        position = self._table.position_of(seat)
-        if position != view.position:
-            view = self._table.view_of(seat, view)
-        vector = self._encoder.observe(view)
+        view = self._view
+        if view is not None and agent == self.agent_selection:
+            vector = self._encoder.observe_at(self._node, view)
+        else:
+            vector = self._encoder.observe(self._table.view_of(self._seat_of_agent[agent]))
         if not self._is_dict:
             return vector
         mask: NDArray[np.int8] = self.infos[agent]["action_mask"]
@@ -238,10 +246,11 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The hand as the agent that is to act sees it: text, or a picture (height, width, 3), uint8."""
-        if self.render_mode is None or self._last_view is None:
+        if self.render_mode is None or not self.agents:
             return None
+        view = self._view or self._table.view_of(self._seat_of_agent[self.agent_selection])
         names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
-        return render(Scene(self._last_view, tuple(names)), self.render_mode)
+        return render(Scene(view, tuple(names)), self.render_mode)
 
     def close(self) -> None:
         """End connections and programs."""

@@ -54,7 +54,7 @@ from engine.rules import (
 from engine.rules.action import ActionKind
 from engine.rules.game_definition import MAX_ACTIONS_PER_ROUND
 
-__all__ = ["DEFAULT_SIZES", "HISTORY_COLUMNS", "Encoder", "Field", "Layout", "most_spent"]
+__all__ = ["DEFAULT_SIZES", "HISTORY_COLUMNS", "Encoder", "Field", "Layout", "Node", "most_spent"]
 
 DEFAULT_SIZES: Final = (0.5, 1.0)
 """Raises of half the pot and of the pot."""
@@ -137,12 +137,15 @@ class Layout:
         """The greatest values, shape (size,), float32."""
 
 
-class _Node(NamedTuple):
-    """What everybody sees of a betting."""
+class Node(NamedTuple):
+    """What everybody sees of a betting, and what the position to act may do."""
 
     vector: NDArray[np.float32]
     """An observation as the position to act has it, without any cards and without its position."""
     mask: NDArray[np.int8]
+    """Not to be changed."""
+    legal: tuple[bool, ...]
+    """The same for those who ask about one action."""
     actions: tuple[Action, ...]
     """What each number comes to: itself where it is legal, else what the dealer would play for it."""
 
@@ -171,15 +174,19 @@ class Encoder:
         self._board: Final = fields["board"].start
         self._position: Final = fields["position"].start
         self._to_call: Final = fields["amounts"].start + 1
-        self._nodes: Final[dict[BettingState, _Node]] = {}
+        self._nodes: Final[dict[BettingState, Node]] = {}
         self._most_nodes: Final = _MOST_REMEMBERED // self.layout.size
 
     # --- observations ------------------------------------------------------------------------------------
 
     def observe(self, view: HandView) -> NDArray[np.float32]:
         """What a player sees, a new vector of shape (size,)."""
+        return self.observe_at(self.node(view.betting), view)
+
+    def observe_at(self, node: Node, view: HandView) -> NDArray[np.float32]:
+        """The same for those who have the node of the view's betting."""
         betting, position = view.betting, view.position
-        vector = self._node(betting).vector.copy()
+        vector = node.vector.copy()
         for card in view.hole_cards[position]:
             vector[card] = 1.0
         board = self._board
@@ -200,7 +207,7 @@ class Encoder:
 
     def mask(self, betting: BettingState) -> NDArray[np.int8]:
         """1 for each action the position to act may do; zeros when the hand is over.  A new array."""
-        return self._node(betting).mask.copy()
+        return self.node(betting).mask.copy()
 
     def no_mask(self) -> NDArray[np.int8]:
         """The mask of a player who is not to act: zeros."""
@@ -208,13 +215,14 @@ class Encoder:
 
     def actions(self, betting: BettingState) -> tuple[Action, ...]:
         """What each number comes to for the position to act: always something legal."""
-        return self._node(betting).actions
+        return self.node(betting).actions
 
     def is_legal(self, betting: BettingState, number: int) -> bool:
         """Whether an action is legal as it stands."""
-        return bool(self._node(betting).mask[number])
+        return self.node(betting).legal[number]
 
-    def _node(self, betting: BettingState) -> _Node:
+    def node(self, betting: BettingState) -> Node:
+        """What is the same for everybody who sees a betting; remembered."""
         node = self._nodes.get(betting)
         if node is None:
             node = self._made(betting)
@@ -223,7 +231,7 @@ class Encoder:
             self._nodes[betting] = node
         return node
 
-    def _made(self, betting: BettingState) -> _Node:
+    def _made(self, betting: BettingState) -> Node:
         mask = np.zeros(self.num_actions, np.int8)
         actions: tuple[Action, ...] = ()
         if not betting.is_finished:
@@ -231,7 +239,7 @@ class Encoder:
             legal = betting.legal_actions()
             mask[:] = [action is not None and action in legal for action in wanted]
             actions = tuple([CALL if action is None else legal.nearest(action) for action in wanted])
-        return _Node(self._vector(betting), mask, actions)
+        return Node(self._vector(betting), mask, tuple(map(bool, mask.tolist())), actions)
 
     def _wanted(self, betting: BettingState) -> list[Action | None]:
         """What each number means here; None for a size that is no raise of its own."""

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from clients.environments.observations import DEFAULT_SIZES, Encoder
+from clients.environments.observations import DEFAULT_SIZES, Encoder, Node
 from clients.environments.policy import ObservationKind
 from clients.environments.remote import Patience, SeatLost
 from clients.environments.rendering import RENDER_MODES, Scene, check_render_mode, render
@@ -113,11 +113,13 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         options = TableOptions(position is not None, patience, None if log is None else Path(log))
         self._table = Table(game, seats, names, options=options)
         self._encoder = Encoder(definition, sizes)
+        self._unit = self._encoder.layout.unit
         self._is_dict = observations == "dict"
         self._hands = hands
         self._hands_left = 0
         self._match_states = match_states
         self._view: HandView | None = None
+        self._node: Node  # of the view's betting
         self._last_view: HandView | None = None
         self._illegal = 0
         self.render_mode = render_mode
@@ -157,6 +159,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             passed_chips += self._chips_of_hand()
             view = table.deal()
         self._view = self._last_view = view
+        self._node = self._encoder.node(view.betting)
         info = self._info(view)
         info["passed_hands"] = passed_hands
         info["passed_reward"] = passed_chips / self._encoder.layout.unit
@@ -171,12 +174,14 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         view = self._view
         if view is None:
             raise RuntimeError("the episode is over: call reset() first")
-        encoder, betting, number = self._encoder, view.betting, int(action)
-        if not encoder.is_legal(betting, number):
+        node, number = self._node, int(action)
+        if number < 0:
+            raise ValueError(f"expected an action 0 to {len(node.actions) - 1}, got {number}")
+        if not node.legal[number]:
             self._illegal += 1
         chips = 0.0
         try:
-            next_view = self._table.act(encoder.actions(betting)[number])
+            next_view = self._table.act(node.actions[number])
             while next_view is None:
                 chips += self._chips_of_hand()
                 self._hands_left -= 1
@@ -186,8 +191,9 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         except SeatLost as lost:
             return self._cut_short(view, lost, chips)
         self._view = self._last_view = next_view
+        self._node = self._encoder.node(next_view.betting)
         info = self._info(next_view)
-        return self._observe(next_view, info), chips / encoder.layout.unit, False, False, info
+        return self._observe(next_view, info), chips and chips / self._unit, False, False, info
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The hand as we see it: text, or a picture of shape (height, width, 3), uint8."""
@@ -216,7 +222,6 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         view = state.view(self._table.position_of(self._seat))
         self._view, self._last_view = None, view
         info = self._info(view)
-        info["match_state"] = format_match_state(view)
         info["chips"] = self._table.chips[self._seat]
         return self._observe(view, info), chips / self._encoder.layout.unit, True, False, info
 
@@ -243,8 +248,11 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
 
     def _observe(self, view: HandView, info: dict[str, Any]) -> Observation:
         encoder = self._encoder
-        vector = encoder.observe(view)
-        mask = encoder.mask(view.betting) if self._view is not None else encoder.no_mask()
+        if self._view is view:
+            node = self._node
+            vector, mask = encoder.observe_at(node, view), node.mask.copy()
+        else:
+            vector, mask = encoder.observe(view), encoder.no_mask()
         if not self._is_dict:
             info["action_mask"] = mask
             return vector

@@ -121,14 +121,8 @@ class _Outside(Agent):
     act.
     """
 
-    start: HandView
-    """The beginning of the hand."""
     view: HandView
     """The hand as it is asked about."""
-
-    def hand_started(self, view: HandView) -> None:
-        """Keeps what can be seen while others act."""
-        self.start = view
 
     def choose_action(self, view: HandView) -> Awaitable[Action]:
         """Leaves the view where the table finds it."""
@@ -186,6 +180,7 @@ class Table:
         self._arena: Arena | None = None
         self._agents: list[Agent] = []
         self._hand: Generator[Awaitable[Action], Action, None] | None = None
+        self._void_hand: HandState | None = None  # the last that was broken off
         self.seed = 0
         """Of the cards; the n-th seed derived from it is the n-th seat's."""
         self.hand_number = 0
@@ -266,15 +261,19 @@ class Table:
         """
         return self._next(action)
 
-    def view_of(self, seat: int, now: HandView) -> HandView:
-        """The hand as an outside seat sees it, at a moment that another one has seen."""
-        last = self.last_hand
-        if last is not None and last[0].betting is now.betting and self._hand is None:
-            return last[0].view(self.position_of(seat))
-        agent = self._agents[seat]
-        assert isinstance(agent, _Outside)
-        start = agent.start
-        return HandView(now.betting, start.position, start.hand_number, start.hole_cards, now.board)
+    def view_of(self, seat: int) -> HandView:
+        """The hand as the player in a seat sees it: now, at its end, or where it was broken off.
+
+        Raises:
+            RuntimeError: there was none.
+        """
+        position = self.position_of(seat)
+        if self._arena is not None and self._hand is None and self.last_hand is not None:
+            return self.last_hand[0].view(position)
+        state = self._void_hand if self._arena is None else self._arena.state
+        if state is None:
+            raise RuntimeError("no hand has been played")
+        return state.view(position)
 
     def _next(self, action: Action | None) -> HandView | None:
         hand = self._hand
@@ -296,7 +295,10 @@ class Table:
 
     def _end_match(self) -> None:
         """Write the score, end the programs, and let go of those whose connection is gone."""
-        arena, self._arena, self._hand = self._arena, None, None
+        arena, self._arena = self._arena, None
+        if arena is not None and self._hand is not None:
+            self._void_hand = arena.state
+        self._hand = None
         if arena is not None and arena.hands_played and self._log is not None:
             self._log.write(arena.score_line())
         for seat, agent in enumerate(self._agents):

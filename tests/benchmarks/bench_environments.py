@@ -110,8 +110,8 @@ def cases(episodes: int) -> dict[str, Callable[[], float]]:
         "AEC, nolimit-2p": aec("nolimit-2p"),
         "AEC, nolimit-6p": aec("nolimit-6p"),
         "AEC, leduc": aec("leduc"),
-        "gymnasium v always-call, limit-2p": lambda: gymnasium_steps(["always-call"], "dict", 6 * episodes),
-        "the same, one vector": lambda: gymnasium_steps(["always-call"], "array", 6 * episodes),
+        "gymnasium v always-call, limit-2p": lambda: gymnasium_steps(["always-call"], "dict", 10 * episodes),
+        "the same, one vector": lambda: gymnasium_steps(["always-call"], "array", 10 * episodes),
         "vector, limit-2p": lambda: vector_actions((), 1024, episodes // 10),
         "vector v always-call, limit-2p": lambda: vector_actions(["always-call"], 1024, episodes // 10),
     }
