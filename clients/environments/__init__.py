@@ -23,8 +23,8 @@ except ModuleNotFoundError as error:
 
 from clients.environments.observations import DEFAULT_SIZES, Encoder, Field, Layout
 from clients.environments.policy import PolicyAgent
-from clients.environments.remote import Patience, SeatLost
 from clients.environments.single import HoldemEnv
+from clients.seats.remote import Patience, SeatLost
 
 __all__ = [
     "DEFAULT_SIZES",

@@ -18,10 +18,11 @@ from pettingzoo import AECEnv
 
 from clients.environments.observations import DEFAULT_SIZES, Encoder, Node
 from clients.environments.policy import ObservationKind
-from clients.environments.remote import Patience, SeatLost
 from clients.environments.rendering import RENDER_MODES, Scene, check_render_mode, render
 from clients.environments.spaces import mask_space, observation_space
-from clients.environments.table import Opponent, Table, TableOptions, opponent_names, read_game
+from clients.environments.table import Table, TableOptions, check_patience, read_game
+from clients.seats.opponents import Opponent, opponent_names
+from clients.seats.remote import Patience, SeatLost
 from engine.rules import GameDefinition, HandView
 
 __all__ = ["HoldemAEC", "env", "raw_env"]
@@ -130,13 +131,13 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Begin an episode: with a seed, the first hand of ``riverboat match --seed``; else the next one.
 
         Raises:
-            SeatLost: a remote player does not sit down, or leaves before an agent is asked.
+            SeatLost: a remote player does not sit down.
         """
         if seed is not None:
             self._np_random, _ = gymnasium.utils.seeding.np_random(seed)
         table = self._table
-        if seed is not None or not table.is_open:
-            table.open(seed if seed is not None else int(self._np_random.integers(2**32)))
+        if seed is not None:
+            table.open(seed)
         self.agents = agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
@@ -148,9 +149,19 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         }
         self._hands_left = self._hands
         self._has_rewards = False
-        view = table.deal()
-        while view is None:  # bots alone have played it
-            view = table.deal()
+        view, passed = None, 0
+        while view is None:
+            if not table.is_open:
+                table.open(int(self._np_random.integers(2**32)))
+            try:
+                view = table.deal()
+            except SeatLost as lost:  # no episode has begun that could be cut short: another match does
+                for info in self.infos.values():
+                    info["failure"] = lost.as_dict()
+                continue
+            if view is None:  # bots alone have played it
+                passed += 1
+                check_patience(passed)
         self._turn(view)
 
     def step(self, action: Any) -> None:
@@ -223,9 +234,7 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def _cut_short(self, lost: SeatLost) -> None:
         for info in self.infos.values():
-            info["failure"] = {
-                "seat": lost.seat, "name": lost.name, "kind": lost.kind, "detail": lost.detail,
-            }  # fmt: skip
+            info["failure"] = lost.as_dict()
         self._view = None
         self.truncations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]

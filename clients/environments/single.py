@@ -17,17 +17,11 @@ from numpy.typing import NDArray
 
 from clients.environments.observations import DEFAULT_SIZES, Encoder, Node
 from clients.environments.policy import ObservationKind
-from clients.environments.remote import Patience, SeatLost
 from clients.environments.rendering import RENDER_MODES, Scene, check_render_mode, render
 from clients.environments.spaces import observation_space
-from clients.environments.table import (
-    Opponent,
-    Table,
-    TableOptions,
-    fill_seats,
-    opponent_names,
-    read_game,
-)
+from clients.environments.table import Table, TableOptions, check_patience, read_game
+from clients.seats.opponents import Opponent, fill_seats, opponent_names
+from clients.seats.remote import Patience, SeatLost
 from engine.rules import GameDefinition, HandView
 from protocol import format_match_state
 
@@ -143,26 +137,40 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode.
 
+        A remote opponent who is lost before we are asked is told of in ``info["failure"]``; another match has
+        begun then.
+
         Raises:
-            SeatLost: a remote opponent does not sit down, or leaves before we are asked.
+            SeatLost: a remote opponent does not sit down.
+            RuntimeError: we are never asked: the game, or the opponents, leave us nothing to do.
         """
         super().reset(seed=seed)
         table = self._table
-        if seed is not None or not table.is_open:
-            table.open(seed if seed is not None else int(self.np_random.integers(2**32)))
+        if seed is not None:
+            table.open(seed)
         self._hands_left = self._hands
         self._illegal = 0
-        passed_hands, passed_chips = 0, 0.0
-        view = table.deal()
+        passed_hands, passed_chips, failure = 0, 0.0, None
+        view = None
         while view is None:
-            passed_hands += 1
-            passed_chips += self._chips_of_hand()
-            view = table.deal()
+            if not table.is_open:
+                table.open(int(self.np_random.integers(2**32)))
+            try:
+                view = table.deal()
+            except SeatLost as lost:  # no episode has begun that could be cut short: another match does
+                failure = lost
+                continue
+            if view is None:
+                passed_hands += 1
+                passed_chips += self._chips_of_hand()
+                check_patience(passed_hands)
         self._view = self._last_view = view
         self._node = self._encoder.node(view.betting)
         info = self._info(view)
         info["passed_hands"] = passed_hands
         info["passed_reward"] = passed_chips / self._encoder.layout.unit
+        if failure is not None:
+            info["failure"] = failure.as_dict()
         return self._observe(view, info), info
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -231,9 +239,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         """The end of an episode whose last hand is void; what earlier hands brought is kept."""
         self._view = None
         info = self._info(view)
-        info["failure"] = {
-            "seat": lost.seat, "name": lost.name, "kind": lost.kind, "detail": lost.detail,
-        }  # fmt: skip
+        info["failure"] = lost.as_dict()
         return self._observe(view, info), chips / self._encoder.layout.unit, False, True, info
 
     def _info(self, view: HandView) -> dict[str, Any]:

@@ -5,36 +5,24 @@ It is an `Arena` whose hands are played one at a time, and that stops wherever a
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Generator, Sequence
 from pathlib import Path
-from typing import Final, TextIO, TypeAlias
+from typing import Final, TextIO
 
 import attrs
 
 from clients.agent import Agent
 from clients.arena import Arena
-from clients.environments.remote import Patience, RemoteSeat, command_seat, waiting_seat
-from clients.registry import fill_table, installed_bots, make_bot
+from clients.seats.opponents import Opponent, read_opponent, waits_for_somebody
+from clients.seats.remote import Patience, RemoteSeat
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game
 from engine.seeds import derive_seed
 from protocol.records import format_header
 
-__all__ = [
-    "Opponent",
-    "Table",
-    "TableOptions",
-    "fill_seats",
-    "opponent_names",
-    "read_game",
-    "read_opponent",
-]
+__all__ = ["Table", "TableOptions", "check_patience", "read_game"]
 
-Opponent: TypeAlias = str | Callable[[], Agent]
-"""An installed bot ``BOT[:KEY=VALUE,...]``; a command line, run as ``COMMAND HOST PORT``; ``tcp://HOST:PORT``,
-where the table waits for a player who connects; or what makes an agent."""
-
-_TCP: Final = "tcp://"
+_MOST_PASSED: Final = 1000
+"""Hands in a row in which nobody from outside is asked."""
 _ENDLESS: Final = 2**32 - 1
 """Hands in the header of a log: nobody knows how many there will be."""
 
@@ -62,58 +50,14 @@ def read_game(game: str | GameDefinition) -> GameDefinition:
     return load_game(game) if isinstance(game, str) else game
 
 
-def fill_seats(game: GameDefinition, opponents: Sequence[Opponent]) -> list[Opponent]:
-    """The opponents of one player, in seat order.
+def check_patience(hands: int) -> None:
+    """Stop looking for a hand in which somebody from outside is asked.
 
     Raises:
-        ValueError: none, or more than there are seats.
+        RuntimeError: there were too many in which nobody was.
     """
-    seats = fill_table(game.num_players, tuple(opponents)) if opponents else None
-    if seats is None:
-        raise ValueError(f"expected 1 to {game.num_players - 1} opponents, got {len(opponents)}")
-    return list(seats)
-
-
-def read_opponent(opponent: Opponent) -> Callable[[], Agent]:
-    """What makes the agent for an opponent; for remote players a `RemoteSeat`, which is to be connected.
-
-    Raises:
-        UnknownBot: a single word that names no installed bot.
-        ValueError: an address or a command that cannot be read, options that the bot does not take.
-    """
-    if not isinstance(opponent, str):
-        return opponent
-    if opponent.startswith(_TCP):
-        return waiting_seat(opponent.removeprefix(_TCP))
-    name = opponent.partition(":")[0]
-    if name not in installed_bots() and ("/" in opponent or " " in opponent):
-        words = shlex.split(opponent)
-        if not words:
-            raise ValueError(f"expected a command line, got {opponent!r}")
-        return command_seat(words)
-    make_bot(opponent)  # to fail here, where somebody reads it
-    return lambda: make_bot(opponent)
-
-
-def opponent_names(opponents: Sequence[Opponent]) -> list[str]:
-    """A name for each: the bot's, the program's, the address; repeats get ``-2``, ``-3``."""
-    names: list[str] = []
-    for opponent in opponents:
-        if not isinstance(opponent, str):
-            plain = getattr(opponent, "__name__", "agent")
-        elif opponent.startswith(_TCP):
-            plain = "remote"
-        elif "/" in opponent or " " in opponent:
-            plain = Path(shlex.split(opponent)[-1]).stem
-        else:
-            plain = opponent.partition(":")[0]
-        plain = "".join([c for c in plain if c.isalnum() or c in "-_."]) or "agent"
-        count, name = 1, plain
-        while name in names:
-            count += 1
-            name = f"{plain}-{count}"
-        names.append(name)
-    return names
+    if hands >= _MOST_PASSED:
+        raise RuntimeError(f"{hands} hands were over before the learner was asked: nothing to learn here")
 
 
 class _Outside(Agent):
@@ -170,7 +114,7 @@ class Table:
             self._log = self._options.log.open("x", encoding="ascii", buffering=1)
         self._record = self._log.write if self._log is not None else None
         for seat, one in enumerate(opponents):
-            if isinstance(one, str) and one.startswith(_TCP):
+            if waits_for_somebody(one):
                 maker = self._makers[seat]
                 assert maker is not None
                 visitor = maker()

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from clients.environments.observations import DEFAULT_SIZES, Encoder
 from clients.environments.policy import ObservationKind
 from clients.environments.spaces import observation_space
-from clients.environments.table import fill_seats, read_game
+from clients.environments.table import read_game
+from clients.seats.opponents import fill_seats
 from engine.learning.table_batch import SCRIPTED, Kind, Places, TableBatch
 from engine.rules import GameDefinition
 from engine.user_input import did_you_mean

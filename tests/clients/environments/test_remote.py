@@ -21,9 +21,9 @@ import pytest
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
 from clients.environments import Patience, SeatLost, holdem_v0
-from clients.environments.remote import RemoteSeat, command_seat
 from clients.environments.single import HoldemEnv
-from clients.environments.table import opponent_names
+from clients.seats.opponents import opponent_names
+from clients.seats.remote import RemoteSeat, command_seat
 from engine.rules import load_game
 from protocol import PlayerConnection, Reply, TurnToAct, Version
 from protocol.connection import NEED_DATA

@@ -63,6 +63,10 @@ class SeatLost(Exception):  # what has happened, as `PlayerLeft`
     """``not-found``, ``crashed``, ``disconnected``, ``stalled`` or ``nonsense``."""
     detail: str
 
+    def as_dict(self) -> dict[str, str | int]:
+        """The same for records: `seat`, `name`, `kind`, `detail`."""
+        return attrs.asdict(self)
+
     def __str__(self) -> str:
         return f"{self.name} (seat {self.seat}) {self.kind}: {self.detail}"
 

@@ -1,0 +1,151 @@
+"""``riverboat ask``: what a bot does in a spot, in this process and over the wire, and what speaks for it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.agent import Agent
+from clients.bots.baselines import AlwaysCall
+from clients.commands.ask import ask_command
+from clients.seats.asking import ask, read_spot
+from clients.testing import Deciding, Recorder
+from engine.rules import FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
+
+KUHN = ["--game", "kuhn-2p", "--betting", "c"]
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(ask_command, list(arguments))
+
+
+def asked(*arguments: str) -> dict[str, Any]:
+    result = invoke(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.output)
+    return found
+
+
+def test_the_second_player_of_kuhn_poker_bluffs_with_a_third_of_the_worst_cards() -> None:
+    """In every equilibrium (Kuhn 1950) it bets the worst card after a check with probability 1/3."""
+    found = asked("equilibrium", *KUHN, "--hole", "Qs", "--times", "60")
+
+    assert found["triple"]["raise"] == pytest.approx(1 / 3, abs=0.01)
+    assert found["triple"]["fold"] == 0
+    assert found["answers"]["r"] == pytest.approx(1 / 3, abs=0.2)
+    assert found["asked"] == 60
+    assert found["match_state"] == "MATCHSTATE:1:0:c:|Qs"
+    assert "why" not in found  # no hold'em
+
+
+def test_a_bot_sees_the_hand_as_at_a_table_and_is_asked_once() -> None:
+    bot = Recorder(AlwaysCall())
+    spot = read_spot(load_game("nolimit-3p"), "r300cc/cr600", "Ah Kd", "2c7d9h")
+
+    answer = ask(bot, spot)
+
+    assert [(view.betting.text, str(action)) for view, action in bot.decisions] == [("r300cc/cr600", "c")]
+    (view, _), *_ = bot.decisions
+    assert view.hole_cards[view.position] == spot.hole_cards
+    assert view.board == spot.board
+    assert sum(map(len, view.hole_cards)) == 2
+    assert str(answer.action) == "c"
+
+
+def test_what_is_not_legal_is_put_right_and_said() -> None:
+    spot = read_spot(load_game("nolimit-2p"), "cc/", "AhKd", "2c7d9h")
+
+    fold = ask(Deciding(lambda view: FOLD), spot)
+    raised = ask(Deciding(lambda view: raise_to(99999)), spot)
+
+    assert (str(fold.action), fold.is_legal) == ("c", False)
+    assert (str(raised.action), raised.is_legal) == ("r20000", False)
+    assert fold.triple is None
+
+
+def test_a_bot_that_thinks_is_waited_for() -> None:
+    class Thinker(Agent):
+        async def choose_action(self, view: HandView) -> Action:
+            return LIMIT_RAISE
+
+    answer = ask(Thinker(), read_spot(load_game("limit-2p"), "", "AhKd", ""))
+
+    assert str(answer.action) == "r"
+
+
+def test_a_program_is_dealt_the_hand_over_the_wire_and_overruled_on_the_way() -> None:
+    """always-raise, in a process of its own, would have raised where the betting has a call."""
+    found = asked(
+        f"{sys.executable} -m clients always-raise", "--betting", "cr", "--hole", "AhKd", "--trials", "0"
+    )
+
+    assert found["action"] == "r"
+    assert found["overruled"] == [{"betting": "", "answered": "r", "played": "c"}]
+    assert found["triple"] is None
+    assert found["match_state"] == "MATCHSTATE:1:0:cr:|AhKd"
+    assert found["position_name"] == "BTN/SB"
+
+
+def test_strength_potential_weights_and_values_speak_for_it() -> None:
+    found = asked(
+        "hand-strength", "--betting", "rc/r", "--hole", "AhKd", "--board", "2c7d9h", "--trials", "200"
+    )
+
+    why = found["why"]
+    assert why["hand_strength"] == pytest.approx(0.596, abs=0.001)  # as `riverboat odds` says
+    assert set(why["positive_potential"]) == {"1", "2"}
+    assert list(why["weights"]) == ["0"]
+    assert [row["action"] for row in why["simulation"]["values"]] == ["f", "c", "r"]
+    assert why["own_simulation"] is None
+    text = invoke(
+        "hand-strength", "--betting", "rc/r", "--hole", "AhKd", "--board", "2c7d9h", "--trials", "0"
+    )
+    assert "hand strength" in text.output
+    assert "position 0 holds" in text.output
+
+
+def test_what_it_would_do_with_every_hand_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "grid.svg"
+
+    result = invoke("random", "--hole", "AhKd", "--trials", "0", "--plot", str(path))
+
+    assert result.exit_code == 0, result.output
+    text = path.read_text()
+    assert "AKs" in text or "<svg" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["formulla", "--hole", "AhKd"], "did you mean"),
+        (["random:folds=1", "--hole", "AhKd"], "folds"),
+        (["random", "--hole", "AhKd", "--betting", "x"], "not an action"),
+        (["random", "--hole", "AhKd", "--betting", "f"], "nobody is to act"),
+        (["random", "--hole", "Ah"], "expected 2 hole cards"),
+        (["random", "--hole", "AhKd", "--betting", "cc/"], "there are 3 board cards, got none"),
+        (["random", "--hole", "AhKd", "--betting", "cc/", "--board", "Ah7d9h"], "different cards"),
+        (["random", "--hole", "AhZd"], "Zd"),
+        (["random", "--game", "leduc", "--hole", "2h"], "not in the game's deck"),
+        (["random", "--game", "limit-2q", "--hole", "AhKd"], "limit-2q"),
+        (["./no-such-bot", "--hole", "AhKd"], "not-found"),
+        (["hole-cards-learner", "--hole", "AhKd", "--trials", "0", "--plot", "x.png"], "does not tell"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: list[str], message: str) -> None:
+    result = invoke(*arguments)
+
+    assert result.exit_code == 2, result.output
+    assert message in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_a_program_that_fails_is_told_of() -> None:
+    result = invoke(f"{sys.executable} -c pass", "--hole", "AhKd")
+
+    assert result.exit_code == 3
+    assert "before it sat down" in result.output
