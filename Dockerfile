@@ -7,7 +7,9 @@ RUN python3 -m venv --without-pip /opt/riverboat
 WORKDIR /src
 # The dependencies first: they change less often than the sources.
 COPY pyproject.toml ./
-RUN python3 -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" \
+# Extras of pyproject.toml to install, with blanks between them: `cluster` for tournaments on many machines.
+ARG EXTRAS=""
+RUN python3 -c "import sys, tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*p['dependencies'], *(each for extra in sys.argv[1].split() for each in p['optional-dependencies'][extra]), sep='\n')" "$EXTRAS" \
         > /tmp/requirements.txt \
     && python3 -m pip --python /opt/riverboat/bin/python3 install --no-cache-dir -r /tmp/requirements.txt \
     && find /opt/riverboat -type d -name tests -prune -exec rm -rf {} +

@@ -17,17 +17,21 @@ import trio
 
 from engine.files import write_whole
 from engine.interruption import held_back
+from engine.match_key import MatchKey
 from server.launching.interruptions import await_signal
 from server.launching.match_folder import new_folder
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.private_files import FILE_MODE
 from server.report.logs import LogError
 from server.tournament.house import Folder, TournamentFault, play
+from server.tournament.match import Match, match_cards
 from server.tournament.plan_file import FileMistake, parse_plan
 from server.tournament.report.pages import NEEDED, can_be_made
 from server.tournament.report.words import table_of
+from server.tournament.running.cluster import NEEDED as NEEDS_CLUSTER
+from server.tournament.running.cluster import ClusterRunner, connected, is_installed, num_threads
 from server.tournament.running.in_process import InProcessRunner
-from server.tournament.running.processes import CannotPlay, ProcessRunner, Runner
+from server.tournament.running.processes import CannotPlay, ProcessRunner, Runner, match_words
 from server.tournament.running.progress import Progress
 from server.tournament.toml_text import read_text
 
@@ -56,14 +60,26 @@ _EXIT_PLAYER_FAILED: Final = 3
     "--workers",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Matches played side by side; default half the processors of this machine.",
+    help="Matches played side by side; default half the processors of this machine, or all of a cluster's.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Play on the workers of the Dask cluster whose scheduler is there, such as tcp://10.0.0.1:8786 "
+    "(docs/cluster.md).",
 )
 @click.option("--watch", is_flag=True, help="Show the standings in the terminal while it is played.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
 )
 def tournament(
-    file: Path, out: Path | None, resume: bool, workers: int | None, watch: bool, as_json: bool
+    file: Path,
+    out: Path | None,
+    resume: bool,
+    workers: int | None,
+    scheduler: str | None,
+    watch: bool,
+    as_json: bool,
 ) -> None:
     """Play the tournament that FILE describes, and rank its players.
 
@@ -77,6 +93,13 @@ def tournament(
         plan = parse_plan(source, file)
     except FileMistake as error:
         raise click.UsageError(str(error)) from None
+    if scheduler is not None:
+        if not is_installed():
+            raise click.UsageError(NEEDS_CLUSTER)
+        if plan.in_process:
+            raise click.UsageError(
+                "--scheduler does not go with in_process = true: workers play over sockets"
+            )
     if out is None:
         if resume:
             raise click.UsageError("--resume needs --out DIR, the folder of the tournament")
@@ -96,9 +119,7 @@ def tournament(
         except TournamentFault as error:
             raise click.UsageError(str(error)) from None
         with contextlib.closing(folder):
-            house = functools.partial(
-                _play, folder, workers or max(1, (os.cpu_count() or 2) // 2), noted, watch=watch
-            )
+            house = functools.partial(_play, folder, workers, noted, watch=watch, scheduler=scheduler)
             status = _play_and_tell(folder, house, as_json=as_json)
     if status not in (0, _EXIT_PLAYER_FAILED):
         say(f"to go on with it: riverboat tournament {file} --out {out} --resume")
@@ -162,10 +183,19 @@ def _fault(error: BaseException) -> str | None:
     return None
 
 
-async def _play(folder: Folder, workers: int, noted: list[int], *, watch: bool) -> int:
+def _cards_of(folder: Folder, match: Match) -> str:
+    """What the cards of a match follow from, as text."""
+    cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
+    return cards.text if isinstance(cards, MatchKey) else str(cards.number)
+
+
+async def _play(
+    folder: Folder, workers: int | None, noted: list[int], *, watch: bool, scheduler: str | None
+) -> int:
     """Play until all is played, or a signal comes; returns the exit status that says so."""
     interruptions: list[int] = []
     runner: Runner
+    here = workers or max(1, (os.cpu_count() or 2) // 2)
     async with trio.open_nursery() as nursery:
         stopped = trio.CancelScope()
         await nursery.start(await_signal, interruptions, stopped, noted)
@@ -174,11 +204,20 @@ async def _play(folder: Folder, workers: int, noted: list[int], *, watch: bool) 
             if folder.plan.in_process:
                 runner = InProcessRunner(folder.plan, folder.root, folder.path)
                 try:
-                    await play(folder, runner, workers)
+                    await play(folder, runner, here)
                 finally:
                     await runner.close()
+            elif scheduler is not None:
+                async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
+                    runner = ClusterRunner(
+                        client,
+                        scheduler,
+                        functools.partial(match_words, folder.plan),
+                        functools.partial(_cards_of, folder),
+                    )
+                    await play(folder, runner, workers or num_threads(client))
             else:
                 runner = ProcessRunner(folder.plan, folder.root)
-                await play(folder, runner, workers)
+                await play(folder, runner, here)
         nursery.cancel_scope.cancel()
     return interruptions[0] if interruptions else 0

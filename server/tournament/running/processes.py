@@ -27,7 +27,7 @@ from server.tournament.journal import move_aside
 from server.tournament.match import Match, match_cards
 from server.tournament.plan import Rule, TournamentPlan
 
-__all__ = ["CannotPlay", "ProcessRunner", "Runner"]
+__all__ = ["CannotPlay", "ProcessRunner", "Runner", "clear", "is_over", "match_words"]
 
 _COMMAND: Final = ("-P", "-m", "server", "match")
 # -P: a folder named like one of our packages in the user's folder must not get in the way
@@ -68,37 +68,16 @@ class ProcessRunner:
         await self._wait_for_lock(folder)
         if _can_resume(folder):
             status, said = await self._run(["--resume", str(folder)], None)
-            if _is_over(status, folder):
+            if is_over(status, folder):
                 return
             if status != _EXIT_USAGE:
                 raise CannotPlay(f"{match.label}: {said or f'exit status {status}'}")
-        _clear(folder)
+        clear(folder)
         cards = match_cards(self.root, match, common=self.plan.common_seeds)
-        status, said = await self._run(self._arguments(match, folder), cards)
-        if not _is_over(status, folder):
+        words = [*match_words(self.plan, match), "--out", str(folder)]
+        status, said = await self._run(words, cards)
+        if not is_over(status, folder):
             raise CannotPlay(f"{match.label}: {said or f'exit status {status}'}")
-
-    def _arguments(self, match: Match, folder: Path) -> list[str]:
-        """What follows ``riverboat match``, but for the cards."""
-        plan, event = self.plan, self.plan.events[match.event]
-        limits, failures = plan.limits, plan.failures
-        words = [event.name, *[_named(plan, name) for name in match.players]]
-        words += ["--hands", str(event.hands), "--out", str(folder)]
-        words += ["--duplicate"] if event.duplicate else []
-        words += ["--until", "decided"] if event.until_decided else []
-        for name in (
-            "response_time",
-            "first_response_time",
-            "hand_time",
-            "match_time",
-            "start_time",
-            "grace",
-        ):
-            words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
-        words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
-        words += ["--recover", str(failures.restarts)] if failures.rule is Rule.RESTART else []
-        words += ["--sandbox"] if limits.sandbox else []
-        return [*words, "--luck", "off"]
 
     async def _wait_for_lock(self, folder: Path) -> None:
         """Until the house of an earlier sitting has let go of the folder."""
@@ -144,16 +123,40 @@ class ProcessRunner:
                 os.close(descriptor)
 
 
+def match_words(plan: TournamentPlan, match: Match) -> list[str]:
+    """What follows ``riverboat match``, but for the cards and the folder."""
+    event = plan.events[match.event]
+    limits, failures = plan.limits, plan.failures
+    words = [event.name, *[_named(plan, name) for name in match.players]]
+    words += ["--hands", str(event.hands)]
+    words += ["--duplicate"] if event.duplicate else []
+    words += ["--until", "decided"] if event.until_decided else []
+    for name in (
+        "response_time",
+        "first_response_time",
+        "hand_time",
+        "match_time",
+        "start_time",
+        "grace",
+    ):
+        words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
+    words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
+    words += ["--recover", str(failures.restarts)] if failures.rule is Rule.RESTART else []
+    words += ["--sandbox"] if limits.sandbox else []
+    return [*words, "--luck", "off"]
+
+
 def _can_resume(folder: Path) -> bool:
     """Whether a match was cut short there that can be played on."""
     return (folder / PLAN).exists() and any((folder / name).exists() for name in (SECRETS, PROGRESS))
 
 
-def _is_over(status: int, folder: Path) -> bool:
+def is_over(status: int, folder: Path) -> bool:
+    """Whether a match that ended with an exit status was played to its end."""
     return status in (0, _EXIT_FAILED) and result_of(folder) is not None
 
 
-def _clear(folder: Path) -> None:
+def clear(folder: Path) -> None:
     """Make room for a match; what is left of one that cannot be played on is put aside."""
     if (folder / PLAN).exists():
         move_aside(folder)

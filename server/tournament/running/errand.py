@@ -1,0 +1,142 @@
+"""What a worker of a cluster does for a tournament: play one match, and hand its folder back.
+
+An errand may be run again, on another worker too: it works in a folder of its own, leaves nothing behind,
+and the same match has the same cards.  Nothing here loads Dask.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.user_input import printable
+
+__all__ = ["Errand", "Report", "run_errand", "unpack", "versions_here"]
+
+_COMMAND: Final = ("-P", "-m", "server", "match")
+_MATCH: Final = "match"
+_KEPT: Final = 100_000
+# Bytes of what a match says.
+
+
+@attrs.frozen
+class Errand:
+    """A match to be played."""
+
+    label: str
+    words: tuple[str, ...]
+    """The command line of ``riverboat match``, without ``--out``."""
+    cards: str
+    """What its cards follow from; it travels to the worker in the clear."""
+    working_directory: str
+    """Where players are run: it must be there on the worker, too."""
+
+
+@attrs.frozen
+class Report:
+    """What came of an errand."""
+
+    status: int
+    """The exit status of ``riverboat match``."""
+    said: str
+    """The last line that it wrote to stderr."""
+    folder: bytes
+    """The match folder, as a tar archive; empty where there is none."""
+    seconds: float = 0.0
+
+
+def versions_here() -> dict[str, str]:
+    """What must be the same on all machines."""
+    return {
+        "riverboat": version("riverboat"),
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "distributed": version("distributed"),
+    }
+
+
+def run_errand(errand: Errand) -> Report:
+    """Play the match, in a process of its own, whose end it waits for.
+
+    The match ends when this process does: it reads a pipe of ours.
+    """
+    if not os.path.isdir(errand.working_directory):
+        return Report(
+            2,
+            f"there is no folder {errand.working_directory} on {os.uname().nodename}, where players are run",
+            b"",
+        )
+    with tempfile.TemporaryDirectory(prefix="riverboat-match-") as temporary:
+        folder = Path(temporary, _MATCH)
+        reading, writing = os.pipe()
+        try:
+            os.write(writing, f"{errand.cards}\n".encode())
+        finally:
+            os.close(writing)
+        try:
+            line = [
+                sys.executable, *_COMMAND, *errand.words, "--out", str(folder), "--json", "--end-with-stdin",
+                "--seed-file", f"/dev/fd/{reading}",
+            ]  # fmt: skip
+            process = subprocess.Popen(
+                line,
+                cwd=errand.working_directory,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=(reading,),
+                start_new_session=True,
+            )
+        finally:
+            os.close(reading)
+        with process:
+            assert process.stderr is not None  # as was asked for
+            said = b""
+            while chunk := os.read(process.stderr.fileno(), _KEPT):
+                said = (said + chunk)[-_KEPT:]
+            status = process.wait()
+        return Report(status, last_line(said), _packed(folder) if folder.is_dir() else b"")
+
+
+def last_line(said: bytes) -> str:
+    """The last line of what a match has said that is about it."""
+    lines = [printable(line.strip()) for line in said.decode("utf-8", "replace").splitlines()]
+    about = [line for line in lines if line and not line.startswith("to go on with it")]
+    return about[-1].removeprefix("Error: ") if about else ""
+
+
+def _packed(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        archive.add(folder, arcname=".")
+    return buffer.getvalue()
+
+
+def unpack(data: bytes, folder: Path) -> None:
+    """Make the folder of a match of what a worker has handed back, in one step.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: what came is no archive.
+    """
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".arriving-") as temporary:
+        whole = Path(temporary, _MATCH)
+        whole.mkdir(mode=0o700)
+        try:
+            with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+                archive.extractall(whole, filter="data")
+        except tarfile.TarError as error:
+            raise ValueError(f"a worker handed back what is no match folder: {error}") from None
+        with contextlib.suppress(FileNotFoundError):
+            folder.rmdir()
+        whole.rename(folder)
