@@ -8,6 +8,7 @@
 ``killer``              the book of flop configurations
 ``line_up``             the seats of two kinds of bots that play each other
 ``poker_learner``       the Poker Learner thesis, chapter 5
+``range_of_skill``      lists of strategies each of which beats all before it
 ``regression``          lines and means of points that come in clusters
 ``resuming``            tasks whose results are kept, so that an experiment can go on
 ``selective_sampling``  Loki's experiments and Poki's warnings

@@ -41,9 +41,18 @@ def _choices(coarsest: Sequence[float], finer: Sequence[float]) -> Floats:
     return np.array([[weight] * (LEVELS - 1) + [first] for first in coarsest for weight in finer])
 
 
-_ACTION_CHOICES: Final = _choices((40.0, 8.0, 2.0, 400.0), (20.0, 6.0, 80.0, 400.0))
-_SHOWN_CHOICES: Final = _choices((100.0, 16.0, 4.0), (60.0, 15.0, 250.0, 1000.0))
+_ACTION_CHOICES: Final = _choices((40.0, 400.0, 8.0), (20.0, 80.0))
+_SHOWN_CHOICES: Final = _choices((200.0, 20.0), (20.0, 100.0, 400.0))
+"""The first is right for most players; the others are for those who do the same everywhere, or who are unlike
+anybody."""
+_AGAINST_OTHERS: Final = 4.0
+"""By so much, a logarithm of chances, the others must have predicted better than the first."""
 _SCORES_FADE: Final = 0.998
+
+
+def _chosen(scores: Floats) -> int:
+    best = int(np.argmax(scores))
+    return best if scores[best] > scores[0] + _AGAINST_OTHERS else 0
 
 
 class InvalidHabits(ValueError):
@@ -75,7 +84,7 @@ class Habits:
     def weights(self) -> Weights:
         """How many observations the coarser counts as, by level: what has predicted best."""
         actions, shown = self._scores
-        return Weights(_ACTION_CHOICES[np.argmax(actions)], _SHOWN_CHOICES[np.argmax(shown)])
+        return Weights(_ACTION_CHOICES[_chosen(actions)], _SHOWN_CHOICES[_chosen(shown)])
 
     def observe(
         self, betting: BettingState, position: int, cards: Sequence[int] = (), board: Sequence[int] = ()

@@ -47,7 +47,7 @@ class Adaptive(Agent):
         self,
         memory: Path | None = None,
         learn: bool = True,
-        fading: float = 0.9995,
+        fading: float = 0.9998,
         temperature: float = 0.02,
     ) -> None:
         if not 0.9 <= fading <= 1:

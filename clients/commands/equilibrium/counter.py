@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clients.one_line import CommandError, ComputingCommand, FiniteRange, json_option, seed_option
+from clients.one_line import (
+    CommandError,
+    ComputingCommand,
+    FiniteRange,
+    json_option,
+    plot_option,
+    seed_option,
+)
 from clients.policies import policy_of_player
 
 if TYPE_CHECKING:
@@ -18,6 +25,8 @@ if TYPE_CHECKING:
     from engine.equilibrium.game_tree import GameTree
 
 _KINDS = ("best", "rnr", "fbr", "dbr")
+_PARTS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
+"""Of the curve; as in Johanson, Zinkevich and Bowling (2007), from an equilibrium to a best response."""
 
 
 # Many parameters: each is an option.
@@ -51,6 +60,7 @@ _KINDS = ("best", "rnr", "fbr", "dbr")
     help="Gets the strategy.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@plot_option("what restricted Nash responses with P from 0 to 1 win and what they may lose, and this answer")
 @json_option()
 def counter(
     player: str,
@@ -62,6 +72,7 @@ def counter(
     seed: int,
     save: Path,
     force: bool,
+    plot: str | None,
     as_json: bool,
 ) -> None:
     """Compute what wins of BOT, or of a strategy file, and save it as a strategy.
@@ -94,6 +105,9 @@ def counter(
         "exploitation": found.exploitation * scale,
         "exploitability": found.exploitability * scale,
     }
+    if plot is not None:
+        report["curve"] = _curve(tree, opponent, iterations, scale)
+        _draw(plot, report)
     if as_json:
         click.echo(json.dumps(report))
         return
@@ -123,3 +137,36 @@ def _response(
         return responses.full_response(tree, model)
     trust = responses.confidence(tree, counts, options["part"])
     return responses.data_biased(tree, model, trust, options["iterations"])
+
+
+def _curve(
+    tree: GameTree, opponent: NDArray[np.float64], iterations: int, scale: float
+) -> list[dict[str, float]]:
+    """What restricted Nash responses win and may lose, from the safest to the greediest."""
+    from engine.equilibrium.responses import evaluate, restricted_nash
+
+    points = []
+    for part in _PARTS:
+        found = evaluate(tree, restricted_nash(tree, opponent, part, iterations), opponent)
+        points.append(
+            {
+                "part": part,
+                "exploitation": found.exploitation * scale,
+                "exploitability": found.exploitability * scale,
+            }
+        )
+    return points
+
+
+def _draw(path: str, report: dict[str, Any]) -> None:
+    from clients.reports.exploitation import draw_exploitation
+    from clients.reports.figure import PlotError
+
+    points = [
+        (f"{point['part']:g}", point["exploitability"], point["exploitation"]) for point in report["curve"]
+    ]
+    chosen = (f"{report['kind']}, as saved", report["exploitability"], report["exploitation"])
+    try:
+        draw_exploitation(path, points, chosen, f"answers to {report['against']} in {report['game']}")
+    except PlotError as error:
+        raise CommandError(str(error)) from error

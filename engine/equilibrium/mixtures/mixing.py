@@ -76,7 +76,8 @@ class MatrixGame:
 def solve_matrix_game(payoffs: Floats) -> MatrixGame:
     """An equilibrium of a table of what the chooser of the row wins of the chooser of the column.
 
-    By the simplex method on the columns' linear program, with Bland's rule, which cannot cycle.
+    By the simplex method on the columns' linear program: the steepest column enters; after as many steps as
+    should do twice over, Bland's rule takes over, which cannot cycle.
 
     Args:
         payoffs: shape (rows, columns).
@@ -90,11 +91,14 @@ def solve_matrix_game(payoffs: Floats) -> MatrixGame:
     tableau[:rows, -1] = 1.0
     tableau[rows, :columns] = -1.0
     basis = np.arange(columns, columns + rows)
+    pivots = 0
     while True:
         entering = np.flatnonzero(tableau[rows, :-1] < -_NOTHING)
         if not entering.size:
             break
-        column = int(entering[0])
+        pivots += 1
+        steepest = pivots <= 4 * (rows + columns)
+        column = int(np.argmin(tableau[rows, :-1]) if steepest else entering[0])
         usable = tableau[:rows, column] > _NOTHING
         ratios = np.where(usable, tableau[:rows, -1] / np.where(usable, tableau[:rows, column], 1.0), np.inf)
         ties = np.flatnonzero(ratios <= ratios.min() + _NOTHING)

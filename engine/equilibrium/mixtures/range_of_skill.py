@@ -80,10 +80,13 @@ def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) 
     responses: list[Floats] = []
     results = np.empty((0, 1))
     while True:
-        step, responses, results = _generalised_best_response(tree, members, responses, results)
+        step, responses, results, rows = _generalised_best_response(tree, members, responses, results)
         yield step
         if step.gain < epsilon:
             return
+        # Only those that took part are worth beginning with again.
+        responses = [response for response, weight in zip(responses, rows, strict=True) if weight > 0]
+        results = results[rows > 0]
         members.append(step.policy)
         column = [[won_of(tree, response, step.policy)] for response in responses]
         results = np.hstack([results, np.array(column)])
@@ -91,8 +94,8 @@ def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) 
 
 def _generalised_best_response(
     tree: GameTree, members: list[Floats], responses: list[Floats], results: Floats
-) -> tuple[Step, list[Floats], Floats]:
-    """The next step, with all responses that are known by then and their results."""
+) -> tuple[Step, list[Floats], Floats, Floats]:
+    """The next step, with all responses that are known by then, their results and their weights."""
     mixture = members[-1]
     lower = -np.inf
     rows: Floats = np.empty(0)
@@ -110,4 +113,4 @@ def _generalised_best_response(
     # Of those that take part, so that where none of them comes nobody else is asked.
     parts = [(policy, weight) for policy, weight in zip(responses, rows, strict=True) if weight > 0]
     policy = mixed(tree, [each for each, _ in parts], [weight for _, weight in parts])
-    return Step(policy, lower, mixture), responses, results
+    return Step(policy, lower, mixture), responses, results, rows

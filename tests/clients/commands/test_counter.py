@@ -49,6 +49,22 @@ def test_answers_to_what_was_seen_depend_on_the_seed_alone(tmp_path: Path) -> No
     assert greedy["exploitability"] > first["exploitability"]
 
 
+def test_a_curve_is_drawn_and_told(tmp_path: Path) -> None:
+    """Worked out: against a player who always bets, .5 to .95 win 333.3 in Kuhn's game and lose 111.1."""
+    plot = tmp_path / "curve.svg"
+    found = report("always-raise", "--game", "kuhn-2p", "--save", tmp_path / "r.npz", "--plot", plot)
+
+    curve = {point["part"]: (point["exploitation"], point["exploitability"]) for point in found["curve"]}
+    for part in (0.5, 0.75, 0.9, 0.95):
+        assert curve[part] == pytest.approx((333.3, 111.1), abs=1)
+    assert (found["exploitation"], found["exploitability"]) == pytest.approx(curve[0.75])
+    assert curve[1.0][0] == pytest.approx(333.3, abs=0.1)
+    assert curve[0.0][1] == pytest.approx(0, abs=1)
+    text = plot.read_text()
+    assert text.startswith("<?xml")
+    assert len(text) > 5000
+
+
 def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
     def refused(*arguments: object) -> str:
         result = run(*arguments)
