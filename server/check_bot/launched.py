@@ -30,6 +30,7 @@ _HOST: Final = "127.0.0.1"
 GAME_PLACE: Final = "{game}"
 """In a command line: where the path of the game file goes."""
 _QUICK_ACK: Final = getattr(socket, "TCP_QUICKACK", None)
+_MOST_WAITS: Final = 6
 _PEAK: Final = re.compile(rb"^VmHWM:\s*(\d+) kB", re.MULTILINE)
 
 
@@ -77,10 +78,21 @@ class _Process(Client):
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, value)
 
     async def ended(self, within_s: float) -> End | None:
-        with trio.move_on_after(within_s):
-            await self._host.has_ended.wait()
+        for _ in range(_MOST_WAITS):
+            used = self._ticks()
+            with trio.move_on_after(within_s):
+                await self._host.has_ended.wait()
+            if self._host.has_ended.is_set() or self._ticks() == used:
+                break  # else it is at work on its end, on a machine that has much to do
         words, returncode = self._launcher.end_of(0), self._launcher.returncode(0)
         return None if words is None or returncode is None else End(returncode, words)
+
+    def _ticks(self) -> int:
+        """Processor time that its processes have used so far."""
+        process = self._launcher.process_of(0)
+        if process is None or not local_sockets.can_be_traced():
+            return 0
+        return sum(map(_ticks_of, local_sockets.family(process, local_sockets.processes())))
 
     def memory_bytes(self) -> int | None:
         process = self._launcher.process_of(0)
@@ -88,6 +100,15 @@ class _Process(Client):
             return None
         family = local_sockets.family(process, local_sockets.processes())
         return sum(map(_peak_bytes, family)) or None
+
+
+def _ticks_of(process: int) -> int:
+    try:
+        text = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return 0  # it has ended meanwhile
+    user, system = text.rpartition(")")[2].split()[11:13]
+    return int(user) + int(system)
 
 
 def _peak_bytes(process: int) -> int:

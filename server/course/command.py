@@ -14,13 +14,12 @@ from engine.rules import load_game
 from engine.seeds import random_seed
 from server.course.bot_file import BotFile
 from server.course.building import Built, build, check, has_sandboxes, with_players
-from server.course.folder import NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
+from server.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
 from server.course.new_bot import LANGUAGES
 from server.launching.sandbox import why_there_are_none
 from server.match_arguments import read_game
 
 _EXECUTABLE: Final = 0o755
-_LIMITS: Final = "cpu=3600,memory=2048,file-size=256"
 
 
 @click.group()
@@ -79,9 +78,7 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
 @click.option(
     "--hands", type=click.IntRange(0), default=100, show_default=True, help="Random hands of a check."
 )
-@click.option(
-    "--limits", default=_LIMITS, show_default=True, help="Of each process of a bot that is checked."
-)
+@click.option("--limits", default=LIMITS, show_default=True, help="Of each process of a bot that is checked.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def build_all(ctx: click.Context, folder: Path, out: Path, hands: int, limits: str, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from server.course.new_bot import scaffold
 STUDENTS: Final = "students"
 TOURNAMENT: Final = "tournament.toml"
 NIGHTLY: Final = "nightly.sh"
+LIMITS: Final = "cpu=3600,memory=2048,file-size=256"
 NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 
 _TOURNAMENT: Final = """\
@@ -30,6 +31,7 @@ hands = 500                     # deals a match; each is played from both seats
 [limits]
 sandbox = {sandbox}                 # {why}
 response_time = 2.0             # seconds a decision
+process = "{limits}"    # what each process of a bot may use
 
 [[players]]
 name = "yardstick-call"
@@ -87,6 +89,7 @@ def course_files(
             game=f'"{game}"',
             sandbox=str(why_no_sandbox is None).lower(),
             why=why,
+            limits=LIMITS,
         ),
         NIGHTLY: _NIGHTLY.format(path=folder.absolute() / NIGHTLY),
         "README.md": _README.format(name=name),

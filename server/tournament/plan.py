@@ -103,6 +103,8 @@ class Limits:
     start_time: float = 600.0
     grace: float = 2.0
     sandbox: bool = False
+    process: str | None = None
+    """What each process of a player may use, as ``--limits`` has it."""
 
 
 @attrs.frozen

@@ -15,6 +15,7 @@ import attrs
 from engine.match_key import parse_match_seed
 from engine.rules import ALIASES, GameDefinition, GameDefinitionError, load_game, packaged_games
 from engine.user_input import did_you_mean
+from server.launching.limits import parse_limits
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.sandbox import why_there_are_none
 from server.report.evidence import Luck
@@ -185,11 +186,22 @@ def _limits(section: Section) -> Limits:
         start_time=seconds("start_time", 0.1),
         grace=seconds("grace", 0.0),
         sandbox=section.flag("sandbox", False),
+        process=_process_limits(section),
     )
     if limits.sandbox and (fault := why_there_are_none()) is not None:
         raise section.mistake("sandbox", f"sandbox: {fault}")
     section.close()
     return limits
+
+
+def _process_limits(section: Section) -> str | None:
+    text: str | None = section.text("process", None)
+    if text is None:
+        return None
+    try:
+        return parse_limits(text).as_argument()
+    except ValueError as error:
+        raise section.mistake("process", f"process: {error}") from None
 
 
 def _failures(section: Section) -> Failures:
@@ -250,3 +262,5 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
                 )
         if plan.limits.sandbox:
             raise head.mistake("in_process", "in_process does not go with sandbox: there are no processes")
+        if plan.limits.process is not None:
+            raise head.mistake("in_process", "in_process does not go with process: there are no processes")

@@ -143,6 +143,7 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
     words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
     words += ["--recover", str(failures.restarts)] if failures.rule is Rule.RESTART else []
     words += ["--sandbox"] if limits.sandbox else []
+    words += [] if limits.process is None else ["--limits", limits.process]
     return [*words, "--luck", "off"]
 
 

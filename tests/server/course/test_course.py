@@ -17,6 +17,9 @@ from server.course.building import Built, with_players
 from server.course.command import course
 from server.course.folder import students_of
 from server.launching.sandbox import why_there_are_none
+from server.tournament.match import Match
+from server.tournament.plan_file import FileMistake, parse_plan
+from server.tournament.running.processes import match_words
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 
@@ -37,6 +40,29 @@ def test_a_course_has_a_tournament_a_script_and_a_folder_for_each_student(tmp_pa
     assert subprocess.run(["sh", "-n", str(folder / "nightly.sh")], check=False).returncode == 0
     assert [each.name for each in students_of(folder)] == ["ann", "bob"]
     assert tomllib.loads((folder / "students/bob/bot.toml").read_text())["command"] == "./my_bot"
+
+
+def test_the_tournament_of_a_course_is_one_and_its_limits_reach_the_players(tmp_path: Path) -> None:
+    init(tmp_path, "-s", "ann", "--language", "c")
+    shut_in = why_there_are_none() is None
+    text = with_players(
+        (tmp_path / "tournament.toml").read_text(), [Built(tmp_path / "students/ann", "", True, "")]
+    )
+    plan = parse_plan(text, tmp_path / "tournament.toml")
+
+    assert plan.names == ("yardstick-call", "yardstick-simple", "ann")
+    words = match_words(plan, Match(0, 1, ("ann", "yardstick-call")))
+    assert words[words.index("--limits") + 1] == "cpu=3600,memory=2048,file-size=256"
+    assert ("--sandbox" in words) is shut_in
+    assert f"ann={tmp_path / 'students/ann'}" in words
+
+
+def test_limits_that_mean_nothing_are_told_with_their_line(tmp_path: Path) -> None:
+    init(tmp_path)
+    text = (tmp_path / "tournament.toml").read_text().replace("cpu=3600", "cqu=3600")
+
+    with pytest.raises(FileMistake, match=r"cup.toml:\d+: .*'cqu=3600' \(did you mean cpu\?\)"):
+        parse_plan(text, Path("cup.toml"))
 
 
 def test_students_come_later_and_nobodys_work_is_overwritten(tmp_path: Path) -> None:
