@@ -14,7 +14,9 @@ from server.report.logs import LogError, find_logs
 from server.tournament.house import PLAN, Folder, TournamentFault
 from server.tournament.journal import DamagedMatch
 from server.tournament.match import match_cards
+from server.tournament.plan import Format
 from server.tournament.plan_file import FileMistake
+from server.tournament.sit_and_go.log import LOG, check_log, table_of_match
 from server.verification.log_checker import verify_log
 
 __all__ = ["CheckedTournament", "check_tournament", "is_tournament"]
@@ -65,6 +67,14 @@ def check_tournament(path: Path) -> CheckedTournament:
         folder = Folder.reading(path)
         for match in sorted(folder.played):
             place = folder.place(match)
+            if folder.plan.format is Format.SIT_AND_GO:
+                cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
+                fault = check_log(place / LOG, table_of_match(folder.plan, match), cards)
+                logs, matches, hands = logs + 1, matches + 1, hands + folder.played[match].hands
+                if fault is not None:
+                    said = f"{place / LOG}:{fault[0]}: {fault[1]}"
+                    return CheckedTournament(path, matches, logs, hands, said, (str(place / LOG), fault[0]))
+                continue
             event = folder.plan.events[match.event]
             cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
             for log in find_logs([place]) if folder.played[match].hands else ():

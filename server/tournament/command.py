@@ -25,17 +25,19 @@ from server.private_files import FILE_MODE
 from server.report.logs import LogError
 from server.tournament.house import Folder, TournamentFault, play
 from server.tournament.match import Match, match_cards
+from server.tournament.plan import Format
 from server.tournament.plan_file import FileMistake, parse_plan
 from server.tournament.report.pages import NEEDED, can_be_made
 from server.tournament.report.words import table_of
 from server.tournament.running.cluster import NEEDED as NEEDS_CLUSTER
 from server.tournament.running.cluster import ClusterRunner, connected, is_installed, num_threads
 from server.tournament.running.in_process import InProcessRunner
-from server.tournament.running.processes import CannotPlay, ProcessRunner, Runner, match_words
+from server.tournament.running.processes import CannotPlay, LocalRunner, ProcessRunner, match_words
 from server.tournament.running.progress import Progress
+from server.tournament.sit_and_go.playing import SitAndGoRunner
 from server.tournament.toml_text import read_text
 
-__all__ = ["RESULT", "tournament"]
+__all__ = ["RESULT", "fault_line", "runner_of", "tell", "tournament"]
 
 RESULT: Final = "result.json"
 _HOME: Final = Path("tournaments")
@@ -96,10 +98,9 @@ def tournament(
     if scheduler is not None:
         if not is_installed():
             raise click.UsageError(NEEDS_CLUSTER)
-        if plan.in_process:
-            raise click.UsageError(
-                "--scheduler does not go with in_process = true: workers play over sockets"
-            )
+        if plan.in_process or plan.format is Format.SIT_AND_GO:
+            what = "in_process = true" if plan.in_process else "a sit-and-go"
+            raise click.UsageError(f"--scheduler does not go with {what}: workers play over sockets")
     if out is None:
         if resume:
             raise click.UsageError("--resume needs --out DIR, the folder of the tournament")
@@ -133,7 +134,7 @@ def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_js
     try:
         status = trio.run(house, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseException as error:
-        fault = _fault(error)
+        fault = fault_line(error)
         if fault is None:
             raise
     try:
@@ -168,10 +169,10 @@ def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     return content
 
 
-def _fault(error: BaseException) -> str | None:
+def fault_line(error: BaseException) -> str | None:
     """The line that says why a tournament could not go on; None for a bug."""
     while isinstance(error, BaseExceptionGroup):
-        known = [each for each in error.exceptions if _fault(each) is not None]
+        known = [each for each in error.exceptions if fault_line(each) is not None]
         if len(known) < len(error.exceptions):
             return None
         error = known[0]
@@ -189,35 +190,39 @@ def _cards_of(folder: Folder, match: Match) -> str:
     return cards.text if isinstance(cards, MatchKey) else str(cards.number)
 
 
+def runner_of(folder: Folder) -> LocalRunner:
+    """What plays the matches of a tournament on this machine."""
+    if folder.plan.format is Format.SIT_AND_GO:
+        return SitAndGoRunner(folder.plan, folder.root, folder.path)
+    if folder.plan.in_process:
+        return InProcessRunner(folder.plan, folder.root, folder.path)
+    return ProcessRunner(folder.plan, folder.root)
+
+
 async def _play(
     folder: Folder, workers: int | None, noted: list[int], *, watch: bool, scheduler: str | None
 ) -> int:
     """Play until all is played, or a signal comes; returns the exit status that says so."""
     interruptions: list[int] = []
-    runner: Runner
-    here = workers or max(1, (os.cpu_count() or 2) // 2)
     async with trio.open_nursery() as nursery:
         stopped = trio.CancelScope()
         await nursery.start(await_signal, interruptions, stopped, noted)
         nursery.start_soon(Progress(folder, trio.current_time, watch=watch).show)
         with stopped:
-            if folder.plan.in_process:
-                runner = InProcessRunner(folder.plan, folder.root, folder.path)
-                try:
-                    await play(folder, runner, here)
-                finally:
-                    await runner.close()
-            elif scheduler is not None:
+            if scheduler is not None:
                 async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
-                    runner = ClusterRunner(
+                    cluster = ClusterRunner(
                         client,
                         scheduler,
                         functools.partial(match_words, folder.plan),
                         functools.partial(_cards_of, folder),
                     )
-                    await play(folder, runner, workers or num_threads(client))
+                    await play(folder, cluster, workers or num_threads(client))
             else:
-                runner = ProcessRunner(folder.plan, folder.root)
-                await play(folder, runner, here)
+                runner = runner_of(folder)
+                try:
+                    await play(folder, runner, workers or max(1, (os.cpu_count() or 2) // 2))
+                finally:
+                    await runner.close()
         nursery.cancel_scope.cancel()
     return interruptions[0] if interruptions else 0

@@ -22,9 +22,10 @@ from server.private_files import FILE_MODE, FOLDER_MODE
 from server.tournament.formats import Schedule, schedule
 from server.tournament.journal import MATCHES, DamagedMatch, Played, move_aside, read_match
 from server.tournament.match import Match
-from server.tournament.plan import Rule, TournamentPlan
+from server.tournament.plan import Format, Rule, TournamentPlan
 from server.tournament.plan_file import parse_plan
 from server.tournament.running.processes import Runner
+from server.tournament.sit_and_go.log import read_sit_and_go
 
 __all__ = ["PLAN", "Folder", "TournamentFault", "play"]
 
@@ -126,7 +127,7 @@ class Folder:
     def _take(self, match: Match) -> None:
         place = self.place(match)
         try:
-            played = read_match(place, match, self.plan.events[match.event])
+            played = self._read(match)
         except DamagedMatch as error:
             if self._lock is None:
                 raise DamagedMatch(f"{place}: {error}") from None
@@ -136,6 +137,16 @@ class Folder:
         if played is not None:
             self.played[match] = played
 
+    def _read(self, match: Match) -> Played | None:
+        """A match that is over; None where it is not.
+
+        Raises:
+            DamagedMatch: its files do not agree.
+        """
+        if self.plan.format is Format.SIT_AND_GO:
+            return read_sit_and_go(self.place(match), match, self.plan)
+        return read_match(self.place(match), match, self.plan.events[match.event])
+
     def note(self, match: Match) -> None:
         """A match has been played.
 
@@ -143,7 +154,7 @@ class Folder:
             TournamentFault: what it left cannot be read.
         """
         try:
-            played = read_match(self.place(match), match, self.plan.events[match.event])
+            played = self._read(match)
         except DamagedMatch as error:
             raise TournamentFault(f"{match.label}: {error}") from None
         if played is None:

@@ -67,6 +67,8 @@ class Played:
     """By player, hands that the house folded for it, those of deals that were not played too."""
     seconds: float
     decision_seconds: dict[str, dict[str, float] | None]
+    note: str = ""
+    """What the report says of it."""
 
     def total(self, player: str) -> float:
         """What a player won in all, in mbb."""

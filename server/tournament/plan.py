@@ -24,6 +24,8 @@ class Format(StrEnum):
     """In each round those play each other who stand alike."""
     KNOCK_OUT = "knock-out"
     """Who loses is out."""
+    SIT_AND_GO = "sit-and-go"
+    """Everybody sits down with the same chips, blinds rise, and who has no chips left is out."""
 
 
 class Rule(StrEnum):
@@ -93,6 +95,28 @@ class Event:
 
 
 @attrs.frozen
+class Level:
+    """Blinds of a sit-and-go."""
+
+    hands: int
+    """That it lasts; the last one lasts for ever."""
+    blinds: tuple[int, ...]
+    """Small and big."""
+    ante: int = 0
+
+
+@attrs.frozen
+class SitAndGo:
+    """How a sit-and-go goes."""
+
+    stack: int
+    """Chips that everybody begins with."""
+    levels: tuple[Level, ...]
+    payouts: tuple[float, ...]
+    """By place, shares of the prize pool; they add up to 1."""
+
+
+@attrs.frozen
 class Limits:
     """Seconds that players have, and how they are run."""
 
@@ -154,6 +178,12 @@ class TournamentPlan:
     limits: Limits = Limits()
     failures: Failures = Failures()
     budget: Budget = Budget()
+    sit_and_go: SitAndGo | None = None
+
+    @property
+    def unit(self) -> str:
+        """Of rates."""
+        return "mbb/h" if self.format is not Format.SIT_AND_GO else "buy-ins/1000"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -26,9 +26,11 @@ from server.tournament.plan import (
     Event,
     Failures,
     Format,
+    Level,
     Limits,
     Rule,
     RunOff,
+    SitAndGo,
     TournamentPlan,
 )
 from server.tournament.toml_text import FileMistake, Section, parse_toml
@@ -38,6 +40,10 @@ __all__ = ["FileMistake", "parse_plan"]
 _DEFAULT_HANDS: Final = 200
 _HEADS_UP: Final = (Format.SWISS, Format.KNOCK_OUT)
 _LEAST_ENTRANTS: Final = 2
+_ROUNDING: Final = 1e-6
+_DEFAULT_LEVELS: Final = tuple(
+    [Level(10, (small, 2 * small)) for small in (10, 15, 25, 50, 75, 100, 150, 200, 300, 400, 600, 1000)]
+)
 _EVERY: Final = "all"
 _BALANCED: Final = "balanced"
 
@@ -75,6 +81,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         limits=_limits(file.section("limits")),
         failures=_failures(file.section("failures")),
         budget=_budget(file.section("budget")),
+        sit_and_go=_sit_and_go(file.section("sit_and_go"), format_),
     )
     head.close()
     for each in events:
@@ -225,11 +232,45 @@ def _budget(section: Section) -> Budget:
     return budget
 
 
+def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head: Section) -> None:
+    game = event.game
+    if game.is_limit or event.until_decided:
+        raise section.mistake("game", f"a sit-and-go is for no-limit games; {event.name} is none")
+    if event.duplicate and "duplicate" in section:
+        raise section.mistake("duplicate", "a sit-and-go has no second pass: after a hand stacks differ")
+
+
+def _sit_and_go(section: Section, format_: Format) -> SitAndGo | None:
+    if format_ is not Format.SIT_AND_GO:
+        return None
+    stack: int = section.whole("stack", 1500, least=2, most=10**8)
+    levels = section.sections("levels")
+    found = tuple([_level(each) for each in levels])
+    payouts = section.numbers("payouts", (0.5, 0.3, 0.2))
+    if abs(sum(payouts) - 1) > _ROUNDING:
+        raise section.mistake("payouts", f"payouts: expected shares that add up to 1, got {sum(payouts):g}")
+    section.close()
+    return SitAndGo(stack, found or _DEFAULT_LEVELS, payouts)
+
+
+def _level(section: Section) -> Level:
+    small: int = section.whole("small", most=10**8)
+    level = Level(
+        section.whole("hands", 10),
+        (small, section.whole("big", 2 * small, least=small, most=10**8)),
+        section.whole("ante", 0, least=0, most=10**8),
+    )
+    section.close()
+    return level
+
+
 def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Section]) -> None:
     """What goes with what."""
     names = set(plan.names)
     for section, event in zip(events, plan.events, strict=True):
-        if event.seats > len(names):
+        if plan.format is Format.SIT_AND_GO:
+            _check_sit_and_go(plan, event, section, head)
+        elif event.seats > len(names):
             raise section.mistake(
                 "game", f"{event.name} is for {event.seats} players, the file has {len(names)}"
             )
@@ -238,7 +279,7 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
                 "game",
                 f"format {plan.format.value} is for games of two players; {event.name} is for {event.seats}",
             )
-    if plan.format in _HEADS_UP and len(events) > 1:
+    if plan.format in (*_HEADS_UP, Format.SIT_AND_GO) and len(events) > 1:
         raise head.mistake("format", f"format {plan.format.value} is for one [game], got {len(events)}")
     for name in plan.challengers:
         if plan.format is not Format.GAUNTLET:
@@ -253,12 +294,13 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
         raise head.mistake("format", 'spend = "halving" goes with format = "round-robin" and one [game]')
     if plan.rounds is not None and plan.format is not Format.SWISS:
         raise head.mistake("rounds", 'rounds goes with format = "swiss"')
-    if plan.in_process:
+    if plan.in_process or plan.format is Format.SIT_AND_GO:
+        key = "in_process" if plan.in_process else "format"
         for entrant in plan.entrants:
             if not entrant.player.is_bot:
+                word = "in_process" if plan.in_process else "a sit-and-go"
                 raise head.mistake(
-                    "in_process",
-                    f"in_process is for installed bots, and {entrant.name} is none: {entrant.text!r}",
+                    key, f"{word} is for installed bots, and {entrant.name} is none: {entrant.text!r}"
                 )
         if plan.limits.sandbox:
             raise head.mistake("in_process", "in_process does not go with sandbox: there are no processes")

@@ -58,6 +58,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     content: dict[str, Any] = {
         "name": plan.name,
         "format": plan.format.value,
+        "unit": plan.unit,
         "complete": is_complete,
         "players": sorted(players, key=lambda row: row["rank"]),
         "pairs": _pairs(league, counting, adjusted if len(plan.events) == 1 else {}),
@@ -68,7 +69,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
         "games": [
             {"game": event.name, "hands": event.hands, "duplicate": event.duplicate} for event in plan.events
         ],
-        "rounds": list(schedule.notes),
+        "rounds": [*schedule.notes, *[each.note for _, each in sorted(counting.items()) if each.note]],
         "rule_for_failures": plan.failures.rule.value,
         "failures": _failures(folder),
         **_ranking(league, above),

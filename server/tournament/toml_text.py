@@ -218,6 +218,18 @@ class Section:
             return str(value)
         return self.text(key, default)
 
+    def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """A list of numbers of 0 or more."""
+        value = self._get(key, default, "a list of numbers")
+        if value is default:
+            return default
+        if not isinstance(value, list) or not all(
+            isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one < math.inf
+            for one in value
+        ):
+            raise self.mistake(key, f"{key}: expected a list of numbers of 0 or more, got {_shown(value)}")
+        return tuple([float(one) for one in value])
+
     def texts(self, key: str, default: Any = _MISSING) -> Any:
         """A list of texts, or one text; a tuple in either case."""
         value = self._get(key, default, "a list of texts")

@@ -65,7 +65,7 @@ def _everything(plan: TournamentPlan, names: Sequence[str]) -> list[Match]:
     """All matches of a format that is known beforehand, one number after the other."""
     orders: list[list[tuple[int, tuple[str, ...]]]] = []
     for number, event in enumerate(plan.events):
-        if event.seats > len(names):
+        if event.seats > len(names) and plan.format is not Format.SIT_AND_GO:
             orders.append([])
             continue
         tables = _tables(plan, event, names)
@@ -83,6 +83,8 @@ def _tables(plan: TournamentPlan, event: Event, names: Sequence[str]) -> list[tu
     if plan.format is Format.GAUNTLET:
         challengers = [name for name in plan.challengers or plan.names[:1] if name in names]
         return gauntlet_choices(names, challengers, event.seats)
+    if len(names) <= event.seats:
+        return [tuple(names)]
     return choices(names, event.seats, event.tables)
 
 

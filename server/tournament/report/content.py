@@ -14,6 +14,7 @@ from server.report.logs import find_logs, open_log
 from server.report.review.counts import count_hands
 from server.tournament.house import Folder
 from server.tournament.match import Match
+from server.tournament.plan import Format
 from server.tournament.report.curves import bankroll_curves, thinned
 
 __all__ = ["page_of_player", "pages_of"]
@@ -116,6 +117,8 @@ def _matches(folder: Folder, name: str) -> list[dict[str, Any]]:
 def _play(folder: Folder) -> dict[str, list[dict[str, Any]]]:
     """By player and game, the statistics of play; of the first hands where there are many."""
     found: dict[str, list[dict[str, Any]]] = {}
+    if folder.plan.format is Format.SIT_AND_GO:  # no two hands are of the same game
+        return found
     for number, event in enumerate(folder.plan.events):
         passes = []
         hands = 0

@@ -38,7 +38,7 @@ def table_of(content: Mapping[str, Any]) -> str:
     )
     if not content["complete"]:
         head += ", not complete"
-    rows = [["rank", "player", "mbb/h (95 %)", "hands", "failures"]]
+    rows = [["rank", "player", f"{content['unit']} (95 %)", "hands", "failures"]]
     rows += [
         [
             place(row),

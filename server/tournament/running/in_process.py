@@ -28,7 +28,7 @@ from server.tournament.match import Match, match_cards
 from server.tournament.plan import TournamentPlan
 from server.tournament.running.processes import CannotPlay
 
-__all__ = ["InProcessRunner"]
+__all__ = ["InProcessRunner", "Staff"]
 
 _RESULT: Final = "result.json"
 
@@ -58,6 +58,47 @@ class _Engaged(Workforce):
         return await self._worker.engage(self._order)
 
 
+class Staff:
+    """Processes that play one match after the other.
+
+    Args:
+        folder: of the tournament; takes what the bots write.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._idle: dict[bool, list[Worker]] = {False: [], True: []}
+        # By whether they play duplicate matches, of which bots keep nothing.
+        self.place = Workplace(
+            folder / "in-process.err",
+            PrivateFiles(),
+            Orphanage.open(),
+            players_environment((sys.executable,), os.environ),
+        )
+
+    async def hire(self, order: ShardOrder, *, duplicate: bool) -> Worker:
+        """One that has nothing to do, perhaps a new one."""
+        idle = self._idle[duplicate]
+        if idle:
+            return idle.pop()
+        extra = {variables.DUPLICATE: "0"} if duplicate else {}
+        environment = {**self.place.environment, **extra}
+        return await Worker.start(order, attrs.evolve(self.place, environment=environment))
+
+    async def keep(self, worker: Worker, *, duplicate: bool, is_free: bool) -> None:
+        """Give one back; one that may be in the middle of something is ended."""
+        if is_free:
+            self._idle[duplicate].append(worker)
+        else:
+            await worker.end()
+
+    async def close(self) -> None:
+        """End the processes."""
+        for worker in [*self._idle[False], *self._idle[True]]:
+            await worker.end()
+
+
 class InProcessRunner:
     """Plays matches in processes that stay.
 
@@ -72,14 +113,8 @@ class InProcessRunner:
     def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
         self._plan = plan
         self._root = root
-        self._idle: dict[bool, list[Worker]] = {False: [], True: []}
-        # By whether they play duplicate matches, of which bots keep nothing.
-        self._place = Workplace(
-            folder / "in-process.err",
-            PrivateFiles(),
-            Orphanage.open(),
-            players_environment((sys.executable,), os.environ),
-        )
+        self._staff = Staff(folder)
+        self._place = self._staff.place
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
@@ -119,7 +154,7 @@ class InProcessRunner:
         )
         seating = plan.seating(number)
         order = order_for(config, [plan.players[player] for player in seating], seating)
-        worker = await self._hire(order, duplicate=plan.duplicate)
+        worker = await self._staff.hire(order, duplicate=plan.duplicate)
         is_free = False
         try:
             table = WorkersTable(config, _Quiet(), _Engaged(order, self._place, worker))
@@ -128,24 +163,12 @@ class InProcessRunner:
                 raise CannotPlay("; ".join(outcome.error.strip().splitlines()).removeprefix("ERROR: "))
             is_free = outcome.hands == config.hands and not config.resumes
         finally:
-            if is_free:
-                self._idle[plan.duplicate].append(worker)
-            else:  # it may be in the middle of something
-                await worker.end()
+            await self._staff.keep(worker, duplicate=plan.duplicate, is_free=is_free)
         return Pass(outcome, seating)
-
-    async def _hire(self, order: ShardOrder, *, duplicate: bool) -> Worker:
-        idle = self._idle[duplicate]
-        if idle:
-            return idle.pop()
-        extra = {variables.DUPLICATE: "0"} if duplicate else {}
-        environment = {**self._place.environment, **extra}
-        return await Worker.start(order, attrs.evolve(self._place, environment=environment))
 
     async def close(self) -> None:
         """End the processes."""
-        for worker in [*self._idle[False], *self._idle[True]]:
-            await worker.end()
+        await self._staff.close()
 
 
 def _write_result(plan: MatchPlan, passes: Sequence[Pass]) -> None:

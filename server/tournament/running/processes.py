@@ -27,7 +27,15 @@ from server.tournament.journal import move_aside
 from server.tournament.match import Match, match_cards
 from server.tournament.plan import Rule, TournamentPlan
 
-__all__ = ["CannotPlay", "ProcessRunner", "Runner", "clear", "is_over", "match_words"]
+__all__ = [
+    "CannotPlay",
+    "LocalRunner",
+    "ProcessRunner",
+    "Runner",
+    "clear",
+    "is_over",
+    "match_words",
+]
 
 _COMMAND: Final = ("-P", "-m", "server", "match")
 # -P: a folder named like one of our packages in the user's folder must not get in the way
@@ -55,6 +63,16 @@ class Runner(Protocol):
         """
 
 
+class LocalRunner(Runner, Protocol):
+    """Plays matches on this machine.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    async def close(self) -> None:
+        """End what is left running."""
+
+
 @attrs.frozen
 class ProcessRunner:
     """Plays matches as processes."""
@@ -78,6 +96,9 @@ class ProcessRunner:
         status, said = await self._run(words, cards)
         if not is_over(status, folder):
             raise CannotPlay(f"{match.label}: {said or f'exit status {status}'}")
+
+    async def close(self) -> None:
+        """Nothing is left running."""
 
     async def _wait_for_lock(self, folder: Path) -> None:
         """Until the house of an earlier sitting has let go of the folder."""

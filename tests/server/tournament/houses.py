@@ -21,11 +21,10 @@ from engine.match_key import parse_match_seed
 from engine.rules import HandState, parse_game
 from server.in_process.workers import Worker
 from server.record_file import RecordFile
-from server.tournament.command import tell
+from server.tournament.command import runner_of, tell
 from server.tournament.house import Folder, play
 from server.tournament.plan import TournamentPlan
 from server.tournament.plan_file import parse_plan
-from server.tournament.running.in_process import InProcessRunner
 
 HEAD: Final = """
 [tournament]
@@ -152,7 +151,7 @@ def played(path: Path, text: str, said: list[str] | None = None, workers: int = 
     lines: list[str] = [] if said is None else said
     folder = Folder.open(path, plan_of(text), text, lines.append, resume=True)
     try:
-        runner = InProcessRunner(folder.plan, folder.root, folder.path)
+        runner = runner_of(folder)
 
         async def main() -> None:
             try:

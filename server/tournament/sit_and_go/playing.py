@@ -1,0 +1,121 @@
+"""How a sit-and-go is played: installed bots, in processes that stay, one hand after the other.
+
+Every hand is a match of one hand to its players, since stacks, blinds and the number of players change; they
+find them in its game.  A bot that fails is out, with its chips.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from engine.files import write_whole
+from engine.files.shards import ShardOrder, Share
+from engine.match_key import MatchKey, MatchSeed
+from engine.rules import format_game
+from engine.seeds import derive_seed
+from engine.user_input import printable
+from server.errors import MatchAborted
+from server.in_process.workers import Worker
+from server.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
+from server.record_file import RecordFile
+from server.tournament.journal import DamagedMatch, move_aside
+from server.tournament.match import Match, match_cards
+from server.tournament.plan import TournamentPlan
+from server.tournament.running.in_process import Staff
+from server.tournament.running.processes import CannotPlay
+from server.tournament.sit_and_go.log import LOG, OUT, RESULT, hand_cards, read_log, table_of_match, take_line
+
+__all__ = ["SitAndGoRunner"]
+
+_NUMBER: Final = "STATE:0:"
+"""How a hand's line begins that is a match of its own."""
+
+
+class SitAndGoRunner:
+    """Plays sit-and-gos.
+
+    Args:
+        plan: of the tournament.
+        root: what all cards follow from.
+        folder: of the tournament.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
+        self._plan = plan
+        self._root = root
+        self._staff = Staff(folder)
+        self._files = PrivateFiles()
+
+    async def play(self, match: Match, folder: Path) -> None:
+        """See `Runner.play`."""
+        table = table_of_match(self._plan, match)
+        _make(folder)
+        try:
+            read_log(folder / LOG, table)
+        except DamagedMatch:
+            move_aside(folder)
+            _make(folder)
+            table = table_of_match(self._plan, match)
+        cards = match_cards(self._root, match, common=self._plan.common_seeds)
+        with RecordFile(folder / LOG, append=True, opener=self._files.open) as log:
+            if log.is_empty:
+                log.write(f"# sit-and-go {len(match.players)} players, {table.plan.stack} chips\n")
+            worker: Worker | None = None
+            try:
+                while not table.is_over:
+                    order = self._order(table.seating(), format_game(table.game()), cards, table.hands, match)
+                    worker = worker or await self._staff.hire(order, duplicate=False)
+                    try:
+                        line, is_free = await _play_hand(worker, order, table.hands)
+                    except MatchAborted as error:
+                        raise CannotPlay(error.lines.strip().removeprefix("ERROR: ")) from None
+                    log.write(line)
+                    take_line(line, table)
+                    if not is_free:
+                        await worker.end()
+                        worker = None
+            finally:
+                if worker is not None:
+                    await self._staff.keep(worker, duplicate=False, is_free=table.is_over)
+        write_whole(folder / RESULT, json.dumps({"over": True}) + "\n", mode=FILE_MODE)
+
+    def _order(
+        self, names: tuple[str, ...], game: str, cards: MatchSeed | MatchKey, number: int, match: Match
+    ) -> ShardOrder:
+        seeds = cards.player_seeds(range(len(match.players)))
+        players = [self._plan.entrant(name).player for name in names]
+        of_hand = hand_cards(cards, number)
+        return ShardOrder(
+            definition=game,
+            bots=tuple([(player.bot, player.settings) for player in players]),
+            names=names,
+            seeds=tuple([derive_seed(seeds[match.players.index(name)], number) for name in names]),
+            cards=of_hand.text if isinstance(of_hand, MatchKey) else str(of_hand.number),
+            fixed_seats=True,
+        )
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._staff.close()
+
+
+async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[str, bool]:
+    """Play a hand: its line of the log, and whether the worker can play another."""
+    readiness = await worker.engage(order)
+    failure = readiness.failure
+    if failure is None:
+        await worker.play(Share(0, 1, 1))
+        frame = await worker.frame()
+        failure = frame.failure
+        if failure is None:
+            (line,) = frame.lines
+            return f"STATE:{number}:{line.removeprefix(_NUMBER)}", True
+    return f"{OUT}{order.names[failure.seat]} {printable(failure.detail)}\n", False
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
