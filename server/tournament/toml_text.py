@@ -221,7 +221,7 @@ class Section:
     def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
         """A list of numbers of 0 or more."""
         value = self._get(key, default, "a list of numbers")
-        if value is default:
+        if key not in self._value:
             return default
         if not isinstance(value, list) or not all(
             isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one < math.inf
