@@ -115,8 +115,8 @@ def _ask_seat(seat: RemoteSeat, game: str, spot: Spot, names: list[str], seed: i
 
 
 def _draw(path: str, bot: str, spot: Spot, answer: Answer) -> None:
-    from clients.reports.figure import PlotError
-    from clients.reports.grids import draw_strategy
+    from clients.reports.figure import PlotError, save_figure
+    from clients.reports.grids import strategy_figure
     from clients.reports.spot import by_starting_hand
     from engine.cards import format_cards
 
@@ -128,7 +128,7 @@ def _draw(path: str, bot: str, spot: Spot, answer: Answer) -> None:
     title += f" after {spot.betting.text!r}" if spot.betting.text else " to begin"
     title += f", board {board}" if board else ""
     try:
-        draw_strategy(path, by_starting_hand(triples, spot.board), title)
+        save_figure(strategy_figure(by_starting_hand(triples, spot.board), title), path)
     except PlotError as error:
         raise CommandError(str(error)) from error
 

@@ -82,6 +82,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Model of the others, for --simulate.",
 )
+@click.option(
+    "--grid", is_flag=True, help="--plot draws the equity against each starting hand, 13 x 13, instead."
+)
 @json_option()
 @plot_option("the spectrum of final hands")
 def odds(
@@ -98,6 +101,7 @@ def odds(
     simulate: str | None,
     game: str,
     model: str,
+    grid: bool,
     as_json: bool,
     plot: str | None,
 ) -> None:
@@ -106,6 +110,8 @@ def odds(
     Cards in any common spelling, in one word or several: 7h9h, "7H 9h", 10h, 7♥9♥.
     """
     hole_cards, board = _split_cards(cards)
+    if grid and plot is None:
+        raise CommandError("--grid says how --plot draws: name a file with --plot")
     if (pot is None) != (to_call is None):
         raise CommandError("--pot and --to-call belong together: give both or neither")
     if pot == 0 and to_call == 0:
@@ -125,10 +131,14 @@ def odds(
         report["simulation"] = _simulation(query, game, simulate, model)
     if plot is not None:
         from clients.reports.figure import PlotError
-        from clients.reports.plots import draw_spectrum
 
         try:
-            draw_spectrum(plot, hole_cards, board, playing=playing, looseness=looseness, seed=seed)
+            if grid:
+                _draw_grid(plot, hole_cards, board)
+            else:
+                from clients.reports.plots import draw_spectrum
+
+                draw_spectrum(plot, hole_cards, board, playing=playing, looseness=looseness, seed=seed)
         except PlotError as error:
             raise CommandError(str(error)) from error
     if as_json:
@@ -137,6 +147,17 @@ def odds(
         _print_table(report)
     else:
         _print_lines(report)
+
+
+def _draw_grid(path: str, hole_cards: tuple[int, ...], board: tuple[int, ...]) -> None:
+    from clients.reports.figure import save_figure
+    from clients.reports.grids import values_figure
+    from clients.reports.odds import equity_by_starting_hand
+
+    where = f"on {format_cards(board)}" if board else "before the flop"
+    title = f"Equity of {format_cards(hole_cards)} {where} against each starting hand, per cent"
+    equities = equity_by_starting_hand(hole_cards, board)
+    save_figure(values_figure(equities, title, "share of the pot"), path)
 
 
 def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:

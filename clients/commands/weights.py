@@ -72,11 +72,19 @@ def weights(
     reader.follow(state, cards)
     grids = {position: reader.table(position).grid() for position in shown}
     if plot is not None:
-        from clients.reports.figure import PlotError
-        from clients.reports.plots import draw_weights
+        from clients.reports.figure import PlotError, save_figure
+        from clients.reports.grids import weights_figure
+        from engine.cards import format_cards
 
+        names = definition.position_names
+        titles = [
+            f"{names[position]} (position {position}{', folded' if state.folded[position] else ''})"
+            for position in grids
+        ]
+        out = format_cards(cards[: state.num_board_cards])
+        title = f"Weights in {game} after {betting!r}, {'board ' + out if out else 'before the flop'}"
         try:
-            draw_weights(plot, list(grids.values()), [f"position {position}" for position in grids])
+            save_figure(weights_figure(list(grids.values()), titles, title), plot)
         except PlotError as error:
             raise CommandError(str(error)) from error
     if as_json:

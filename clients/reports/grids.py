@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.reports.figure import new_figure, save_figure
+from clients.reports.figure import new_figure
 from engine.cards import RANKS
 from engine.combos import STARTING_HAND_NAMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["draw_strategy", "draw_values", "draw_weight_grids"]
+__all__ = ["strategy_figure", "values_figure", "weights_figure"]
 
 _FOLD, _CALL, _RAISE = "#d9d9d9", "#56b4e9", "#e69f00"
 _MOST_WITH_NUMBERS: Final = 3
@@ -47,16 +48,15 @@ def _ticks(axes: Axes, *, with_labels: bool) -> None:
         axes.axvline(line, color="white", linewidth=0.6)
 
 
-def draw_strategy(path: str, shares: NDArray[np.float64], title: str) -> None:
-    """Draws what a player does with each starting hand: each cell is divided as fold, call and raise are.
+def strategy_figure(shares: NDArray[np.float64], title: str) -> Figure:
+    """What a player does with each starting hand: each cell is divided as fold, call and raise are.
 
     Args:
-        path: file to write; its ending chooses the format.
         shares: of folding, calling and raising, shape (169, 3); zeros for hands that cannot be held.
         title: stands above.
 
     Raises:
-        PlotError: matplotlib is missing, or the file cannot be written.
+        PlotError: matplotlib is missing.
     """
     from matplotlib.patches import Patch, Rectangle
 
@@ -78,32 +78,30 @@ def draw_strategy(path: str, shares: NDArray[np.float64], title: str) -> None:
                 text, colour = _name(row, column), "0.7"
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
     _ticks(axes, with_labels=True)
-    axes.set_title(title, wrap=True)
+    figure.suptitle(title)
     names = ("raise (number: per cent)", "call or check", "fold")
     handles = [Patch(color=c, label=name) for c, name in zip((_RAISE, _CALL, _FOLD), names, strict=True)]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
-    save_figure(figure, path)
+    return figure
 
 
-def draw_weight_grids(
-    path: str, grids: Sequence[NDArray[np.float64]], titles: Sequence[str], title: str
-) -> None:
-    """Draws weight tables, from 0 to 1 on one colour scale, up to five beside one another.
+def weights_figure(grids: Sequence[NDArray[np.float64]], titles: Sequence[str], title: str) -> Figure:
+    """Weight tables, from 0 to 1 on one colour scale, up to five beside one another.
 
     Args:
-        path: file to write; its ending chooses the format.
         grids: of `WeightTable.grid`, shape (169,) each.
         titles: one above each.
         title: above all of them.
 
     Raises:
-        PlotError: matplotlib is missing, or the file cannot be written.
+        PlotError: matplotlib is missing.
     """
     columns = min(len(grids), _PER_ROW)
     rows = -(-len(grids) // columns)
     has_numbers = len(grids) <= _MOST_WITH_NUMBERS
     size = 6.2 if has_numbers else 3.4
     figure = new_figure(size * columns + 1.0, (size + 0.3) * rows + 0.9)
+    figure.set_layout_engine("compressed")  # cells are square
     figure.suptitle(title)
     drawn = []
     image = None
@@ -121,31 +119,31 @@ def draw_weight_grids(
     if image is not None:
         bar = figure.colorbar(image, ax=drawn, shrink=0.8, aspect=30)
         bar.set_label("weight: 1 likeliest, 0 impossible" + (" (numbers: hundredths)" if has_numbers else ""))
-    save_figure(figure, path)
+    return figure
 
 
-def draw_values(path: str, values: NDArray[np.float64], title: str, label: str) -> None:
-    """Draws a share of something for each starting hand, in per cent; NaN where there is none.
+def values_figure(values: NDArray[np.float64], title: str, label: str) -> Figure:
+    """A share of something for each starting hand, in per cent; NaN where there is none.
 
     Args:
-        path: file to write; its ending chooses the format.
         values: from 0 to 1, shape (169,).
         title: stands above.
         label: of the colour scale.
 
     Raises:
-        PlotError: matplotlib is missing, or the file cannot be written.
+        PlotError: matplotlib is missing.
     """
     figure = new_figure(9.4, 8.6)
+    figure.set_layout_engine("compressed")
     axes = figure.add_subplot()
     cells = _cells(values)
     image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1)
     _ticks(axes, with_labels=True)
     texts = [["" if np.isnan(value) else f"{100 * value:.0f}" for value in row] for row in cells]
     _write_numbers(axes, cells, texts, np.nan_to_num(cells, nan=1.0) < 0.5)
-    axes.set_title(title, wrap=True)
+    figure.suptitle(title)
     figure.colorbar(image, ax=axes, shrink=0.8).set_label(label)
-    save_figure(figure, path)
+    return figure
 
 
 def _write_numbers(

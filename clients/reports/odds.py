@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cards import format_cards
-from engine.combos import starting_hand
+from engine.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
+from engine.evaluation.equity import equity_against, preflop_equities
 from engine.evaluation.hand_odds import joint_hand_odds, raw_hand_odds
 from engine.evaluation.hand_potential import HandPotential, hand_potential
 from engine.evaluation.hand_strength import (
@@ -39,7 +40,16 @@ from engine.evaluation.reflective_odds import (
 from engine.intervals import Z95
 from engine.rules.hand_names import name_hand
 
-__all__ = ["ODDS_COLUMNS", "HandWorth", "OddsQuery", "hand_worth", "odds_report", "odds_rows", "report_rows"]
+__all__ = [
+    "ODDS_COLUMNS",
+    "HandWorth",
+    "OddsQuery",
+    "equity_by_starting_hand",
+    "hand_worth",
+    "odds_report",
+    "odds_rows",
+    "report_rows",
+]
 
 
 @attrs.frozen
@@ -75,6 +85,30 @@ def hand_worth(hole_cards: Sequence[int], board: Sequence[int]) -> HandWorth:
         for look_ahead in range(1, 6 - len(board))
     }
     return HandWorth(hand_strength(hole_cards, board), potentials)
+
+
+def equity_by_starting_hand(hole_cards: Sequence[int], board: Sequence[int]) -> NDArray[np.float64]:
+    """The equity of a hand against each starting hand, exact; before the flop of its kind, all suits alike.
+
+    Args:
+        hole_cards: our two cards.
+        board: 0, 3, 4 or 5 cards.
+
+    Returns:
+        Shape (169,); NaN for starting hands of which every combo has a card that is out.
+
+    Raises:
+        ValueError: wrong cards.
+    """
+    if not board:
+        return np.array(preflop_equities()[starting_hand(*hole_cards)])
+    alive = combos_without((*hole_cards, *board))
+    equities = np.full(NUM_STARTING_HANDS, np.nan)
+    for hand in range(NUM_STARTING_HANDS):
+        weights = (hand == STARTING_HAND_OF_COMBO) & alive
+        if weights.any():
+            equities[hand] = equity_against(hole_cards, board, weights.astype(np.float64))
+    return equities
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -17,16 +17,23 @@ from clients.reports.figure import new_figure, save_figure
 from engine.cards import RANKS, format_cards
 from engine.combos import STARTING_HAND_NAMES, combos_without
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 __all__ = [
     "Curve",
     "draw_curves",
     "draw_grid",
     "draw_spectrum",
-    "draw_weights",
+    "spectrum_figure",
 ]
 
-_OURS, _THEIRS, _REMOVED = "#1f5fa8", "#c0392b", "#e3b7b1"
+_OURS, _THEIRS, _REMOVED = "#0072b2", "#d55e00", "#f3cfb3"
+# Okabe and Ito's blue and vermilion, told apart by everybody.
 _BINS = 160
+_NAME_GAP: Final = 0.058
+"""Between the middles of two names, as a part of the width."""
 
 
 @attrs.frozen
@@ -130,29 +137,6 @@ def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
     save_figure(figure, path)
 
 
-def draw_weights(path: str, grids: Sequence[NDArray[np.float64]], titles: Sequence[str]) -> None:
-    """Draws weight tables side by side as Poki's Fig. 3.6 and 3.7: the darker a cell, the likelier.
-
-    Args:
-        path: File to write; its ending chooses the format.
-        grids: Of `WeightTable.grid`, shape (169,) each.
-        titles: One above each.
-
-    Raises:
-        PlotError: matplotlib is missing, or the file cannot be written.
-    """
-    figure = new_figure(5.0 * len(grids), 5.2)
-    ranks = list(reversed(RANKS))
-    for index, (grid, title) in enumerate(zip(grids, titles, strict=True)):
-        axes = figure.add_subplot(1, len(grids), index + 1)
-        axes.imshow(grid.reshape(13, 13)[::-1, ::-1], cmap="Greys", vmin=0, vmax=1)
-        axes.set_xticks(range(13), ranks)
-        axes.set_yticks(range(13), ranks)
-        axes.xaxis.tick_top()
-        axes.set_title(title)
-    save_figure(figure, path)
-
-
 def draw_spectrum(
     path: str,
     hole_cards: Sequence[int],
@@ -179,15 +163,27 @@ def draw_spectrum(
 
     Source: *Hold'em Killer*, "Raw Hand Odds", section 3, and "Computing Actual Hand Odds", sections 1 and 2.
     """
+    top = min(100.0, (25.0 if playing is None else playing) * looseness)
+    shares = _final_shares(hole_cards, board, top / 100, seed)
+    save_figure(spectrum_figure(shares, format_cards(hole_cards), format_cards(board), top), path)
+
+
+class FinalShares(NamedTuple):
+    """Shares of final hands in `_BINS` classes of equal width, worst to best; shape (_BINS,) each."""
+
+    own: NDArray[np.float64]
+    played: NDArray[np.float64]
+    """An opponent's, of starting hands that are played."""
+    filtered_out: NDArray[np.float64]
+    """An opponent's, of those that are not."""
+
+
+def _final_shares(hole_cards: Sequence[int], board: Sequence[int], top: float, seed: int) -> FinalShares:
     from engine.evaluation.hand_odds import final_boards, final_rank_counts
-    from engine.evaluation.hand_rank import NUM_HAND_RANKS, HandCategory, hand_category
+    from engine.evaluation.hand_rank import NUM_HAND_RANKS
     from engine.evaluation.reflective_odds import playable_before_flop
 
-    figure = new_figure(11.0, 5.0)
-    top = 25.0 if playing is None else playing
-    weights = np.array(
-        [combos_without(hole_cards).astype(np.float64), playable_before_flop(min(top / 100, 1.0), looseness)]
-    )
+    weights = np.array([combos_without(hole_cards).astype(np.float64), playable_before_flop(top, 1.0)])
     boards = final_boards(hole_cards, board, rng=np.random.default_rng(seed), samples=2000)
     ours, theirs = final_rank_counts(hole_cards, boards, weights)
     edges = np.linspace(0, NUM_HAND_RANKS, _BINS + 1)
@@ -197,32 +193,74 @@ def draw_spectrum(
         histogram: NDArray[np.float64] = np.histogram(ranks, bins=edges, weights=counts)[0]
         return histogram / total
 
-    own = shares(ours, ours.sum())
     everything = shares(theirs[0], theirs[0].sum())
-    kept = shares(theirs[1], theirs[0].sum())
-    axes = figure.add_subplot()
-    width = edges[1] - edges[0]
-    places = edges[:-1] + width / 2
-    bars: dict[str, Any] = {"width": width}
-    axes.bar(places, own, color=_OURS, label=f"{format_cards(hole_cards)}, final hands", **bars)
-    axes.bar(places, -kept, color=_THEIRS, label="opponent, hands that are played", **bars)
-    removed = everything - kept
-    axes.bar(places, -removed, bottom=-kept, color=_REMOVED, label="opponent, filtered out", **bars)
-    crossed = removed > 0.05 * max(float(everything.max()), 1e-12)
-    axes.plot(places[crossed], -(kept + removed / 2)[crossed], "x", color=_THEIRS, markersize=4)
+    played = shares(theirs[1], theirs[0].sum())
+    return FinalShares(shares(ours, ours.sum()), played, everything - played)
 
-    categories = np.array([hand_category(rank) for rank in range(NUM_HAND_RANKS)])
-    for category in HandCategory:
-        members = np.flatnonzero(categories == category)
-        axes.axvline(members[0], color="0.8", linewidth=0.6, zorder=0)
-        name = category.name.lower().replace("_", " ")
-        axes.text(members.mean(), 1.01, name, transform=axes.get_xaxis_transform(), rotation=60, fontsize=7)
+
+def spectrum_figure(shares: FinalShares, hole_cards: str, board: str, top: float) -> Figure:
+    """The picture of `draw_spectrum`.
+
+    Args:
+        shares: what is drawn.
+        hole_cards: ours, as text.
+        board: as text.
+        top: Per cent of the starting hands that are played.
+
+    Raises:
+        PlotError: matplotlib is missing.
+    """
+    from engine.evaluation.hand_rank import NUM_HAND_RANKS
+
+    figure = new_figure(11.0, 6.0)
+    axes = figure.add_subplot()
+    width = NUM_HAND_RANKS / _BINS
+    places = (np.arange(_BINS) + 0.5) * width
+    own, played, removed = shares
+    bars: dict[str, Any] = {"width": width}
+    axes.bar(places, own, color=_OURS, label=f"{hole_cards}: our final hands", **bars)
+    axes.bar(places, -played, color=_THEIRS, label="an opponent's, of hands that are played", **bars)
+    axes.bar(places, -removed, bottom=-played, color=_REMOVED, **bars)
+    crossed = removed > 0.05 * max(float((played + removed).max()), 1e-12)
+    axes.plot(
+        places[crossed], -(played + removed / 2)[crossed], "x", color=_THEIRS, markersize=4, linestyle="none"
+    )
+    axes.plot(
+        [], [], "x", color=_THEIRS, markersize=6, markerfacecolor=_REMOVED, linestyle="none",
+        label=f"crossed: an opponent's, filtered out (not in the top {top:g} % before the flop)",
+    )  # fmt: skip
+    _name_categories(axes)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xlim(0, NUM_HAND_RANKS)
-    axes.set_xlabel(
-        f"final hand, worst to best; board {format_cards(board) or 'none'}; "
-        f"top {min(100.0, top * looseness):g} % of starting hands played"
-    )
-    axes.set_ylabel("share of final hands")
-    axes.legend(loc="upper left", fontsize=8)
-    save_figure(figure, path)
+    most = 1.08 * max(float(own.max()), float((played + removed).max()), 1e-12)
+    axes.set_ylim(-most, most)
+    axes.yaxis.set_major_formatter(lambda share, _: f"{abs(100 * share):g} %")
+    axes.set_ylabel("share of final hands: ours above, an opponent's below")
+    axes.set_xlabel("final hand, worst to best")
+    figure.suptitle(f"What {hole_cards} ends with {'on ' + board if board else 'before the flop'}")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    return figure
+
+
+def _name_categories(axes: Axes) -> None:
+    """Names the kinds of hands above the picture: narrow ones are led to by a line, so that no two names
+    meet.
+    """
+    from engine.evaluation.hand_rank import NUM_HAND_RANKS, HandCategory, hand_category
+
+    categories = np.array([hand_category(rank) for rank in range(NUM_HAND_RANKS)])
+    centres, names = [], []
+    for category in HandCategory:
+        members = np.flatnonzero(categories == category)
+        axes.axvline(members[0], color="0.85", linewidth=0.6, zorder=0)
+        centres.append(members.mean() / NUM_HAND_RANKS)
+        name = category.name.lower()
+        names.append(name.replace("_of_a_", " of\na ") if "_of_" in name else name.replace("_", "\n"))
+    place = 1.0 + _NAME_GAP / 2
+    for centre, name in reversed(list(zip(centres, names, strict=True))):
+        place = min(centre, place - _NAME_GAP)
+        axes.annotate(
+            name, (centre, 1.0), (place, 1.05), xycoords="axes fraction", textcoords="axes fraction",
+            ha="center", va="bottom", fontsize=8,
+            arrowprops={"arrowstyle": "-", "color": "0.6", "linewidth": 0.6},
+        )  # fmt: skip

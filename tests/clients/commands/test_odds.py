@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from clients.commands.odds import odds
+from engine.cards import parse_cards
 
 REQUIRED = {
     "hand_strength", "ahead", "tied", "behind", "positive_potential", "negative_potential",
@@ -140,6 +142,7 @@ def test_lines_for_people_off_a_terminal() -> None:
         (("7h9h", "--colour"), "--colour"),
         (("7h9h", "8h6c4h", "--plot", "/nonexistent/folder/spectrum.png"), "cannot be written"),
         (("7h9h", "8h6c4h", "--plot", "spectrum.nonsense"), "nonsense"),
+        (("7h9h", "8h6c4h", "--grid"), "--plot"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(arguments: tuple[str, ...], message: str) -> None:
@@ -217,3 +220,25 @@ def test_spots_that_cannot_be_simulated_are_refused_in_one_line(arguments: list[
     assert result.exit_code == 2
     assert complaint in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_equities_by_starting_hand_add_up_to_that_against_any_hand() -> None:
+    from clients.reports.odds import equity_by_starting_hand
+    from engine.combos import STARTING_HAND_OF_COMBO, combos_without
+    from engine.evaluation.equity import equity_against
+
+    hole, board = parse_cards("7h9h"), parse_cards("8h6c4h")
+    equities = equity_by_starting_hand(hole, board)
+    counts = np.bincount(STARTING_HAND_OF_COMBO[combos_without((*hole, *board))], minlength=169)
+
+    mean = np.nansum(equities * counts) / counts.sum()
+    assert mean == pytest.approx(equity_against(hole, board), abs=1e-9)
+    assert (np.isnan(equities) == (counts == 0)).all()
+
+
+@pytest.mark.slow
+def test_the_grid_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "grid.png"
+
+    assert run("7h9h", "8h6c4h", "--grid", "--plot", str(path)).exit_code == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
