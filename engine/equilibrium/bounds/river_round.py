@@ -92,23 +92,19 @@ class RiverRound:
             lanes: what they are worth is added to.
         """
         hands = _live_hands(board)
+        kinds: NDArray[np.int64] | None = None
         if self._player.is_fixed:
-            hands = hands._replace(classes=self._player.classes(board)[hands.combos])
+            classes = self._player.classes(board)[hands.combos]
+            kinds, places = np.unique(classes, return_inverse=True)
+            hands = hands._replace(classes=places.astype(np.int64))
         for each in lanes:
-            if self._player.is_fixed:
-                chances = self._fixed_chances(each, board)
+            if kinds is not None:  # of many classes a board has few
+                chances = np.ascontiguousarray(self._fixed_chances(each, board)[:, :, kinds])
             else:
                 classes, chances = self._chances(each, board)
                 hands = hands._replace(classes=classes[hands.combos])
             respond_on_river(
-                self._nodes,
-                hands,
-                names,
-                each.reach,
-                each.stakes,
-                chances,
-                each.room,
-                each.worth,
+                self._nodes, hands, names, each.reach, each.stakes, chances, each.room, each.worth
             )
 
     def _fixed_chances(self, lanes: Lanes, board: Board) -> Floats:

@@ -56,8 +56,14 @@ def test_who_always_calls_pays_every_bet_that_is_ahead(position: int) -> None:
 
 def strategy(buckets: int, seed: int) -> BucketedStrategy:
     """Chances drawn by bucket, in a game with a raise a round."""
-    slots = holdem_betting(ONE_RAISE, Percentiles(buckets).num_buckets).num_slots
-    return BucketedStrategy.of(ONE_RAISE, buckets, np.random.default_rng(seed).random(slots))
+    abstraction = Percentiles(buckets)
+    betting = holdem_betting(ONE_RAISE, abstraction.num_buckets)
+    policy = np.random.default_rng(seed).random(betting.num_slots)
+    for decision in betting.decisions.values():
+        size, actions = betting.num_buckets[decision.betting_round], len(decision.actions)
+        chances = policy[decision.first_slot : decision.first_slot + size * actions].reshape(size, actions)
+        chances /= chances.sum(axis=1, keepdims=True)
+    return BucketedStrategy(betting, abstraction, policy)
 
 
 @pytest.mark.slow
