@@ -237,14 +237,15 @@ class Conversation:
 
     async def _hear_answer(self, question: _Question) -> str:
         """What stands behind the state in the answer, colon included."""
+        # Where it may turn out not to play at all, nothing is to be learnt from how late it would be.
+        patience = question.limit * (1.0 if self.may_decline and not self.answers else _PATIENCE)
         while True:
-            line = await self._next_line(question.began + _PATIENCE * question.limit)
+            line = await self._next_line(question.began + patience)
             if line is None:
                 if question.other is not None:
                     return self._wrong_echo(question.other, question.view)
                 raise Fell(
-                    f"did not answer within {_PATIENCE * question.limit:g} s in "
-                    f"{format_match_state(question.view)}",
+                    f"did not answer within {patience:g} s in {format_match_state(question.view)}",
                     is_gone=False,
                 )
             if is_comment(line):

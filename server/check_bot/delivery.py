@@ -8,8 +8,9 @@ from typing import Final
 import trio
 
 _PIECES: Final = 4
-_PAUSE_S: Final = 0.01
+_PAUSE_S: Final = 0.005
 # Between pieces: long enough that each is read by itself.
+_LINE_END_PAUSE_S: Final = 0.01
 _HELD_BACK: Final = 7
 # Bytes of a message that come with the beginning of the next.
 _COMMENT_LINES: Final = b"# a remark of the dealer's, to be skipped\r\n; and another\r\n"
@@ -65,9 +66,9 @@ class Sender:
             await self._send_pieces(keep=0)
         elif self.delivery is Delivery.LINE_END and self._unsent:
             await self._send(self._unsent[:-1])
-            await trio.sleep(_PAUSE_S)
+            await trio.sleep(_LINE_END_PAUSE_S)
             await self._send(self._unsent[-1:])
-            await trio.sleep(_PAUSE_S)
+            await trio.sleep(_LINE_END_PAUSE_S)
         elif self._unsent:
             await self._send(self._unsent)
         self._unsent = b""

@@ -30,7 +30,8 @@ from server.check_bot.sitting import Ending, Sitting, Terms
 _SEED_HANDS: Final = 25
 _SIDE_POT_HANDS: Final = 10
 _MOST_IN_VAIN: Final = 2
-"""Games of a kind that are tried while the bot has not answered in any."""
+"""Games of a kind that are tried while the bot has not answered in any; one, where it does not ask what is
+played and just says nothing."""
 _LEAST_GROWTH: Final = 128 * 2**20
 _MEGABYTE: Final = 2**20
 
@@ -100,6 +101,7 @@ class _Examiner:
         self._pace = Pace()
         self._played: list[Game] = []
         self._is_hopeless = False
+        self._was_silent = False
 
     async def run(self) -> Findings:
         self._expect()
@@ -152,20 +154,22 @@ class _Examiner:
                 )
                 continue
             trial = Findings()
-            ending, why = await self._try_game(game, trial)
+            ending, sitting = await self._try_game(game, trial)
             if ending is Ending.DECLINED:
-                self._findings.note(f"{game.name}: the bot does not play it: {why}")
+                self._findings.note(f"{game.name}: the bot does not play it: {sitting.why}")
             elif ending is Ending.PLAYED or plan.are_named:
                 has_played = True
                 self._played += [game] if ending is Ending.PLAYED else []
                 self._findings.absorb(trial)
             else:
                 in_vain.append(trial)
-                reasons.append(f"{game.name}: {why}")
+                reasons.append(f"{game.name}: {sitting.why}")
             if ending is Ending.NOT_STARTED and not self._played:
                 self._is_hopeless = True
                 return in_vain
-            if len(in_vain) >= _MOST_IN_VAIN and not has_played:
+            self._was_silent = self._was_silent or sitting.was_silent
+            most = 1 if sitting.was_silent and not self._pace.asks_for_game else _MOST_IN_VAIN
+            if len(in_vain) >= most and not has_played:
                 break
         if has_played:
             for trial in in_vain:
@@ -182,7 +186,7 @@ class _Examiner:
         plan = self._plan
         return plan.knows_games or self._pace.asks_for_game or game.is_among_the_acpcs
 
-    async def _try_game(self, game: Game, trial: Findings) -> tuple[Ending, str]:
+    async def _try_game(self, game: Game, trial: Findings) -> tuple[Ending, Sitting]:
         """Everything that is tried in one game."""
         plan = self._plan
         self._plan.say(f"{game.name} ...")
@@ -197,7 +201,7 @@ class _Examiner:
         sitting = self._sitting(game, trial)
         ending = await sitting.run(tried)
         self._compare_memory(game, trial, sitting.memory)
-        return ending, sitting.why
+        return ending, sitting
 
     def _sitting(self, game: Game, findings: Findings, *, where: str = "", seed: int = 0) -> Sitting:
         plan = self._plan
@@ -214,10 +218,10 @@ class _Examiner:
         )
 
     def _limits(self) -> Limits:
-        """A bot that has begun once needs no longer to begin again, but for what it may compile."""
+        """A bot that has begun once needs no longer to begin again; nor is one waited for that was silent."""
         limits = self._plan.limits
         if not self._pace.first:
-            return limits
+            return attrs.evolve(limits, first_response=limits.response) if self._was_silent else limits
         longest = max(limits.response, 3 * max(self._pace.first))
         return attrs.evolve(limits, first_response=min(limits.first_response, longest))
 

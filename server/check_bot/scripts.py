@@ -15,6 +15,8 @@ from server.check_bot.delivery import Delivery
 from server.check_bot.table import Opponent, Table
 
 _MOST_PLAIN: Final = 3
+_DELIVERED: Final = 2
+"""Hands of each delivery: dozens of lines, and each in pieces takes its time."""
 _IN_THE_MIDDLE: Final = 1057
 """The hand in which a player sits down that comes late."""
 _STACKS_IN_BLINDS: Final = (15, 40, 5, 25, 60, 10, 30, 20, 50, 35)
@@ -140,7 +142,8 @@ async def _orbit(opponent: Opponent, table: Table) -> None:
 async def _delivered(delivery: Delivery, table: Table) -> None:
     table.conversation.sender.delivery = delivery
     try:
-        await table.play_orbit(players.calls)
+        for _ in range(_DELIVERED):
+            await table.play(players.calls)
         await table.conversation.flush()
     finally:
         table.conversation.sender.delivery = Delivery.PLAIN

@@ -103,6 +103,8 @@ class Sitting:
         """The states that the bot was asked in and its answers, of the last connection."""
         self.why = ""
         """Why it was not played, in words."""
+        self.was_silent = False
+        """The bot broke down by saying nothing, with its connection open."""
         self.memory: list[int] = []
         """Bytes after each script, of the last connection."""
 
@@ -187,6 +189,7 @@ class Sitting:
         words = str(fell) if end is None else end.words
         shown = f" after it was shown {talk.last_shown}" if fell.is_gone and talk.last_shown else ""
         self.why = words
+        self.was_silent = not fell.is_gone
         if end is not None and end.returncode == _DECLINES and not self._is_named and not self._has_answered:
             return Ending.DECLINED
         advice = f"; {ADVICE[check]}" if check in ADVICE else ""

@@ -60,6 +60,8 @@ class Planted:
             if self.fault == "out-of-turn" and not hand.is_over:
                 yield f"{line}:c\r\n".encode()
             return
+        if self.fault == "silent":
+            return
         if self.fault == "late" and number == 1:
             yield self.seconds
         echo = shown if self.fault == "echo" and shown else line

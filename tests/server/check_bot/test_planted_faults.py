@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import trio
 from trio.testing import MockClock
 
 from server.check_bot.findings import Status
@@ -48,3 +49,15 @@ async def test_nothing_is_wrong_with_who_has_no_fault(
 
     assert failed(findings) == {}
     assert {each.status for each in findings.verdicts()} == {Status.PASSED}
+
+
+async def test_who_never_answers_is_told_so_and_not_waited_for_again_and_again(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    began = trio.current_time()
+    findings = await examine("silent", ["limit-2p", "nolimit-2p", "nolimit-3p"], tmp_path, are_named=False)
+
+    found = failed(findings)
+    assert [*found] == ["answers", "seats-2"]
+    assert "did not answer within 60 s in MATCHSTATE:" in found["answers"]
+    assert trio.current_time() - began < 120

@@ -34,7 +34,7 @@ format = "round-robin"
 seed = 7
 [game]
 game = "leduc"
-hands = 150
+hands = 60
 matches = 2
 [[players]]
 player = "always-call"
@@ -255,5 +255,9 @@ def test_a_worker_that_is_killed_costs_only_its_running_matches(tmp_path: Path) 
         house.communicate(timeout=5 * PATIENCE_S)
 
     assert house.returncode == 0
+    text = FILE.replace(
+        "seed = 7", "seed = 7\nin_process = true"
+    )  # the same hands, and no processes to wait for
+    (tmp_path / "cup.toml").write_text(text)
     assert play(tmp_path, "--out", "near").wait(timeout=5 * PATIENCE_S) == 0
     assert table(tmp_path / "far") == table(tmp_path / "near")
