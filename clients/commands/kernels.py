@@ -71,6 +71,12 @@ def _luck() -> None:
     pair_points()
 
 
+def _environments() -> None:
+    from engine.learning.table_batch import warm_up
+
+    warm_up()
+
+
 STEPS: Final[dict[str, Callable[[], None]]] = {
     "hand strength": _hand_strength,
     "odds": _odds,
@@ -80,6 +86,7 @@ STEPS: Final[dict[str, Callable[[], None]]] = {
     "miximax": _miximax,
     "bots at a table": _match,
     "luck": _luck,
+    "environments": _environments,
 }
 """What is compiled, in order: each takes up to half a minute on a new machine, and a second on others."""
 

@@ -26,9 +26,9 @@ from engine.kernels.learning.table_batch import (
     step_tables,
 )
 from engine.kernels.rules.betting import MAX_PLAYERS, NODE_SIZE
-from engine.rules import Deal, GameDefinition, hand_rank, initial_betting
+from engine.rules import Deal, GameDefinition, hand_rank, initial_betting, load_game
 
-__all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Kind", "Places", "TableBatch"]
+__all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Kind", "Places", "TableBatch", "warm_up"]
 
 SCRIPTED: Final[Mapping[str, Kind]] = {
     "always-call": Kind.ALWAYS_CALL,
@@ -148,6 +148,13 @@ class TableBatch:
             tuple([cards[first : first + holes] for first in range(0, end, holes)]),
             cards[end : end + game.board_ends[-1]],
         )
+
+
+def warm_up() -> None:
+    """Compile what these tables run, where this machine has not done so yet."""
+    places = Places(0, 52, 104, 106, 108, 112, 114, 116, 118, 122, 122 + 64 * HISTORY_COLUMNS)
+    tables = TableBatch(load_game("limit-2p"), 1, [Kind.OUTSIDE] * 2, places=places, most_spent=(240, 240))
+    tables.begin(np.zeros(1, np.uint64))
 
 
 def _small_ranks(game: GameDefinition) -> NDArray[np.int64]:

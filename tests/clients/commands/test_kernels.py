@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from clients.commands.kernels import STEPS
 from tests.support.dealer_process import environment, program
 
 
@@ -15,7 +16,10 @@ def test_what_has_been_compiled_is_not_compiled_again() -> None:
     steps = [line for line in done.stderr.splitlines() if line.startswith("kernels: ")]
 
     assert done.stdout == ""
-    assert [step.partition(",")[0] for step in steps] == [f"kernels: {n} of 7" for n in range(1, 8)]
+    count = len(STEPS)
+    assert [step.partition(",")[0] for step in steps] == [
+        f"kernels: {n} of {count}" for n in range(1, count + 1)
+    ]
     code = (
         "from clients.arena import Arena; from clients.registry import make_bot\n"
         "from engine.rules import load_game\n"
