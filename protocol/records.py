@@ -20,6 +20,7 @@ from engine.rules import (
     GameDefinition,
     HandState,
     InvalidActionError,
+    Rake,
     parse_betting,
 )
 from engine.rules.game_file import read_digits, wrap_unsigned
@@ -60,6 +61,28 @@ def format_header(
 def format_commitment(commitment: str) -> str:
     """The comment line that follows the header where the cards follow from a secret key."""
     return f"# cards: sha256 {commitment}\n"
+
+
+RAKE: Final = "# rake "
+"""Begins the line of a log that says what the house takes from each pot."""
+
+
+def format_rake(rake: Rake) -> str:
+    """The line that says what the house takes, behind the header."""
+    return f"{RAKE}{rake}\n"
+
+
+def read_rake(text: str) -> Rake | None:
+    """What a line beginning with `RAKE` says; None where it says something else."""
+    try:
+        return Rake.parse(text[len(RAKE) :].strip())
+    except ValueError:
+        return None
+
+
+def format_taken(chips: float) -> str:
+    """The line that says what it has taken, before the score."""
+    return f"# taken by the house: {format_chips(chips)} chips\n"
 
 
 def format_key(key: str) -> str:

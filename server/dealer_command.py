@@ -32,7 +32,15 @@ from server.table.match import MatchServer
 PROGRAM: Final = "riverboat dealer"
 _SHORT: Final = "flLp:qtTa"
 _ACPC_LONG: Final = ("t_response", "t_hand", "t_per_hand", "start_timeout")
-_OUR_LONG: Final = ("host", "seat-token", "seat-token-file", "on-failure", "handshake_timeout", "grace")
+_OUR_LONG: Final = (
+    "host",
+    "seat-token",
+    "seat-token-file",
+    "on-failure",
+    "handshake_timeout",
+    "grace",
+    "rake",
+)
 _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
 USAGE: Final = f"""\
@@ -57,6 +65,7 @@ usage: {PROGRAM} MATCH GAME HANDS SEED NAME NAME... [options]
                         RIVERBOAT_SEAT_TOKEN_1, RIVERBOAT_SEAT_TOKEN_2, ...
   --on-failure abort|fold  end the match when a player fails (default), or fold for it
   --grace SECONDS       with fold: wait so long for a vacated seat to be taken again (0)
+  --rake P%[,CAP]       take P per cent of pots that saw a flop, at most CAP small bets
 """
 
 
@@ -71,6 +80,7 @@ class _WantsUsage(Exception):
 @attrs.define
 class _Options:
     fixed_seats: bool = False
+    rake: str | None = None
     log: bool = True
     transactions: bool = False
     append: bool = False
@@ -214,6 +224,8 @@ def _set_long(options: _Options, name: str, value: str) -> None:
         if not value.strip():
             raise UsageError("ERROR: --host expects an address to listen on, got nothing\n")
         options.host = value
+    elif name == "rake":
+        options.rake = value
     elif name == "seat-token":
         options.tokens += value.split(",")
     elif name == "seat-token-file":
@@ -271,6 +283,11 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
         raise _WantsUsage
     match_name, game_text, hands_text, seed_text, *names = options.positionals
     game = _load_game(game_text)
+    if options.rake is not None:
+        try:
+            game = game.raked(options.rake)
+        except ValueError as error:
+            raise UsageError(f"ERROR: --rake {error}\n") from None
     if len(names) < game.num_players:
         raise _WantsUsage
     names = names[: game.num_players]

@@ -73,6 +73,14 @@ def read_game(text: str) -> GameDefinition:
         raise click.UsageError(str(error)) from None
 
 
+def read_rake(text: str | None, game: GameDefinition) -> GameDefinition:
+    """The game with the rake of ``--rake``."""
+    try:
+        return game if text is None else game.raked(text)
+    except ValueError as error:
+        raise click.UsageError(f"--rake: {error}") from None
+
+
 def read_players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]:
     """The players of the PLAYERs, as many as the game is for."""
     bots = {entry.name for entry in entry_points(group="riverboat.bots")}

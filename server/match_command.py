@@ -25,6 +25,7 @@ from server.match_arguments import (
     read_game,
     read_players,
     read_ports,
+    read_rake,
     read_tokens,
 )
 from server.parameters import (
@@ -202,6 +203,12 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     help="Start a launched player that crashes in play again, up to N times.",
 )
 @click.option(
+    "--rake",
+    metavar="P%[,CAP]",
+    help="The house takes P per cent of each pot that saw a flop, at most CAP small bets (big blinds in "
+    "no-limit): 5%,3.",
+)
+@click.option(
     "--luck",
     type=click.Choice([luck.value for luck in Luck]),
     default=Luck.EQUITY.value,
@@ -268,6 +275,7 @@ def match(
     start_time: float,
     grace: float,
     recover: int,
+    rake: str | None,
     luck: str,
     in_process: bool,
     sandbox: bool,
@@ -291,7 +299,7 @@ def match(
     try:
         if sandbox:
             check_sandboxes(recover)
-        definition = read_game(game)
+        definition = read_rake(rake, read_game(game))
         check_goal(until, definition, game)
         seated = read_players(players, definition)
         sitting = open_sitting(ctx, out, game)

@@ -32,6 +32,8 @@ from typing import Final
 
 import attrs
 
+from engine.rules.game_definition import NO_RAKE, Rake
+
 __all__ = [
     "NO_FURTHER_BETS",
     "NO_RAKE",
@@ -106,35 +108,6 @@ class BetToPotOdds:
     def as_pot_odds(self) -> PotOdds:
         """The same price as a needed probability of winning, ``r / (1 + r)``."""
         return PotOdds(self.value / (1 + self.value))
-
-
-@attrs.frozen
-class Rake:
-    """What the house takes from a pot: a percentage, up to a cap."""
-
-    percent: float = attrs.field(default=0.0)
-    """Per cent of the pot, 0 to 100."""
-    cap: float = attrs.field(default=math.inf)
-    """The most that is taken from one pot, in chips."""
-
-    @percent.validator
-    def _check_percent(self, _attribute: attrs.Attribute[float], value: float) -> None:
-        if not 0 <= value <= 100:
-            raise ValueError(f"rake is {value!r} per cent: expected 0 to 100")
-
-    @cap.validator
-    def _check_cap(self, _attribute: attrs.Attribute[float], value: float) -> None:
-        if not value >= 0:
-            raise ValueError(f"the cap of the rake is {value!r}: expected at least 0 chips")
-
-    def amount(self, pot: float) -> float:
-        """Chips taken from a final pot of ``pot`` chips."""
-        _check_amount("pot", pot)
-        return min(pot * self.percent / 100, self.cap)
-
-
-NO_RAKE: Final = Rake()
-"""A house that takes nothing."""
 
 
 @attrs.frozen

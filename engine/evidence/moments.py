@@ -7,6 +7,7 @@ import operator
 import attrs
 
 from engine.rules import BettingState
+from engine.rules.showdown import rake_taken
 
 
 @attrs.frozen
@@ -27,8 +28,8 @@ class CardFall:
 class Layer:
     """Chips that some positions put in alike, which those of them that are left share."""
 
-    chips: int
-    """Of all who put in, together."""
+    chips: float
+    """Of all who put in, together, less what the house takes."""
     sharing: int
     """The positions that share it, as bits; 0 where all who put in have folded, and nobody gets it."""
     asked: int
@@ -92,21 +93,26 @@ def _left(betting: BettingState) -> int:
     return sum([1 << position for position, folded in enumerate(betting.folded) if not folded])
 
 
-def _pots(betting: BettingState) -> list[tuple[int, int]]:
+def _pots(betting: BettingState) -> list[tuple[float, int]]:
     """Chips and sharing positions of each pot, peeled in layers as `engine.rules.chips_won` does.
 
     Equal antes are layers like bets; others are shared by all who are left.
     """
     game, left = betting.game, _left(betting)
-    competing, pots = betting.spent, []
+    competing = betting.spent
+    pots: list[tuple[float, int]] = []
+    called = sum(game.antes_posted) + sum([min(chips, sorted(betting.spent)[-2]) for chips in betting.spent])
+    kept = 1 - rake_taken(betting) / called if called else 1
     if game.has_equal_antes:
         competing = tuple(map(operator.add, game.antes_posted, betting.spent))
     elif game.has_antes:
-        pots.append((sum(game.antes_posted), left))
+        pots.append((kept * sum(game.antes_posted), left))
     below = 0
     for level in sorted(set(competing) - {0}):
         paying = sum([1 << position for position, chips in enumerate(competing) if chips >= level])
         chips, sharing = (level - below) * paying.bit_count(), left & paying
+        if paying.bit_count() > 1:  # else nobody has called it
+            chips *= kept
         if pots and pots[-1][1] == sharing:
             chips += pots.pop()[0]
         pots.append((chips, sharing))

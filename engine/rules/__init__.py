@@ -8,7 +8,7 @@ from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, rai
 from engine.rules.betting import BettingState, LegalActions, initial_betting, parse_betting
 from engine.rules.dealing import CardDealer, Deal, KeyedDealer, StackedDealer, acpc_generator
 from engine.rules.errors import GameDefinitionError, IllegalActionError, InvalidActionError, RulesError
-from engine.rules.game_definition import GameDefinition
+from engine.rules.game_definition import GameDefinition, Rake
 from engine.rules.game_file import (
     ALIASES,
     format_game,
@@ -22,7 +22,7 @@ from engine.rules.game_file import (
 from engine.rules.hand_loop import play_hand
 from engine.rules.hand_rank import hand_rank
 from engine.rules.hand_state import HandState, HandView, initial_hand
-from engine.rules.showdown import chips_won
+from engine.rules.showdown import chips_won, rake_taken
 
 __all__ = [
     "ALIASES",
@@ -42,6 +42,7 @@ __all__ = [
     "InvalidActionError",
     "KeyedDealer",
     "LegalActions",
+    "Rake",
     "RulesError",
     "StackedDealer",
     "acpc_generator",
@@ -59,4 +60,5 @@ __all__ = [
     "parse_game",
     "play_hand",
     "raise_to",
+    "rake_taken",
 ]

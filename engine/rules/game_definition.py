@@ -7,12 +7,15 @@ program does not notice and then loops or crashes on (acpc-spec 8.10-8.14).
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Final
 
 import attrs
 
 from engine.cards import NUM_RANKS, NUM_SUITS, make_card
 from engine.rules.errors import GameDefinitionError
+from engine.user_input import parse_finite
 
 MAX_PLAYERS: Final = 10
 MAX_ROUNDS: Final = 4
@@ -26,8 +29,55 @@ UNLIMITED_STACK: Final = 2**31 - 1
 UNLIMITED_RAISES: Final = 255
 """The raise cap of a game that names none."""
 _ORDINALS: Final = ("1st", "2nd", "3rd", *[f"{k}th" for k in range(4, MAX_PLAYERS + 1)])
+_RAKE: Final = re.compile(r"([0-9.]{1,20}(?:e[+-]?[0-9]{1,3})?) %(?: up to ([0-9.e+-]{1,20}) chips)?")
 _LATE: Final = ("LJ", "HJ", "CO")
 # Lojack, hijack and cutoff: the last positions before the button.
+
+
+@attrs.frozen
+class Rake:
+    """What the house takes from a pot: a percentage, up to a cap."""
+
+    percent: float = attrs.field(default=0.0)
+    """Per cent of the pot, 0 to 100."""
+    cap: float = attrs.field(default=math.inf)
+    """The most that is taken from one pot, in chips."""
+
+    @percent.validator
+    def _check_percent(self, _attribute: attrs.Attribute[float], value: float) -> None:
+        if not 0 <= value <= 100:
+            raise ValueError(f"rake is {value!r} per cent: expected 0 to 100")
+
+    @cap.validator
+    def _check_cap(self, _attribute: attrs.Attribute[float], value: float) -> None:
+        if not value >= 0:
+            raise ValueError(f"the cap of the rake is {value!r}: expected at least 0 chips")
+
+    def amount(self, pot: float) -> float:
+        """Chips taken from a final pot of ``pot`` chips."""
+        if not (math.isfinite(pot) and pot >= 0):
+            raise ValueError(f"pot is {pot!r}: expected a finite number of at least 0 chips")
+        return min(pot * self.percent / 100, self.cap)
+
+    def __str__(self) -> str:
+        """As in ``5 % up to 60 chips``; `parse` reads it."""
+        return f"{self.percent:g} %" + (f" up to {self.cap:g} chips" if math.isfinite(self.cap) else "")
+
+    @classmethod
+    def parse(cls, text: str) -> Rake:
+        """What ``str`` has made.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        found = _RAKE.fullmatch(text)
+        if found is None:
+            raise ValueError(f"expected a rake such as '5 % up to 60 chips', got {text[:60]!r}")
+        return cls(float(found[1]), math.inf if found[2] is None else float(found[2]))
+
+
+NO_RAKE: Final = Rake()
+"""A house that takes nothing."""
 
 
 @attrs.frozen(cache_hash=True)
@@ -70,6 +120,11 @@ class GameDefinition:
     so that one with less than an ante competes for as much of the others'; other antes, such as the big
     blind's alone, are dead money for the winner of the main pot.
     """
+    rake: Rake = NO_RAKE
+    """What the house takes from pots that have seen a board card, or any in a game without a board.
+
+    An extension: the ACPC's games have none.  Bets that nobody called are not raked.
+    """
     antes_posted: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
     """The antes as far as the stacks go."""
     betting_stacks: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
@@ -100,6 +155,31 @@ class GameDefinition:
     def big_blind(self) -> int:
         """The largest blind: the unit of mbb/h and of the smallest no-limit bet."""
         return max(self.blinds)
+
+    def raked(self, text: str) -> GameDefinition:
+        """The same game with a rake as people write it: ``5%,3``, at most 3 small bets.
+
+        In no-limit they are big blinds.
+
+        Raises:
+            ValueError: it is no rake.
+        """
+        percent, _, cap = text.partition(",")
+        try:
+            share = parse_finite(percent.strip().removesuffix("%").strip())
+            most = parse_finite(cap) * (self.small_bet or self.big_blind) if cap.strip() else math.inf
+            if not 0 < share <= 100 or not most > 0:
+                raise ValueError
+        except ValueError:
+            raise ValueError(
+                f"expected a rake such as 5% or 5%,3, at most 3 small bets (or big blinds), got {text!r}"
+            ) from None
+        return attrs.evolve(self, rake=Rake(share, most))
+
+    @property
+    def has_rake(self) -> bool:
+        """The house takes something."""
+        return self.rake.percent > 0 and self.rake.cap > 0
 
     @property
     def has_antes(self) -> bool:

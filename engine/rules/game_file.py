@@ -4,9 +4,10 @@ The reader is as lenient as the ACPC's (acpc-spec 1.1): keywords are case-insens
 start of a line, what is not recognised is skipped, lists end at the first thing that is not an
 integer, small numbers wrap at 8 bits and chips at 32.
 
-An extension is the line ``ante = 5``, or a number for each position (`GameDefinition.antes`).  The ACPC's
-reader would pass over it and play another game.  So a file with antes calls its blinds ``blinds``, in which
-that reader finds no number and refuses the file; ours takes both words in such a file.
+Extensions are the line ``ante = 5``, or a number for each position (`GameDefinition.antes`), and the line
+``rake = 5 % up to 60 chips`` (`GameDefinition.rake`).  The ACPC's reader would pass over them and play another
+game.  So a file with either calls its blinds ``blinds``, in which that reader finds no number and refuses the
+file; ours takes both words in such a file.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from engine.rules.errors import GameDefinitionError
 from engine.rules.game_definition import (
     MAX_PLAYERS,
     MAX_ROUNDS,
+    NO_RAKE,
     UNLIMITED_RAISES,
     UNLIMITED_STACK,
     GameDefinition,
+    Rake,
 )
 from engine.user_input import did_you_mean
 
@@ -46,7 +49,7 @@ _INTEGER: Final = re.compile(rb"[+-]?[0-9]+")
 # Order matters: a line is the first keyword it begins with (acpc-spec 1.1).
 _KEYWORDS: Final = (
     "gamedef", "stack", "blind", "raiseSize", "limit", "nolimit", "numPlayers", "numRounds",
-    "firstPlayer", "maxRaises", "numSuits", "numRanks", "numHoleCards", "numBoardCards", "ante",
+    "firstPlayer", "maxRaises", "numSuits", "numRanks", "numHoleCards", "numBoardCards", "ante", "rake",
 )  # fmt: skip
 
 
@@ -128,6 +131,7 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
     per_round = {"firstPlayer": [1] * MAX_ROUNDS, "maxRaises": [UNLIMITED_RAISES] * MAX_ROUNDS}
     board: list[int] = []
     antes: list[int] = []
+    rake_text = ""
     blinds_beside_antes: list[int] = []
     line_of: dict[str, int] = {}
 
@@ -150,6 +154,8 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
                 blinds_beside_antes = _read_chips(rest[1:] if rest[:1] in b"sS" else rest, most)
         elif keyword == "ante":
             antes = _read_chips(rest, MAX_PLAYERS)
+        elif keyword == "rake":
+            rake_text = rest.decode("ascii", "replace").strip(" \t=\r\n")
         elif keyword in counts:
             for value in _read_integers(rest, 1):
                 counts[keyword] = wrap_unsigned(value, 8)
@@ -160,14 +166,19 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             board = [wrap_unsigned(value, 8) for value in _read_integers(rest, MAX_ROUNDS)]
 
     rounds, players = counts["numRounds"], counts["numPlayers"]
-    if antes:
+    if antes or rake_text:
         chips["blind"] = blinds_beside_antes
+    if antes:
         antes = antes * players if len(antes) == 1 else antes
     try:
         if "ante" in line_of and not antes:
             raise GameDefinitionError(
                 "ante: expected a number, or one for each position, got none", field="ante"
             )
+        try:
+            rake = Rake.parse(rake_text) if "rake" in line_of else NO_RAKE
+        except ValueError as error:
+            raise GameDefinitionError(f"rake: {error}", field="rake") from None
         return GameDefinition(
             is_limit=is_limit,
             num_players=players,
@@ -182,6 +193,7 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             first_positions=tuple(first - 1 for first in per_round["firstPlayer"][:rounds]),
             max_raises=tuple(per_round["maxRaises"][:rounds]),
             antes=tuple(antes[:players]),
+            rake=rake,
         )
     except GameDefinitionError as error:
         where = f"{source}:{line_of[error.field]}:" if error.field in line_of else f"{source}: no such line,"
@@ -200,7 +212,10 @@ def format_game(game: GameDefinition) -> str:
         lines.append(f"stack = {numbers(game.stacks)}")
     if game.has_antes:
         lines.append(f"ante = {game.antes[0] if game.has_equal_antes else numbers(game.antes)}")
-    lines.append(f"{'blinds' if game.has_antes else 'blind'} = {numbers(game.blinds)}")
+    if game.has_rake:
+        lines.append(f"rake = {game.rake}")
+    extended = game.has_antes or game.has_rake
+    lines.append(f"{'blinds' if extended else 'blind'} = {numbers(game.blinds)}")
     if game.is_limit:
         lines.append(f"raiseSize = {numbers(game.raise_sizes)}")
     lines.append(f"firstPlayer = {numbers(tuple(first + 1 for first in game.first_positions))}")

@@ -20,6 +20,21 @@ _FOLDED: Final = -2
 _MUCKED: Final = -1
 
 
+def rake_taken(betting: BettingState) -> float:
+    """Chips the house takes from a finished hand: of what was called, once a board card has come."""
+    game = betting.game
+    if not game.has_rake or (game.board_ends[-1] and not game.board_ends[betting.betting_round]):
+        return 0.0
+    return game.rake.amount(sum(_called(betting)))
+
+
+def _called(betting: BettingState) -> list[int]:
+    """Chips of each position in the pot, without a bet that nobody has called."""
+    second = sorted(betting.spent)[-2]
+    antes = betting.game.antes_posted
+    return [ante + min(chips, second) for ante, chips in zip(antes, betting.spent, strict=True)]
+
+
 def chips_won(
     betting: BettingState,
     hole_cards: Sequence[Sequence[int]],
@@ -29,9 +44,9 @@ def chips_won(
 ) -> tuple[float, ...]:
     """Net chips of each position at the end of a hand.
 
-    They add up to zero, but for one case the ACPC rules leave open: in a limit game with stacks, a raise
-    by a short stack can lower the bet, and a position that folds after having put in more than anybody
-    left forfeits the excess to nobody (acpc-spec 8.9).
+    They add up to zero, less what the house takes (`rake_taken`), but for one case the ACPC rules leave open:
+    in a limit game with stacks, a raise by a short stack can lower the bet, and a position that folds after
+    having put in more than anybody left forfeits the excess to nobody (acpc-spec 8.9).
 
     Args:
         betting: a finished hand.
@@ -45,6 +60,20 @@ def chips_won(
     """
     if not betting.is_finished:
         raise ValueError(f"chips change hands when the hand is over; after {betting.text!r} it is not")
+    won = _won(betting, hole_cards, board, mucked)
+    taken = rake_taken(betting) if betting.game.has_rake else 0.0
+    if not taken:
+        return won
+    # Everybody who gets something from the pot pays in proportion.
+    called = _called(betting)
+    pot = sum(called)
+    return tuple([chips - taken * (chips + own) / pot for chips, own in zip(won, called, strict=True)])
+
+
+def _won(
+    betting: BettingState, hole_cards: Sequence[Sequence[int]], board: Sequence[int], mucked: Collection[int]
+) -> tuple[float, ...]:
+    """The same before the house takes anything."""
     game, folded = betting.game, betting.folded
     spent, dead = betting.spent, 0
     if game.has_antes:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import attrs
 
-from engine.rules import GameDefinition, format_game
+from engine.rules import GameDefinition, HandState, format_game, parse_betting
+from engine.rules.game_definition import NO_RAKE
 from protocol.records import format_hand, format_score
-from server.formats.hands import FormatError, PlayedHand
+from server.formats.hands import FormatError, PlayedHand, settle
 from server.report.logs import open_log, rotation
 
 __all__ = ["AcpcLog", "acpc_logs", "read_acpc"]
@@ -27,6 +28,7 @@ def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedH
         LogError: it cannot be read.
     """
     log = open_log(path, game)
+    unraked = attrs.evolve(log.game, rake=NO_RAKE)
     for hand in log.hands():
         where = f"{path}:{hand.line}"
         missing = [
@@ -36,6 +38,10 @@ def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedH
         ]
         if hand.state.betting.is_showdown and any(hand.chips[position] > 0 for position in missing):
             yield FormatError(f"{where}: the cards of a winner of the showdown are not known")
+        elif log.game.has_rake:
+            betting = parse_betting(unraked, hand.state.betting.text)
+            state = HandState(betting, hand.number, hand.state.deal)
+            yield PlayedHand(hand.number, where, state, settle(state), hand.names, ("the rake is left out",))
         else:
             yield PlayedHand(hand.number, where, hand.state, hand.chips, hand.names)
 

@@ -117,6 +117,7 @@ class WorkersTable:
                         break
         if self._hands_done < config.hands and not records.was_ended:
             records.write(f"# ended after {self._hands_done} of {config.hands} hands\n")
+        records.write_taken(self._totals)
         records.write_key()
         score = format_score(self._totals, config.names)
         self._console.out(score)

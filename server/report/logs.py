@@ -36,12 +36,13 @@ from engine.rules import (
     GameDefinition,
     GameDefinitionError,
     HandState,
+    Rake,
     game_path,
     load_game,
     no_such_game,
     parse_game,
 )
-from protocol.records import HandReader, parse_score
+from protocol.records import RAKE, HandReader, parse_score, read_rake
 from server.report.log_lines import A_LOG, LogError, fault, numbered_lines, shown
 
 __all__ = ["GAME_FILE", "Header", "LogError", "LoggedHand", "MatchLog", "find_logs", "open_log", "rotation"]
@@ -224,6 +225,8 @@ def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: 
     """
     scan = _Scan(path, tolerant)
     definition, game_text = _game_of(path, scan.headers, game)
+    if scan.rake is not None:
+        definition = attrs.evolve(definition, rake=scan.rake)
     end, warning = scan.end(definition)
     return MatchLog(
         path=path,
@@ -254,6 +257,7 @@ class _Scan:
         self.comments: list[tuple[int, str]] = []
         self.commitments: list[str] = []
         self.keys: list[str] = []
+        self.rake: Rake | None = None
         self.num_hands = 0
         self.score: tuple[tuple[float, ...], tuple[str, ...]] | None = None
         self._first = 0  # the number of the first hand
@@ -388,6 +392,8 @@ class _Scan:
             self.commitments.append(text[len(COMMITMENT) :].strip())
         elif text.startswith(KEY):
             self.keys.append(text[len(KEY) :].strip())
+        elif text.startswith(RAKE):
+            self.rake = read_rake(text)
         elif not text.startswith("#--") and len(self.comments) < _MOST_COMMENTS:
             self.comments.append((line, text))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sys
 import textwrap
@@ -83,6 +84,7 @@ class Report:
             **self._key(),
             "duplicate": self._plan.duplicate,
             **self._until(),
+            **self._rake(),
             "players": [
                 each.as_json(config.game)
                 | self._evidence_of(each)
@@ -95,6 +97,17 @@ class Report:
             "seconds": self._seconds,
             "hands_per_second": self._hands / self._seconds if self._seconds > 0 else None,
         }
+
+    def _taken(self) -> float:
+        """Chips that the house has taken."""
+        return abs(math.fsum([result.chips for result in self._results]))
+
+    def _rake(self) -> dict[str, Any]:
+        rake = self._plan.config.game.rake
+        if not self._plan.config.game.has_rake:
+            return {}
+        cap = rake.cap if math.isfinite(rake.cap) else None
+        return {"rake": {"percent": rake.percent, "cap": cap, "taken": self._taken()}}
 
     def _evidence_of(self, result: PlayerResult) -> dict[str, Any]:
         """What a player won, by estimator."""
@@ -200,6 +213,8 @@ class Report:
         if self._is_cut_short:
             title += f" (cut short, {config.hands} planned)"
         _print_tables(title, parts)
+        if config.game.has_rake:
+            click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:

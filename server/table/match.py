@@ -233,6 +233,7 @@ class MatchServer:
             records.write(f"# ended after {self._hands_done} of {config.hands} hands\n")
         if not config.quiet:
             console.err(f"FINISHED at {format_stamp(self._asking.last_send_us)}\n")
+        records.write_taken(self._totals)
         records.write_key()
         score = format_score(self._totals, config.names)
         console.out(score)

@@ -8,7 +8,7 @@ that keeps none is resumed from the finished hands of its log (`server.table.rep
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from engine.match_key import MatchKey
@@ -21,7 +21,9 @@ from protocol.records import (
     format_commitment,
     format_header,
     format_key,
+    format_rake,
     format_stamp,
+    format_taken,
     format_transaction,
     parse_transaction,
 )
@@ -123,6 +125,8 @@ class MatchRecords:
         )
         if isinstance(config.cards, MatchKey):
             header += format_commitment(config.cards.commitment)
+        if config.game.has_rake:
+            header += format_rake(config.game.rake)
         self._console.err(header)
         self.write(header[len(self._header_so_far(header)) :])
 
@@ -151,6 +155,11 @@ class MatchRecords:
         if isinstance(cards, MatchKey) and self._config.reveals_key and not self._has_key:
             self._has_key = True
             self.write(format_key(cards.text))
+
+    def write_taken(self, chips: Sequence[float]) -> None:
+        """Write what the house has taken, where it takes something: what is missing of the players' chips."""
+        if self._config.game.has_rake and not self._has_score:
+            self.write(format_taken(abs(sum(chips))))
 
     def write_score(self, line: str) -> None:
         """Write the last line of the log."""

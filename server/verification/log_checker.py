@@ -15,7 +15,7 @@ from typing import Final
 import attrs
 
 from engine.match_key import MatchKey, MatchSeed
-from engine.rules import CardDealer, Deal, GameDefinition, HandState, KeyedDealer
+from engine.rules import CardDealer, Deal, GameDefinition, HandState, KeyedDealer, rake_taken
 from engine.rules.game_file import read_digits
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import HandReader, HandRecord, format_chips, parse_score
@@ -345,9 +345,10 @@ class _Checker:
                         f"chips: position {position} put in {format_chips(-lost[position])}, "
                         f"got {format_chips(won)}"
                     ) from None
-            if abs(sum(record.chips)) > _TOLERANCE * len(lost):
+            total = -rake_taken(betting)
+            if abs(sum(record.chips) - total) > _TOLERANCE * len(lost):
                 raise _WrongError(
-                    f"chips: expected a sum of 0, got {format_chips(sum(record.chips))}"
+                    f"chips: expected a sum of {format_chips(total)}, got {format_chips(sum(record.chips))}"
                 ) from None
             return record.chips
         for won, should in zip(record.chips, expected, strict=True):

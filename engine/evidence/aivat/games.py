@@ -20,6 +20,8 @@ _MOST_ENDS: Final = 300_000
 
 def why_not(game: GameDefinition) -> str | None:
     """Why there is no AIVAT of a game; None where there is."""
+    if game.has_rake:
+        return "it is for games without a rake"
     if game.is_holdem or is_small(game):
         return None
     return "it is for hold'em, and for limit games as small as Kuhn's and Leduc"
