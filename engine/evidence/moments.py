@@ -110,7 +110,8 @@ def _pots(betting: BettingState) -> list[tuple[float, int]]:
     below = 0
     for level in sorted(set(competing) - {0}):
         paying = sum([1 << position for position, chips in enumerate(competing) if chips >= level])
-        chips, sharing = (level - below) * paying.bit_count(), left & paying
+        chips: float = (level - below) * paying.bit_count()
+        sharing = left & paying
         if paying.bit_count() > 1:  # else nobody has called it
             chips *= kept
         if pots and pots[-1][1] == sharing:

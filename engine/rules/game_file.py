@@ -5,9 +5,9 @@ start of a line, what is not recognised is skipped, lists end at the first thing
 integer, small numbers wrap at 8 bits and chips at 32.
 
 Extensions are the line ``ante = 5``, or a number for each position (`GameDefinition.antes`), and the line
-``rake = 5 % up to 60 chips`` (`GameDefinition.rake`).  The ACPC's reader would pass over them and play another
-game.  So a file with either calls its blinds ``blinds``, in which that reader finds no number and refuses the
-file; ours takes both words in such a file.
+``rake = 5 % up to 60 chips`` (`GameDefinition.rake`).  The ACPC's reader would pass over them and play
+another game.  So a file with either calls its blinds ``blinds``, in which that reader finds no number and
+refuses the file; ours takes both words in such a file.
 """
 
 from __future__ import annotations
