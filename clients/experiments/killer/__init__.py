@@ -2,6 +2,7 @@
 
 ===========  ================================================================
 ``report``   values of hands from a book, as numbers and as a table
+``rake``     who beats the rake, at six and at ten seats
 ``command``  the command line; makes the book
 ===========  ================================================================
 """

@@ -10,8 +10,10 @@ import click
 
 from clients.experiments.command_line import ending_in_one_line, force_option, hand_in, refuse_full, say
 from clients.experiments.findings import Say
+from clients.experiments.killer.rake import BOTS, beats_the_rake, rake_report
 from clients.experiments.killer.report import report, values
 from clients.one_line import OneLineCommand, json_option, out_option
+from clients.registry import make_bot
 from engine.evaluation.preflop.flop_configs import format_book, make_book
 from engine.files import write_whole
 
@@ -26,18 +28,39 @@ BOOK: Final = "flop_book.npz"
     "--flops", type=click.IntRange(2, 1755), default=240, show_default=True, metavar="N",
     help="Flops for more than one opponent, each with all its run-outs.",
 )  # fmt: skip
+@click.option(
+    "--rake-hands", type=click.IntRange(0, 10**7), default=0, show_default=True, metavar="N",
+    help="Also play so many hands with each bot at six and at ten seats: who beats a rake of 5 %, at most "
+    "three small bets?",
+)  # fmt: skip
+@click.option(
+    "--rake-bots", default=" ".join(BOTS), show_default=True, metavar="BOTS",
+    help="Those that play for it, with blanks between them.",
+)  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of those hands."
+)
 @force_option()
 @json_option()
-def killer(out: Path, flops: int, force: bool, as_json: bool) -> None:
+def killer(
+    out: Path, flops: int, rake_hands: int, rake_bots: str, seed: int, force: bool, as_json: bool
+) -> None:
     """Peretz's book of flop configurations: what the starting hands are worth by the flops they see.
 
-    A minute on one core; the same program makes the same book.
+    A minute on one core; the same program makes the same book.  --rake-hands 1000 takes some minutes more.
     """
     with ending_in_one_line(out):
         if not force:
             refuse_full(out)
+        bots = rake_bots.split()
+        for bot in bots if rake_hands else ():
+            make_bot(bot)  # a misspelt one is found before the book is made
         results = reproduce(out, flops, 1, say)
-        hand_in(out, results, report(results), as_json=as_json)
+        text = report(results)
+        if rake_hands:
+            results["rake"] = beats_the_rake(bots, rake_hands, seed, say)
+            text += rake_report(results["rake"])
+        hand_in(out, results, text, as_json=as_json)
 
 
 def reproduce(out: Path, flops: int, every: int, progress: Say) -> dict[str, Any]:

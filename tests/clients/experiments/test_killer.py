@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from clients.experiments.killer.command import BOOK, reproduce
+from clients.experiments.killer.rake import beats_the_rake, rake_report
 from clients.experiments.killer.report import report, values
 from engine.evaluation.preflop.flop_configs import parse_book, shipped_book
 
@@ -21,6 +22,15 @@ def test_a_book_is_made_and_read(tmp_path: Path) -> None:
     assert book.made_by == results["made_by"]
     assert len(said) == 4
     assert "| 2, 4 | none |" in report(results)
+
+
+def test_who_beats_the_rake_is_told_of_the_same_hands() -> None:
+    rows = beats_the_rake(["hand-strength"], 60, 1, lambda line: None)
+
+    assert [row["table"] for row in rows] == ["limit-6p", "limit-10p"]
+    for row in rows:
+        assert 0 < row["before"]["sb_per_hand"] - row["after"]["sb_per_hand"] < 3
+    assert "| limit-10p | hand-strength | 60 |" in rake_report(rows)
 
 
 def test_the_table_of_the_shipped_book() -> None:
