@@ -175,10 +175,6 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             raise GameDefinitionError(
                 "ante: expected a number, or one for each position, got none", field="ante"
             )
-        try:
-            rake = Rake.parse(rake_text) if "rake" in line_of else NO_RAKE
-        except ValueError as error:
-            raise GameDefinitionError(f"rake: {error}", field="rake") from None
         return GameDefinition(
             is_limit=is_limit,
             num_players=players,
@@ -193,11 +189,18 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             first_positions=tuple(first - 1 for first in per_round["firstPlayer"][:rounds]),
             max_raises=tuple(per_round["maxRaises"][:rounds]),
             antes=tuple(antes[:players]),
-            rake=rake,
+            rake=_rake_of(rake_text) if "rake" in line_of else NO_RAKE,
         )
     except GameDefinitionError as error:
         where = f"{source}:{line_of[error.field]}:" if error.field in line_of else f"{source}: no such line,"
         raise GameDefinitionError(f"{where} {error}", acpc_line=error.acpc_line, field=error.field) from None
+
+
+def _rake_of(text: str) -> Rake:
+    try:
+        return Rake.parse(text)
+    except ValueError as error:
+        raise GameDefinitionError(f"rake: {error}", field="rake") from None
 
 
 def format_game(game: GameDefinition) -> str:
