@@ -33,12 +33,12 @@ def asked(*arguments: str) -> dict[str, Any]:
 
 def test_the_second_player_of_kuhn_poker_bluffs_with_a_third_of_the_worst_cards() -> None:
     """In every equilibrium (Kuhn 1950) it bets the worst card after a check with probability 1/3."""
-    found = asked("equilibrium", *KUHN, "--hole", "Qs", "--times", "60")
+    found = asked("equilibrium", *KUHN, "--hole", "Qs", "--times", "25")
 
     assert found["triple"]["raise"] == pytest.approx(1 / 3, abs=0.01)
     assert found["triple"]["fold"] == 0
     assert found["answers"]["r"] == pytest.approx(1 / 3, abs=0.2)
-    assert found["asked"] == 60
+    assert found["asked"] == 25
     assert found["match_state"] == "MATCHSTATE:1:0:c:|Qs"
     assert "why" not in found  # no hold'em
 
@@ -109,6 +109,7 @@ def test_strength_potential_weights_and_values_speak_for_it() -> None:
     assert "position 0 holds" in text.output
 
 
+@pytest.mark.slow
 def test_what_it_would_do_with_every_hand_is_drawn(tmp_path: Path) -> None:
     path = tmp_path / "grid.svg"
 

@@ -226,7 +226,7 @@ def test_a_step_too_many_says_so() -> None:
         env.step(1)
 
 
-def test_text_and_picture_show_what_the_learner_sees() -> None:
+def test_the_text_shows_what_the_learner_sees() -> None:
     env = HoldemEnv("limit-2p", ["always-call"], render_mode="ansi", position=0)
     assert env.render() is None
     env.reset(seed=7)
@@ -241,6 +241,10 @@ def test_text_and_picture_show_what_the_learner_sees() -> None:
     assert isinstance(text, str)
     assert "Showdown" in text
     assert "Td4d" in text
+
+
+@pytest.mark.slow
+def test_a_picture_has_ink() -> None:
     picture_env = HoldemEnv("limit-10p", ["always-call"], render_mode="rgb_array")
     picture_env.reset(seed=7)
     picture = picture_env.render()

@@ -129,6 +129,7 @@ def test_no_text_lies_on_another_or_leaves_the_picture(name: str) -> None:
         assert across <= 1 or down <= 1, (one, other)
 
 
+@pytest.mark.slow
 def test_shares_are_positive_on_both_sides_and_the_legend_is_beside_the_bars() -> None:
     figure = spectrum()
     canvas: Any = figure.canvas
