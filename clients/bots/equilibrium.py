@@ -1,7 +1,8 @@
 """The equilibrium bot: plays a strategy that was computed beforehand, by chance as the strategy says.
 
 With ``strategy=FILE`` it plays a file that `riverboat solve` has made, and refuses any other game.  Without,
-it solves a small game, such as Kuhn's or Leduc's, before it sits down.
+it plays the strategy of heads-up limit hold'em that comes with this program, or solves a small game, such as
+Kuhn's or Leduc's, before it sits down.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ _MOST_NODES: Final = 200_000
 
 
 class Equilibrium(Agent):
-    """Plays a strategy file, or the equilibrium of a small game.
+    """Plays a strategy file, the shipped one of heads-up limit, or the equilibrium of a small game.
 
     Args:
-        strategy: made by `riverboat solve GAME --save FILE`; None to solve a small game at once.
+        strategy: made by `riverboat solve GAME --save FILE`; None for the one that comes with this program, or
+            to solve a small game at once.
     """
 
     is_stateless = True
@@ -106,7 +108,10 @@ class Equilibrium(Agent):
         if self._path is not None:
             self._strategy = _read(self._path, game)  # which says how the games differ
         else:
-            self._strategy = _solved(game)
+            from engine.equilibrium.strategy_file import shipped_strategy
+
+            shipped = shipped_strategy(game)
+            self._strategy = _solved(game) if shipped is None else _read(shipped, game)
 
 
 def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
@@ -134,8 +139,8 @@ def _solved(game: GameDefinition) -> Strategy:
         solver = Solver(GameTree(game, most_nodes=_MOST_NODES))
     except TooLarge:
         raise OptionError(
-            "equilibrium solves small games only, such as kuhn-2p and leduc: give it strategy=FILE, made by "
-            "riverboat solve GAME --save FILE"
+            "equilibrium knows limit-2p, and solves small games such as kuhn-2p and leduc: for others give it "
+            "strategy=FILE, made by riverboat solve GAME --save FILE"
         ) from None
     solver.run(_ITERATIONS)
     return solver.average()

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from engine.equilibrium.game_tree import game_tree
 from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.equilibrium.holdem.buckets import ABSTRACTION
+from engine.equilibrium.holdem.kinds import UnknownAbstraction, abstraction_of
 from engine.equilibrium.sizes import TooLarge
 from engine.equilibrium.strategies import Strategy
 from engine.files import write_whole
 from engine.files.formats import format_arrays, parse_arrays, parse_json, shown
-from engine.rules import GameDefinition, GameDefinitionError, format_game, parse_game
+from engine.rules import GameDefinition, GameDefinitionError, format_game, load_game, parse_game
 
 __all__ = [
     "SCHEMA",
@@ -35,6 +35,7 @@ __all__ = [
     "checkpoint_path",
     "read_checkpoint",
     "read_strategy",
+    "shipped_strategy",
     "write_checkpoint",
     "write_strategy",
 ]
@@ -42,9 +43,14 @@ __all__ = [
 SCHEMA: Final = 1
 """Version of both files; raised whenever what they hold comes to mean something else."""
 
+_DATA: Final = Path(__file__).parents[1] / "data" / "equilibrium"
+_SHIPPED: Final = ("limit-2p",)
+"""Games, by name, whose strategy may lie in `_DATA`."""
 _STRATEGY: Final = "riverboat strategy"
 _CHECKPOINT: Final = "riverboat checkpoint"
 _HEADER: Final = "header"
+_WHOLE: Final = 255
+"""Chances on buckets are kept in a byte: a whole one is so much."""
 _SLACK: Final = 1e-6
 """How far the chances of an information set may be from one: they are kept as float32."""
 
@@ -72,6 +78,15 @@ def checkpoint_path(path: Path) -> Path:
     return path.with_name(path.name + ".checkpoint")
 
 
+def shipped_strategy(game: GameDefinition) -> Path | None:
+    """The strategy file for a game that comes with this program, if there is one."""
+    for name in _SHIPPED:
+        path = _DATA / f"{name}.npz"
+        if load_game(name) == game and path.exists():
+            return path
+    return None
+
+
 def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Mapping[str, Any]) -> None:
     """Replace a strategy file in one step, or make it.
 
@@ -80,10 +95,13 @@ def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Map
     Raises:
         StrategyFileError: it cannot be written; the old file is then untouched.
     """
-    noted = dict(notes)
-    if isinstance(strategy, BucketedStrategy):
-        noted |= {"abstraction": ABSTRACTION, "buckets": strategy.abstraction.number}
-    _write(path, _STRATEGY, strategy.game, {"policy": strategy.policy.astype(np.float32)}, noted)
+    if isinstance(strategy, Strategy):
+        _write(path, _STRATEGY, strategy.game, {"policy": strategy.policy.astype(np.float32)}, dict(notes))
+        return
+    abstraction = strategy.abstraction
+    policy = np.rint(strategy.policy * _WHOLE).astype(np.uint8)
+    noted = {**notes, "abstraction": abstraction.kind, **abstraction.notes}
+    _write(path, _STRATEGY, strategy.game, {"policy": policy, **abstraction.arrays()}, noted)
 
 
 def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
@@ -125,17 +143,14 @@ def _bucketed(
     path: Path, game: GameDefinition, arrays: Mapping[str, NDArray[Any]], notes: Mapping[str, Any]
 ) -> BucketedStrategy:
     """A strategy of hold'em from its file."""
-    if notes.get("abstraction") != ABSTRACTION:
-        raise StrategyFileError(
-            f"{path} knows hands by {shown(notes.get('abstraction'))}, this riverboat by {ABSTRACTION!r}"
-        )
-    buckets, policy = notes.get("buckets"), arrays.get("policy")
-    if not isinstance(buckets, int) or policy is None or policy.dtype.kind != "f":
-        raise StrategyFileError(f"{path} is damaged: expected 'buckets' and 'policy'")
-    if not (np.isfinite(policy).all() and (policy >= 0).all()):
-        raise StrategyFileError(f"{path} is damaged: expected chances of 0 or more in 'policy'")
+    policy = arrays.get("policy")
+    if policy is None or policy.dtype != np.uint8:
+        raise StrategyFileError(f"{path} is damaged: expected chances as bytes in 'policy'")
     try:
-        return BucketedStrategy.of(game, buckets, policy.astype(np.float64))
+        abstraction = abstraction_of(notes, arrays)
+        return BucketedStrategy.of(game, abstraction, policy.astype(np.float64))
+    except UnknownAbstraction as error:
+        raise StrategyFileError(f"{path} {error}") from error
     except ValueError as error:
         raise StrategyFileError(f"{path} is damaged: {error}") from error
 

@@ -29,7 +29,9 @@ from clients.one_line import (
 from engine.interruption import as_ctrl_c, held_back
 
 if TYPE_CHECKING:
+    from engine.equilibrium.holdem.abstraction import Abstraction
     from engine.equilibrium.holdem.board_solver import BoardSolver
+    from engine.equilibrium.holdem.kinds import AbstractionKind
     from engine.equilibrium.solver import Algorithm, Solver
     from engine.equilibrium.values import Exploitability
     from engine.rules import GameDefinition
@@ -57,7 +59,9 @@ class _Plan:
     definition: GameDefinition
     algorithm: str
     seed: int
-    buckets: int
+    abstraction: AbstractionKind
+    buckets: tuple[int, int, int]
+    textures: int
     jobs: int
     iterations: int | None
     """In all; None for as many as there is time for."""
@@ -69,8 +73,28 @@ class _Plan:
     def notes(self) -> dict[str, Any]:
         """What runs that go on from each other have in common."""
         if self.algorithm == _ON_BOARDS:
-            return {"algorithm": self.algorithm, "seed": self.seed, "buckets": self.buckets}
+            return {
+                "algorithm": self.algorithm,
+                "seed": self.seed,
+                "abstraction": self.abstraction,
+                "buckets": list(self.buckets),
+                "textures": self.textures,
+            }
         return {"algorithm": self.algorithm} | ({"seed": self.seed} if self.algorithm == "mcfr" else {})
+
+
+def _buckets_option(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> tuple[int, int, int] | None:
+    """One number, or three with commas between them."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    are_numbers = all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts)
+    if len(parts) not in (1, 3) or not are_numbers:
+        raise click.BadParameter(f"expected a number, or three such as 100,100,30, got {text!r}")
+    numbers = [int(part) for part in parts]
+    return (numbers[0], numbers[0], numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1], numbers[2])
 
 
 # Many parameters: each is an option.
@@ -99,13 +123,30 @@ class _Plan:
     "public chance sampling; default cfr+, for heads-up limit hold'em pcs.",
 )
 @seed_option("strategy", default=1)
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, metavar="J", help="Threads, with pcs only.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), default=1, metavar="J", help="Threads, at most 4 and with pcs only."
+    "--abstraction",
+    type=click.Choice(["distributions", "percentiles"]),
+    default="distributions",
+    show_default=True,
+    help="With pcs: hands are classed by the distribution of the strength they may come to (k-means, which "
+    "takes a minute once), or by percentile of the mean of its square.",
 )
 @click.option(
-    "--buckets", type=click.IntRange(1, 1000), default=20, show_default=True, metavar="K",
-    help="With pcs: classes of hands in each round after the first.",
-)  # fmt: skip
+    "--buckets",
+    callback=_buckets_option,
+    metavar="F,T,R",
+    help="With pcs: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
+    "percentiles 20.",
+)
+@click.option(
+    "--textures",
+    type=click.Choice(["1", "2", "4"]),
+    default="1",
+    show_default=True,
+    help="With distributions: kinds of boards that are told apart on the river, by whether there are three "
+    "of a suit and whether there is a pair.",
+)
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint of FILE, if there is one.")
 @click.option("--force", is_flag=True, help="Begin anew though FILE or its checkpoint is there.")
 @click.option(
@@ -125,7 +166,9 @@ def solve(
     algorithm: str | None,
     seed: int,
     jobs: int,
-    buckets: int,
+    abstraction: AbstractionKind,
+    buckets: tuple[int, int, int] | None,
+    textures: str,
     resume: bool,
     force: bool,
     checkpoint_every: float,
@@ -137,6 +180,7 @@ def solve(
     FILE` measures it.  Same game, algorithm, seed and number of iterations, same strategy, however often the
     run was interrupted.  Ctrl-C saves and ends with status 130.
     """
+    from engine.equilibrium.holdem.kinds import KINDS
     from engine.files.lock import FileIsLocked, FileLock
 
     if iterations is not None and minutes is not None:
@@ -148,7 +192,9 @@ def solve(
         iterations = _ITERATIONS.get(algorithm, _USUAL_ITERATIONS)
     seconds = None if minutes is None else 60 * minutes
     plan = _Plan(
-        game, save, definition, algorithm, seed, buckets, jobs, iterations, seconds, checkpoint_every
+        game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
+        int(textures), jobs,
+        iterations, seconds, checkpoint_every,
     )  # fmt: skip
     try:
         lock = FileLock(save)
@@ -231,12 +277,30 @@ def _new_solver(plan: _Plan) -> AnySolver:
     if plan.algorithm == _ON_BOARDS:
         from engine.equilibrium.holdem.board_solver import BoardSolver
 
-        return BoardSolver(plan.definition, plan.buckets, seed=plan.seed, jobs=plan.jobs)
+        return BoardSolver(plan.definition, _abstraction(plan), seed=plan.seed, jobs=plan.jobs)
     try:
         tree = game_tree(plan.definition)
     except TooLarge as error:
         raise CommandError(str(error)) from error
     return Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
+
+
+def _abstraction(plan: _Plan) -> Abstraction:
+    """Hands in buckets, from this machine's cache or made now."""
+    from engine.equilibrium.holdem.kinds import make_abstraction
+
+    said = time.monotonic()
+
+    def show(done: int, of: int) -> None:
+        nonlocal said
+        if time.monotonic() - said >= _SAY_EVERY_S:
+            said = time.monotonic()
+            click.echo(f"classing hands, once a machine: {done} of {of} flops", err=True)
+
+    try:
+        return make_abstraction(plan.abstraction, plan.buckets, plan.textures, show)
+    except ValueError as error:
+        raise CommandError(f"--buckets: {error}") from error
 
 
 def _prepared(plan: _Plan, resume: bool, force: bool) -> AnySolver:
@@ -316,7 +380,7 @@ def _measured(solver: AnySolver) -> Exploitability | None:
 
 def _text(plan: _Plan, found: Exploitability | None) -> str:
     if found is None:
-        return f"{plan.buckets} buckets"
+        return f"{'-'.join(map(str, plan.buckets))} buckets"
     scale = 1000 / plan.definition.big_blind
     return f"exploitability {found.mean * scale:.4f} mbb/h, value {found.values[0] * scale:+.3f}"
 

@@ -1,15 +1,12 @@
-"""The betting of heads-up limit hold'em as the steps of a walk through all of it."""
+"""The betting of heads-up limit hold'em: its decisions, and where their chances stand."""
 
 from __future__ import annotations
 
 import functools
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.equilibrium.sizes import actions_of
-from engine.kernels.equilibrium.boards import Column, Step
 from engine.rules import Action, BettingState, GameDefinition, initial_betting
 
 __all__ = ["Decision", "HoldemBetting", "holdem_betting", "is_heads_up_limit_holdem"]
@@ -61,10 +58,7 @@ class HoldemBetting:
         self.decisions: dict[str, Decision] = {}
         """By the betting's text."""
         self.num_slots = 0
-        self.depths = 0
-        self._rows: list[tuple[int, ...]] = []
-        self._add(initial_betting(game), 0)
-        self.steps: NDArray[np.int64] = np.array(self._rows, np.int64)
+        self._add(initial_betting(game))
 
     def decision(self, betting: BettingState) -> Decision:
         """Where a betting stands.
@@ -82,31 +76,18 @@ class HoldemBetting:
         """Buckets, at all decisions."""
         return sum(self.num_buckets[decision.betting_round] for decision in self.decisions.values())
 
-    def _add(self, betting: BettingState, depth: int) -> None:
-        self.depths = max(self.depths, depth + 1)
+    def _add(self, betting: BettingState) -> None:
         player = betting.position_to_act
         if player is None:
-            if betting.is_showdown:
-                row = (Step.SHOWDOWN, 0, 0, depth, betting.max_spent, 0)
-            else:
-                folder = betting.folded.index(True)
-                row = (Step.FOLD, folder, 0, depth, betting.spent[folder], 0)
-            self._rows.append(row)
             return
         actions = tuple(actions_of(betting))
-        betting_round, slot = betting.betting_round, self.num_slots
-        self.decisions[betting.text] = Decision(player, betting_round, actions, slot)
-        self.num_slots += self.num_buckets[betting_round] * len(actions)
-        self._rows.append((Step.OPEN, player, len(actions), depth, slot, betting_round))
-        for number, action in enumerate(actions):
-            self._rows.append((Step.GO, player, number, depth, slot, betting_round))
-            self._add(betting.apply(action), depth + 1)
-            self._rows.append((Step.BACK, player, number, depth, slot, betting_round))
-        self._rows.append((Step.CLOSE, player, len(actions), depth, slot, betting_round))
+        self.decisions[betting.text] = Decision(player, betting.betting_round, actions, self.num_slots)
+        self.num_slots += self.num_buckets[betting.betting_round] * len(actions)
+        for action in actions:
+            self._add(betting.apply(action))
 
 
 @functools.lru_cache(maxsize=4)
 def holdem_betting(game: GameDefinition, num_buckets: tuple[int, ...]) -> HoldemBetting:
     """A game's betting, remembered."""
-    assert len(Column) == 6
     return HoldemBetting(game, num_buckets)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS, combo_index
+from engine.equilibrium.holdem.abstraction import NO_BUCKET, Abstraction
 from engine.equilibrium.holdem.betting import HoldemBetting, holdem_betting
-from engine.equilibrium.holdem.buckets import NO_BUCKET, Percentiles
 from engine.records import ProbabilityTriple
 from engine.rules import Action, ActionKind, BettingState, GameDefinition, HandView
 
@@ -24,7 +24,7 @@ class BucketedStrategy:
     """What both players do, by bucket."""
 
     betting: HoldemBetting
-    abstraction: Percentiles
+    abstraction: Abstraction
     policy: NDArray[np.float64]
     """Chances by slot; those of a bucket at a decision add up to one."""
 
@@ -34,13 +34,14 @@ class BucketedStrategy:
         return self.betting.game
 
     @classmethod
-    def of(cls, game: GameDefinition, buckets: int, weights: NDArray[np.float64]) -> BucketedStrategy:
+    def of(
+        cls, game: GameDefinition, abstraction: Abstraction, weights: NDArray[np.float64]
+    ) -> BucketedStrategy:
         """The strategy of weights by slot, such as sums of strategies; every action alike where none weighs.
 
         Raises:
             ValueError: another game, or not as many weights as there are slots.
         """
-        abstraction = Percentiles(buckets)
         betting = holdem_betting(game, abstraction.num_buckets)
         if weights.shape != (betting.num_slots,):
             raise ValueError(f"expected {betting.num_slots} chances, got an array of shape {weights.shape}")
@@ -62,7 +63,7 @@ class BucketedStrategy:
             ValueError: nobody is to act, or it is another game.
         """
         decision = self.betting.decision(view.betting)
-        bucket = int(self.abstraction.buckets(view.board)[combo_index(*view.own_cards)])
+        bucket = self.abstraction.bucket(combo_index(*view.own_cards), view.board)
         return dict(zip(decision.actions, map(float, self.policy[decision.slots(bucket)]), strict=True))
 
     def triple(self, view: HandView) -> ProbabilityTriple:
@@ -81,12 +82,27 @@ class BucketedStrategy:
 
         A call for combos that share a card with the board.
         """
+        actions, chances = self.chances_of_all(betting, board)
+        triples = np.zeros((NUM_COMBOS, 3))
+        for action, column in zip(actions, chances.T, strict=True):
+            triples[:, _COLUMN[action.kind]] += column
+        triples[np.isnan(chances[:, 0])] = (0.0, 1.0, 0.0)
+        return triples
+
+    def chances_of_all(
+        self, betting: BettingState, board: Sequence[int]
+    ) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
+        """The legal actions, and how likely each is with each combo, shape (1326, actions).
+
+        nan for combos that share a card with the board.
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
         decision = self.betting.decision(betting)
         buckets = self.abstraction.buckets(board)
-        triples = np.zeros((NUM_COMBOS, 3))
-        actions = len(decision.actions)
-        for number, action in enumerate(decision.actions):
-            slots = decision.first_slot + np.maximum(buckets, 0) * actions + number
-            triples[:, _COLUMN[action.kind]] = self.policy[slots]
-        triples[buckets == NO_BUCKET] = (0.0, 1.0, 0.0)
-        return triples
+        number = len(decision.actions)
+        slots = decision.first_slot + np.maximum(buckets, 0)[:, None] * number + np.arange(number)
+        chances = self.policy[slots]
+        chances[buckets == NO_BUCKET] = np.nan
+        return decision.actions, chances

@@ -1,9 +1,9 @@
 """Hands in buckets: the 169 starting hands before the flop, then percentiles of E[HS²] on the board.
 
 E[HS²] is the mean, over all boards to come, of the square of a hand's strength on the full board against
-a random hand; the square favours hands that may become very strong.  On a full board it orders hands as their
-strength does.  A bucket is a percentile among all hands on *this* board: buckets are equally large
-everywhere; hands of equal value share the bucket of the lowest of them.
+a random hand; the square favours hands that may become very strong.  A bucket is a percentile among all hands
+on *this* board, on the river by strength itself: buckets are equally large everywhere; hands of equal value
+share the bucket of the lowest of them.
 
 Source: Johanson, *Robust Strategies and Counter-Strategies* (2007), 2.5.5.
 """
@@ -12,24 +12,19 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.cards import NUM_CARDS, NUM_SUITS
 from engine.combos import COMBO_CARDS, NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.equilibrium.holdem.abstraction import NO_BUCKET, positions_on
 from engine.kernels.cards.tables import ranking_table
-from engine.kernels.equilibrium.boards import mean_squares
+from engine.kernels.equilibrium.strengths import mean_squares
 
-__all__ = ["ABSTRACTION", "NO_BUCKET", "Percentiles", "squared_strengths"]
-
-ABSTRACTION: Final = "ehs2-percentiles"
-"""What files call this way of making buckets."""
-
-NO_BUCKET: Final = -1
-"""The bucket of a combo that shares a card with the board."""
+__all__ = ["Percentiles", "renamed_combos", "squared_strengths"]
 
 _DIGITS: Final = 9
 """Values that differ in the names of the suits alone are equal to so many digits."""
@@ -45,6 +40,8 @@ class Percentiles:
         ValueError: none, or more than there are hands.
     """
 
+    kind: Final = "percentiles"
+
     def __init__(self, number: int) -> None:
         if not 1 <= number <= 1000:
             raise ValueError(f"expected 1 to 1000 buckets, got {number}")
@@ -52,15 +49,36 @@ class Percentiles:
         self.num_buckets = (NUM_STARTING_HANDS, number, number, number)
         """By betting round."""
 
+    @property
+    def river_buckets_on_a_board(self) -> int:
+        """All of them."""
+        return self.number
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What makes it."""
+        return {"buckets": [self.number] * 3}
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """None."""
+        return {}
+
     def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
         """The bucket of each combo on a board of 0, 3, 4 or 5 cards, `NO_BUCKET` for none; shape (1326,)."""
         if not board:
             return STARTING_HAND_OF_COMBO.astype(np.int64)
+        if len(board) == 5:
+            positions = positions_on(board)
+            return np.where(positions < 0, NO_BUCKET, (self.number * positions).astype(np.int64))
         values = squared_strengths(tuple(sorted(board)))
         live = values >= 0
         ordered = np.sort(values[live])
         buckets = np.searchsorted(ordered, values) * self.number // ordered.size
         return np.where(live, buckets, NO_BUCKET)
+
+    def bucket(self, combo: int, board: Sequence[int]) -> int:
+        """The bucket of one combo."""
+        return int(self.buckets(board)[combo])
 
 
 def squared_strengths(board: tuple[int, ...]) -> NDArray[np.float64]:
@@ -72,7 +90,7 @@ def squared_strengths(board: tuple[int, ...]) -> NDArray[np.float64]:
     if len(board) > 3:
         return _values(board)
     names = min(_suit_names(), key=lambda names: sorted(_renamed(board, names)))
-    return _values(tuple(sorted(_renamed(board, names))))[_renamed_combos(names)]
+    return _values(tuple(sorted(_renamed(board, names))))[renamed_combos(names)]
 
 
 def _suit_names() -> Iterable[tuple[int, ...]]:
@@ -85,7 +103,7 @@ def _renamed(cards: Iterable[int], names: tuple[int, ...]) -> list[int]:
 
 
 @functools.cache
-def _renamed_combos(names: tuple[int, ...]) -> NDArray[np.int64]:
+def renamed_combos(names: tuple[int, ...]) -> NDArray[np.int64]:
     """What each combo is called when the suits have other names."""
     cards = np.array(_renamed(range(NUM_CARDS), names))[COMBO_CARDS]
     high, low = cards.max(axis=1), cards.min(axis=1)

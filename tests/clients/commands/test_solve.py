@@ -65,18 +65,31 @@ def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
     game, save = tmp_path / "one-raise.game", tmp_path / "s.npz"
     game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
 
-    first = run(game, "--save", save, "--buckets", 3, "--iterations", 1, "--json")
-    more = run(game, "--save", save, "--buckets", 3, "--iterations", 2, "--jobs", 2, "--resume", "--json")
-    other = run(game, "--save", save, "--buckets", 4, "--iterations", 2, "--resume")
+    options = ["--save", save, "--abstraction", "percentiles"]
+    first = run(game, *options, "--buckets", 3, "--iterations", 1, "--json")
+    more = run(game, *options, "--buckets", "3,3,3", "--iterations", 2, "--jobs", 2, "--resume", "--json")
+    other = run(game, *options, "--buckets", 4, "--iterations", 2, "--resume")
     small = run("leduc", "--save", tmp_path / "x.npz", "--algorithm", "pcs")
 
     assert (first.exit_code, more.exit_code) == (0, 0), first.output + more.output
     report = json.loads(more.stdout)
     assert (report["algorithm"], report["iterations"], report["exploitability"]) == ("pcs", 2, None)
-    assert read_strategy(save).notes["buckets"] == 3
+    assert read_strategy(save).notes["buckets"] == [3, 3, 3]
     assert (other.exit_code, small.exit_code) == (2, 2)
-    assert "was made with buckets 3, expected 4" in other.stderr
+    assert "was made with buckets [3, 3, 3], expected [4, 4, 4]" in other.stderr
     assert "--algorithm pcs solves limit hold'em for two" in small.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("ten", "expected a number, or three such as 100,100,30, got 'ten'"),
+        ("1,2", "expected a number, or three"),
+        ("300", "--buckets: expected 1 to 255 buckets in each round, got 300, 300 and 300"),
+    ],
+)
+def test_buckets_that_there_cannot_be_are_refused(text: str, reason: str, tmp_path: Path) -> None:
+    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--buckets", text)
 
 
 def killed(save: Path, number: int) -> tuple[int, str]:

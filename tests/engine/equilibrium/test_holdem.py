@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall
 from clients.bots.equilibrium import Equilibrium
 from engine.cards import parse_cards
 from engine.combos import COMBO_CARDS, combo_index, combos_without
+from engine.equilibrium.holdem.abstraction import NO_BUCKET
 from engine.equilibrium.holdem.betting import HoldemBetting
-from engine.equilibrium.holdem.board_solver import BoardSolver, _room, hands_on
+from engine.equilibrium.holdem.board_solver import BoardSolver, hands_on
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.equilibrium.holdem.buckets import NO_BUCKET, Percentiles, squared_strengths
+from engine.equilibrium.holdem.buckets import Percentiles, squared_strengths
+from engine.equilibrium.holdem.distributions import Distributions, distributions_on
+from engine.equilibrium.holdem.rounds import round_trees
 from engine.equilibrium.strategy_file import StrategyFileError, read_strategy, write_strategy
 from engine.evaluation.hand_strength import hand_strength
-from engine.kernels.equilibrium.boards import Hands, Step, pay_fold, pay_showdown, walk
-from engine.rules import CALL, CardDealer, hand_rank, initial_hand, load_game
+from engine.evaluation.preflop.flop_configs import different_flops
+from engine.kernels.equilibrium.lanes import Kind, Place
+from engine.rules import CALL, CardDealer, GameDefinition, hand_rank, initial_hand, load_game
 from tests.engine.equilibrium.test_strategy_file import edited
+from tests.oracles.public_chance import Pass
 
 LIMIT = load_game("limit-2p")
 ONE_RAISE = attrs.evolve(LIMIT, max_raises=(1, 1, 1, 1))
@@ -42,9 +47,14 @@ def test_a_strategy_has_the_size_that_was_worked_out(
     assert len(betting.decisions) == 6378
     assert betting.num_information_sets == information_sets
     assert betting.num_slots == chances
-    kinds = betting.steps[:, 0]
-    assert (kinds == Step.GO).sum() == (kinds == Step.BACK).sum() == 16_583
-    assert (kinds == Step.FOLD).sum() == (kinds == Step.SHOWDOWN).sum() == 5103
+    rounds = round_trees(betting)
+    assert [(tree.slots[0] >= 0).sum() for tree in rounds] == [1, 7, 63, 567]
+    found = Counter[int]()
+    for tree, starts in zip(rounds, (1, 7, 63, 567), strict=True):
+        for place in tree.places:
+            found[int(place[Place.KIND])] += starts
+    assert found[Kind.DECISION] == 6378
+    assert found[Kind.FOLD] == found[Kind.SHOWDOWN] == 5103
 
 
 def test_other_games_are_refused() -> None:
@@ -54,43 +64,53 @@ def test_other_games_are_refused() -> None:
         Percentiles(0)
 
 
-# --- what hands are worth on a board -----------------------------------------------------------------------
+# --- what a board teaches ----------------------------------------------------------------------------------
 
 
-def everyone(hands: Hands) -> NDArray[np.bool_]:
-    """Which hands can meet: those that share no card."""
-    cards = np.stack([hands.first, hands.second], axis=1)
-    shared: NDArray[np.bool_] = (cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
-    return ~shared
+def learns_as_the_oracle_does(game: GameDefinition, board: tuple[int, ...], buckets: int) -> None:
+    """Both players' passes from regrets at random, by every slot, in a game whose chips are whole."""
+    solver = BoardSolver(game, Percentiles(buckets), seed=1)
+    generator = np.random.default_rng(2)
+    state = {
+        name: generator.normal(size=array.shape).astype(np.float32) if name.startswith("regrets") else array
+        for name, array in solver.state().items()
+    }
+    for player in (0, 1):
+        solver.restore(state)
+        solver.learn_on(board, player)
+        regrets, sums = solver.by_slot("regrets"), solver.by_slot("sums")
+        solver.restore(state)
+        expected = Pass(solver.betting, solver.abstraction, board, solver.by_slot("regrets"), player)
+
+        size = np.abs(expected.gains).max()
+        assert regrets - solver.by_slot("regrets") == pytest.approx(expected.gains, abs=1e-5 * size)
+        assert sums == pytest.approx(expected.sums, rel=1e-4, abs=1e-4)
+        assert size > 50 < expected.sums.max()
 
 
-def test_ends_pay_what_every_pair_of_hands_pays() -> None:
-    """All pairs of hands, one by one, ranked by the rules' own evaluator."""
-    hands = hands_on(BOARD, Percentiles(5))
-    theirs = np.random.default_rng(1).random(1081)
-    ranks = np.array([hand_rank((a, b, *BOARD)) for a, b in zip(hands.first, hands.second, strict=True)])
-    meets = everyone(hands)
-    beats = np.sign(ranks[:, None] - ranks[None, :]) * meets
-    folded, shown = np.empty(1081), np.empty(1081)
+# With many ties, flushes, a straight on the board, and nothing but the board.
+@pytest.mark.parametrize("board", ["2c7d9hJsQh", "AsKsQsJsTs", "2h2d2s3c3h"])
+def test_a_board_teaches_what_all_pairs_of_hands_do(board: str) -> None:
+    learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7)
 
-    pay_fold(hands, 3.0, theirs, np.zeros(52), folded)
-    pay_showdown(hands, 7.0, theirs, np.zeros(52), shown)
 
-    assert folded == pytest.approx(3.0 * (meets @ theirs) / 990)
-    assert shown == pytest.approx(7.0 * (beats @ theirs) / 990)
-    assert (meets.sum(axis=1) == 990).all()
+@pytest.mark.slow
+def test_so_it_does_in_the_whole_game() -> None:
+    learns_as_the_oracle_does(LIMIT, BOARD, 20)
 
 
 def test_hands_come_in_order_of_strength_with_their_buckets() -> None:
     abstraction = Percentiles(10)
     hands = hands_on(BOARD, abstraction)
 
-    ranks = [hand_rank((a, b, *BOARD)) for a, b in zip(hands.first, hands.second, strict=True)]
+    cards = [card for card in range(52) if card not in BOARD]
+    ranks = [hand_rank((cards[a], cards[b], *BOARD)) for a, b in hands.cards]
     assert ranks == sorted(ranks)
     assert hands.ends[-1] == 1081
     assert (np.diff(hands.buckets[3]) >= 0).all()
     assert (hands.buckets[0] < 169).all()
     assert hands.buckets.min() >= 0
+    assert hands.counts[:, :47].sum() == -2 * hands.counts[:, 47].sum() == 2 * 1081
 
 
 # --- buckets -----------------------------------------------------------------------------------------------
@@ -123,55 +143,82 @@ def test_buckets_are_equally_large_and_ignore_the_names_of_suits(size: int) -> N
         assert moved[combo_index(turned[high], turned[low])] == buckets[combo]
 
 
+def test_a_distribution_is_that_of_the_strengths_on_the_boards_to_come() -> None:
+    turn = BOARD[:4]
+    found = distributions_on(np.array(turn, np.uint8))
+    for text in ("AhKh", "2h2d", "TsTh", "3c4d"):
+        hole = parse_cards(text)
+        rivers = [card for card in range(52) if card not in (*hole, *turn)]
+        strengths = np.array([float(hand_strength(hole, (*turn, card)).value) for card in rivers])
+        # A strength is a whole number of 1980ths; the bins end between two of them.
+        below = [(strengths < (bin + 1) * 1981 / 20 / 1980 - 1e-9).mean() for bin in range(20)]
+        assert found[combo_index(*hole)] == pytest.approx(below, abs=1e-6)
+    assert not found[combo_index(turn[0], 51)].any()
+
+
+@pytest.fixture(scope="module")
+def distributions() -> Distributions:
+    """Flops in two buckets, at random but for the names of suits; turns around eight of their hands."""
+    generator = np.random.default_rng(1)
+    flops = generator.integers(0, 2, (1755, 1326)).astype(np.uint8)
+    for row, flop in zip(flops, different_flops()[0], strict=True):
+        row[~combos_without(map(int, flop))] = 255
+    points = distributions_on(np.array(BOARD[:4], np.uint8))
+    points = points[points[:, -1] > 0]
+    return Distributions(flops, np.ascontiguousarray(points[::150].T), 6, 4)
+
+
+def test_one_hand_is_classed_as_all_are(distributions: Distributions) -> None:
+    for board in (BOARD, BOARD[:4], BOARD[:3], ()):
+        every = distributions.buckets(board)
+        live = np.flatnonzero(combos_without(board))
+        assert ((every != NO_BUCKET) == combos_without(board)).all()
+        for combo in live[::90]:
+            assert distributions.bucket(int(combo), board) == every[combo]
+    assert len(set(distributions.buckets(BOARD[:4]))) == 9
+
+
+@pytest.mark.parametrize(
+    ("board", "texture"), [("2c7d9hJsQh", 0), ("2c7d9hJs9d", 2), ("2h7d9hJsQh", 1), ("2h7d9hJh9d", 3)]
+)
+def test_river_buckets_go_by_strength_and_by_texture(
+    board: str, texture: int, distributions: Distributions
+) -> None:
+    hands = hands_on(parse_cards(board), distributions)
+
+    assert distributions.num_buckets == (169, 2, 8, 24)
+    assert hands.first_row == 6 * texture
+    assert (np.diff(hands.buckets[3]) >= 0).all()
+    assert set(hands.buckets[3]) == set(range(6))
+    assert (hands.buckets[3] == 5).sum() < (hands.buckets[3] == 0).sum() / 2
+
+
 # --- learning ----------------------------------------------------------------------------------------------
 
 
-def test_a_pass_wins_what_the_other_loses_and_regrets_nothing_on_average() -> None:
-    solver = BoardSolver(ONE_RAISE, 5)
-    betting = solver.betting
-    hands = hands_on(BOARD, solver.abstraction)
-    regrets = np.random.default_rng(2).normal(size=betting.num_slots)
-    won = []
-    for player in (0, 1):
-        room = _room(betting.depths, 169)
-        gains, sums = np.zeros(betting.num_slots), np.zeros(betting.num_slots)
-        walk(betting.steps, hands, regrets, player, room, gains, sums)
-        won.append(room.worth[0].sum())
-        policy = BucketedStrategy.of(ONE_RAISE, 5, np.maximum(regrets, 0.0)).policy
-        for decision in list(betting.decisions.values())[::5]:
-            for bucket in range(betting.num_buckets[decision.betting_round]):
-                slots = decision.slots(bucket)
-                assert abs(policy[slots] @ gains[slots]) < 1e-6
-                if decision.position != player:
-                    assert not gains[slots].any()
-
-    assert won[0] == pytest.approx(-won[1], abs=1e-6)
-    assert won[0] != pytest.approx(0, abs=1e-3)
-
-
 def test_threads_and_interruptions_change_nothing() -> None:
-    unbroken = BoardSolver(ONE_RAISE, 4, seed=3)
+    unbroken = BoardSolver(ONE_RAISE, Percentiles(4), seed=3)
     unbroken.run(3)
-    first = BoardSolver(ONE_RAISE, 4, seed=3, jobs=2)
+    first = BoardSolver(ONE_RAISE, Percentiles(4), seed=3, jobs=2)
     first.run(1)
 
-    second = BoardSolver(ONE_RAISE, 4, seed=3)
+    second = BoardSolver(ONE_RAISE, Percentiles(4), seed=3)
     second.restore(first.state())
     second.run(2)
 
     for name, expected in unbroken.state().items():
         assert np.array_equal(second.state()[name], expected), name
-    other = BoardSolver(ONE_RAISE, 4, seed=4)
+    other = BoardSolver(ONE_RAISE, Percentiles(4), seed=4)
     other.run(1)
-    assert not np.array_equal(other.state()["sums"], first.state()["sums"])
-    with pytest.raises(ValueError, match="expected 'regrets', an array of shape"):
-        BoardSolver(ONE_RAISE, 5).restore(first.state())
+    assert not np.array_equal(other.state()["sums3"], first.state()["sums3"])
+    with pytest.raises(ValueError, match="expected 'regrets1', an array of shape"):
+        BoardSolver(ONE_RAISE, Percentiles(5)).restore(first.state())
 
 
 @pytest.fixture(scope="module")
 def learnt() -> BucketedStrategy:
-    solver = BoardSolver(ONE_RAISE, 6, seed=1)
-    solver.run(12)
+    solver = BoardSolver(ONE_RAISE, Percentiles(6), seed=1)
+    solver.run(48)
     return solver.average()
 
 
@@ -198,9 +245,9 @@ def test_it_is_saved_and_sits_down(learnt: BucketedStrategy, tmp_path: Path) -> 
     bot = Equilibrium(path)
     Arena(ONE_RAISE, [bot, AlwaysCall()], 5).play(30)
 
-    assert saved.notes["buckets"] == 6
+    assert saved.notes["buckets"] == [6, 6, 6]
     assert isinstance(saved.strategy, BucketedStrategy)
-    assert saved.strategy.policy == pytest.approx(learnt.policy, abs=1e-6)
+    assert saved.strategy.policy == pytest.approx(learnt.policy, abs=1 / 250)
     assert bot.strategy.game == ONE_RAISE
     view = initial_hand(ONE_RAISE, 0, CardDealer(ONE_RAISE, 1).deal()).view(1)
     rows = bot.triples(view)
@@ -215,5 +262,5 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
     write_strategy(path, learnt, {})
     edited(path, lambda header, _: header["notes"].update(abstraction="k-means"))
 
-    with pytest.raises(StrategyFileError, match="knows hands by 'k-means', this riverboat by 'ehs2-perc"):
+    with pytest.raises(StrategyFileError, match="knows hands by 'k-means', this riverboat by 'percentiles'"):
         read_strategy(path)

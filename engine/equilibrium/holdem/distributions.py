@@ -1,0 +1,224 @@
+"""Hands in buckets by how strong they may become: k-means on distributions; on the river by board, too.
+
+The distribution of a hand on the flop or the turn is that of its strength against a random hand, over all
+boards to come.  Two hands are as far from each other as the cumulative distributions of their strengths are,
+by Euclid: the square of it is Cramér's distance, which like the earth mover's (the sum of the absolute
+differences) knows that a strength of .9 is nearer to .8 than to .1.  Unlike a percentile of E[HS²] it tells a
+draw from a middling pair.  Buckets are k-means of these; before the flop they are the 169 starting hands.
+
+On the river a bucket is a stretch of the hands in order of strength, narrower at the top where money goes in.
+Boards may be told apart by *texture*: with or without three of a suit, and with or without a pair.
+
+Sources: Gilpin, Sandholm, Sørensen, *Potential-Aware Automated Abstraction of Sequential Games* (2007);
+Johanson, Burch, Valenzano, Bowling, *Evaluating State-Space Abstractions in Extensive-Form Games* (2013).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cards import NUM_SUITS
+from engine.combos import COMBO_CARDS, NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.equilibrium.holdem.abstraction import NO_BUCKET, positions_on
+from engine.equilibrium.holdem.buckets import renamed_combos
+from engine.evaluation.preflop.flop_configs import different_flops
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.equilibrium.strengths import fill_distribution, fill_distributions, find_nearest
+
+__all__ = ["BINS", "NUM_FLOPS", "TEXTURES", "Distributions"]
+
+BINS: Final = 20
+"""Equally wide parts of the strengths from 0 to 1."""
+NUM_FLOPS: Final = 1755
+"""That differ in more than the names of the suits."""
+TEXTURES: Final = (1, 2, 4)
+"""Into how many kinds the river's boards can be told apart."""
+_DEAD: Final = 255
+_TURNS: Final = 600
+"""Turns, drawn by chance, whose hands the turn's centres are found from."""
+_SAMPLE: Final = 60_000
+"""Hands of those that k-means looks at."""
+_ROUNDS: Final = 25
+"""Of k-means."""
+
+
+class Distributions:
+    """Buckets by distribution of strength.
+
+    Args:
+        flops: the bucket of each combo on each of the 1755 flops that differ, 255 for dead ones; uint8.
+        turns: the centres of the turn's buckets, shape (bins, buckets), float32.
+        river: buckets of the river on a board.
+        textures: kinds of boards on the river, each with buckets of its own; of `TEXTURES`.
+
+    Raises:
+        ValueError: arrays of other shapes or types.
+    """
+
+    kind: Final = "distributions"
+
+    def __init__(
+        self, flops: NDArray[np.uint8], turns: NDArray[np.float32], river: int, textures: int
+    ) -> None:
+        if flops.shape != (NUM_FLOPS, NUM_COMBOS) or flops.dtype != np.uint8:
+            raise ValueError("expected 1755 x 1326 buckets of flops")
+        if turns.ndim != 2 or turns.shape[0] != BINS or turns.dtype != np.float32 or not turns.size:
+            raise ValueError(f"expected centres of turns in {BINS} dimensions")
+        if not np.isfinite(turns).all():
+            raise ValueError("expected finite centres of turns")
+        if not 1 <= river <= 1000:
+            raise ValueError(f"expected 1 to 1000 buckets on the river, got {river}")
+        if textures not in TEXTURES:
+            raise ValueError(f"expected 1, 2 or 4 textures, got {textures}")
+        self._flops, self._turns, self.river, self.textures = flops, turns, river, textures
+        number = int(flops[flops != _DEAD].max()) + 1
+        self.num_buckets = (NUM_STARTING_HANDS, number, turns.shape[1], textures * river)
+        """By betting round."""
+
+    @staticmethod
+    def made(
+        flop: int, turn: int, seed: int, show: Callable[[int], None] = lambda _: None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Flops and turns of so many buckets: half a minute's work.
+
+        Args:
+            flop: buckets of the flop, up to 255.
+            turn: of the turn.
+            seed: for the turns that are drawn, and the first centres.
+            show: told how many flops of 1755 have been looked at.
+        """
+        generator = np.random.default_rng((seed, 169))
+        boards, chances = different_flops()
+        points = np.empty((len(boards), NUM_COMBOS, BINS), np.float32)
+        for number, board in enumerate(boards):
+            points[number] = distributions_on(board)
+            show(number + 1)
+        live = points[..., -1] > 0.5
+        weights = np.where(live, chances[:, None], 0.0).ravel()
+        flat = points.reshape(-1, BINS)
+        sample = generator.choice(len(flat), _SAMPLE, p=weights / weights.sum())
+        flops = np.full(live.shape, _DEAD, np.uint8)
+        flops[live] = _nearest(points[live], _centres(flat[sample], flop, generator))
+        turns = np.concatenate(
+            [_live_on(generator.permutation(52)[:4].astype(np.uint8)) for _ in range(_TURNS)]
+        )
+        sample = generator.choice(len(turns), _SAMPLE)
+        return flops, _centres(turns[sample], turn, generator)
+
+    @property
+    def river_buckets_on_a_board(self) -> int:
+        """Those of its texture."""
+        return self.river
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What makes it, beside the arrays."""
+        return {"buckets": [self.num_buckets[1], self.num_buckets[2], self.river], "textures": self.textures}
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """What a file must hold to make it again."""
+        return {"flops": self._flops, "turns": self._turns}
+
+    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, `NO_BUCKET` for none; shape (1326,)."""
+        if not board:
+            return STARTING_HAND_OF_COMBO.astype(np.int64)
+        if len(board) == 3:
+            number, names = _flop_number(board)
+            found = self._flops[number][renamed_combos(names)].astype(np.int64)
+            return np.where(found == _DEAD, NO_BUCKET, found)
+        if len(board) == 4:
+            points = distributions_on(np.array(board, np.uint8))
+            return np.where(points[:, -1] > 0.5, _nearest(points, self._turns), NO_BUCKET)
+        positions = positions_on(board)
+        first = self.river * _texture(board, self.textures)
+        return np.where(positions < 0, NO_BUCKET, first + _stretch(positions, self.river))
+
+    def bucket(self, combo: int, board: Sequence[int]) -> int:
+        """The bucket of one combo that shares no card with the board."""
+        if len(board) != 4:
+            return int(self.buckets(board)[combo])
+        counts = np.empty(BINS, np.uint16)
+        first, second = map(int, COMBO_CARDS[combo])
+        fill_distribution(ranking_table(), first, second, np.array(board, np.uint8), counts)
+        return int(_nearest(_cumulative(counts[None]), self._turns)[0])
+
+
+def distributions_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The cumulative distribution of each combo's strength over the boards to come, shape (1326, bins).
+
+    The last column is 1, for combos that share a card with the board 0.
+    """
+    counts = np.empty((NUM_COMBOS, BINS), np.uint16)
+    fill_distributions(ranking_table(), board, COMBO_CARDS, counts)
+    return _cumulative(counts)
+
+
+def _cumulative(counts: NDArray[np.uint16]) -> NDArray[np.float32]:
+    sums = counts.cumsum(axis=1, dtype=np.float32)
+    shares: NDArray[np.float32] = sums / np.maximum(sums[:, -1:], np.float32(1))
+    return shares
+
+
+def _live_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
+    points = distributions_on(board)
+    return points[points[:, -1] > 0.5]
+
+
+def _nearest(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
+    nearest = np.empty(len(points), np.int64)
+    find_nearest(points, centres, nearest)
+    return nearest
+
+
+def _centres(points: NDArray[np.float32], number: int, generator: np.random.Generator) -> NDArray[np.float32]:
+    """k-means; the first centres are points, each drawn by its squared distance from those before it."""
+    away = np.full(len(points), np.inf)
+    chosen = [points[generator.integers(len(points))]]
+    while len(chosen) < number:
+        away = np.minimum(away, np.square(points - chosen[-1]).sum(axis=1, dtype=np.float64))
+        total = away.sum()
+        chosen.append(points[generator.choice(len(points), p=away / total) if total > 0 else 0])
+    centres = np.ascontiguousarray(np.array(chosen, np.float32).T)
+    for _ in range(_ROUNDS):
+        nearest = _nearest(points, centres)
+        sizes = np.bincount(nearest, minlength=number)
+        for dimension in range(BINS):
+            sums = np.bincount(nearest, weights=points[:, dimension], minlength=number)
+            np.divide(sums, sizes, out=centres[dimension], where=sizes > 0, casting="unsafe")
+    return centres
+
+
+def _stretch(positions: NDArray[np.float64], number: int) -> NDArray[np.int64]:
+    """Of so many stretches the one that a hand is in above whose weaker share it stands."""
+    above = np.maximum(positions, 0.0)
+    stretches: NDArray[np.int64] = (number * (above + above * above) / 2).astype(np.int64)
+    return stretches
+
+
+def _texture(board: Sequence[int], textures: int) -> int:
+    suits = [int(card) % NUM_SUITS for card in board]
+    may_flush = max(map(suits.count, range(NUM_SUITS))) >= 3
+    has_pair = len({int(card) // NUM_SUITS for card in board}) < len(board)
+    return (2 * has_pair + may_flush) % textures
+
+
+@functools.cache
+def _numbers_of_flops() -> dict[tuple[int, ...], int]:
+    return {tuple(sorted(map(int, flop))): number for number, flop in enumerate(different_flops()[0])}
+
+
+def _flop_number(board: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+    """Which flop of those that differ it is, and how the suits must be named to make it that."""
+    masks = [0] * NUM_SUITS
+    for card in board:
+        masks[card % NUM_SUITS] |= 1 << (card // NUM_SUITS)
+    order = sorted(range(NUM_SUITS), key=lambda suit: -masks[suit])
+    names = tuple(order.index(suit) for suit in range(NUM_SUITS))
+    renamed = sorted(int(card) - card % NUM_SUITS + names[card % NUM_SUITS] for card in board)
+    return _numbers_of_flops()[tuple(renamed)], names

@@ -1,0 +1,418 @@
+"""Public chance sampling by the lane: all hands on one board, at all betting sequences of a round at once.
+
+Rows of lanes (`engine.kernels.equilibrium.lanes`) are vector code.  The chances of playing from a round's
+start to a place depend on a hand's bucket alone; hands themselves are only looked at where a round begins and
+where it ends.
+
+On the river buckets are stretches of the hands in order of strength.  What a hand wins of a whole bucket of
+hands that it beats, or loses to one that beats it, then follows from that bucket's sums by card; only within
+its own bucket a hand is compared with others.  So a showdown costs a bucket, not a hand, for each sequence.
+
+Source: Johanson, Bard, Lanctot, Gibson, Bowling, *Efficient Nash Equilibrium Approximation through Monte
+Carlo Counterfactual Regret Minimization* (2012); the sums by card within sorted hands are those of Johanson,
+Waugh, Bowling, Zinkevich, *Accelerating Best Response Calculation in Large Extensive Games* (2011).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import kernel
+from engine.kernels.equilibrium.lanes import (
+    LIVE_CARDS,
+    LIVE_HANDS,
+    RIVER,
+    Hands,
+    Kind,
+    Place,
+    RiverRoom,
+    Room,
+    Rooms,
+    Round,
+    Rounds,
+)
+
+
+@kernel(allocates=False)
+def descend(rounds: Rounds, rooms: Rooms, hands: Hands, player: int) -> None:
+    """A pass begins: everybody's chances of playing to the starts and places of all rounds but the river.
+
+    Args:
+        rounds: preflop to turn.
+        rooms: for them, overwritten.
+        hands: of the board.
+        player: whose regrets will be found.
+    """
+    for hand in range(LIVE_HANDS):
+        rooms[0].mine[hand, 0] = 1.0
+        rooms[0].reach[hand, 0] = 1.0
+    for betting_round in range(RIVER):
+        room, buckets = rooms[betting_round], hands.buckets[betting_round]
+        _match(rounds[betting_round], room, 0, 0, player)
+        _add_up(room.mine, buckets, room.own)
+        room.values[:] = 0.0
+        room.worth[:] = 0.0
+        places = rounds[betting_round].places
+        width = room.own.shape[1]
+        if betting_round == RIVER - 1:
+            continue
+        for place in range(places.shape[0]):
+            if places[place, Place.KIND] == Kind.NEXT:
+                below = rooms[betting_round + 1]
+                first = width * places[place, Place.LEAF]
+                _spread(room.mine, room.ours[place], buckets, below.mine, first)
+                _spread(room.reach, room.theirs[place], buckets, below.reach, first)
+
+
+@kernel(allocates=False)
+def ascend(rounds: Rounds, rooms: Rooms, hands: Hands, player: int, weight: float) -> None:
+    """A pass ends: regrets and sums of all rounds but the river, changed in place.
+
+    Args:
+        rounds: preflop to turn.
+        rooms: for them, after `descend`, and `take_back` of what the river is worth.
+        hands: of the board.
+        player: whose regrets are found.
+        weight: how much the pass counts.
+    """
+    for betting_round in range(RIVER - 1, -1, -1):
+        room, buckets = rooms[betting_round], hands.buckets[betting_round]
+        places = rounds[betting_round].places
+        width = room.own.shape[1]
+        if betting_round < RIVER - 1:
+            for place in range(places.shape[0]):
+                if places[place, Place.KIND] == Kind.NEXT:
+                    first = width * places[place, Place.LEAF]
+                    take_back(room, buckets, place, rooms[betting_round + 1].worth, first)
+        for place in range(places.shape[0]):
+            if places[place, Place.KIND] == Kind.FOLD:
+                sign = -1.0 if places[place, Place.PLAYER] == player else 1.0
+                _pay_fold(room, hands, buckets, place, rounds[betting_round].chips[place], sign)
+        _climb(rounds[betting_round], room, 0, 0, player, weight)
+
+
+@kernel(allocates=False)
+def play_river(
+    rnd: Round,
+    room: Room,
+    river: RiverRoom,
+    turn: Room,
+    hands: Hands,
+    start: tuple[int, int],
+    player: int,
+    weight: float,
+) -> None:
+    """The river after one place of the turn, from all of the turn's lanes; leaves `room.worth` behind.
+
+    Args:
+        rnd: the river, whose regrets and sums are changed in place, in the lanes of `start`.
+        room: for it, overwritten.
+        river: overwritten.
+        turn: where `descend` has been.
+        hands: of the board.
+        start: a `Kind.NEXT` of the turn, and its number among its like.
+        player: whose regrets are found.
+        weight: how much the pass counts.
+    """
+    place, first = start[0], turn.own.shape[1] * start[1]
+    buckets = hands.buckets[RIVER - 1]
+    _spread(turn.reach, turn.theirs[place], buckets, room.reach, 0)
+    _spread(turn.mine, turn.ours[place], buckets, room.mine, 0)
+    _add_up(room.mine, hands.buckets[RIVER], room.own)
+    _match(rnd, room, hands.first_row, first, player)
+    _compare_within(room.reach, hands, river)
+    _pay_ends(rnd, room, river, hands, first, player)
+    _climb(rnd, room, hands.first_row, first, player, weight)
+
+
+@kernel(allocates=False)
+def _spread(
+    reach: NDArray[np.float32],
+    chances: NDArray[np.float32],
+    buckets: NDArray[np.int64],
+    below: NDArray[np.float32],
+    first: int,
+) -> None:
+    """Chances of playing on to a place, by hand; `below` is filled from the lane `first`."""
+    width = chances.shape[1]
+    for hand in range(LIVE_HANDS):
+        row, factor, out = reach[hand], chances[buckets[hand]], below[hand, first : first + width]
+        for lane in range(width):
+            out[lane] = row[lane] * factor[lane]
+
+
+@kernel(allocates=False)
+def _add_up(rows: NDArray[np.float32], buckets: NDArray[np.int64], sums: NDArray[np.float32]) -> None:
+    """Sums of hands' rows by bucket."""
+    width = sums.shape[1]
+    sums[:] = 0.0
+    for hand in range(LIVE_HANDS):
+        row, out = rows[hand], sums[buckets[hand]]
+        for lane in range(width):
+            out[lane] += row[lane]
+
+
+@kernel(allocates=False)
+def take_back(
+    room: Room, buckets: NDArray[np.int64], place: int, worth: NDArray[np.float32], first: int
+) -> None:
+    """What hands are worth where the next round begins, from the lane `first` on, is added to this one."""
+    width = room.own.shape[1]
+    for hand in range(LIVE_HANDS):
+        row = worth[hand, first : first + width]
+        values, chances = room.values[place, buckets[hand]], room.ours[place, buckets[hand]]
+        out = room.worth[hand]
+        for lane in range(width):
+            values[lane] += row[lane]
+        for lane in range(width):
+            out[lane] += chances[lane] * row[lane]
+
+
+@kernel(allocates=False)
+def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> None:
+    """Strategies of both players in a round, by matching regrets; chances of playing to each place."""
+    places = rnd.places
+    num_buckets, width = room.own.shape
+    room.ours[0] = 1.0
+    room.theirs[0] = 1.0
+    for place in range(places.shape[0]):
+        if places[place, Place.KIND] != Kind.DECISION:
+            continue
+        child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
+        even = np.float32(1.0 / num_actions)
+        none = np.float32(0.0)
+        for bucket in range(num_buckets):
+            total = room.values[place, bucket]  # not yet needed for values
+            total[:] = none
+            for action in range(child, child + num_actions):
+                regrets = rnd.regrets[action - 1, first_row + bucket, first : first + width]
+                for lane in range(width):
+                    total[lane] += max(regrets[lane], none)
+            for action in range(child, child + num_actions):
+                regrets = rnd.regrets[action - 1, first_row + bucket, first : first + width]
+                chances = room.chances[action, bucket]
+                for lane in range(width):
+                    chances[lane] = max(regrets[lane], none) / total[lane] if total[lane] > none else even
+                acts, waits = room.theirs, room.ours
+                if places[place, Place.PLAYER] == player:
+                    acts, waits = room.ours, room.theirs
+                before, after = acts[place, bucket], acts[action, bucket]
+                for lane in range(width):
+                    after[lane] = before[lane] * chances[lane]
+                before, after = waits[place, bucket], waits[action, bucket]
+                for lane in range(width):
+                    after[lane] = before[lane]
+
+
+@kernel(allocates=False)
+def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weight: float) -> None:
+    """What decisions of a round are worth, from its ends up, and the player's regrets and strategy."""
+    places = rnd.places
+    num_buckets, width = room.own.shape
+    scale = np.float32(weight)
+    for place in range(places.shape[0] - 1, -1, -1):
+        if places[place, Place.KIND] != Kind.DECISION:
+            continue
+        child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
+        is_ours = places[place, Place.PLAYER] == player
+        for bucket in range(num_buckets):
+            value = room.values[place, bucket]
+            value[:] = np.float32(0.0)
+            for action in range(child, child + num_actions):
+                worth, chances = room.values[action, bucket], room.chances[action, bucket]
+                if is_ours:
+                    for lane in range(width):
+                        value[lane] += chances[lane] * worth[lane]
+                else:
+                    for lane in range(width):
+                        value[lane] += worth[lane]
+            if not is_ours:
+                continue
+            own = room.own[bucket]
+            for action in range(child, child + num_actions):
+                worth, ours = room.values[action, bucket], room.ours[action, bucket]
+                gains = rnd.gains[action - 1, first_row + bucket, first : first + width]
+                sums = rnd.sums[action - 1, first_row + bucket, first : first + width]
+                for lane in range(width):
+                    gains[lane] += scale * (worth[lane] - value[lane])
+                for lane in range(width):
+                    sums[lane] += scale * (own[lane] * ours[lane])
+
+
+@kernel(allocates=False)
+def _pay_fold(
+    room: Room,
+    hands: Hands,
+    buckets: NDArray[np.int64],
+    place: int,
+    chips: NDArray[np.float32],
+    sign: float,
+) -> None:
+    """What a fold before the river is worth: chips, times the opponent's hands that there can be."""
+    width = room.own.shape[1]
+    by_card = room.totals[place]
+    by_card[:] = np.float32(0.0)
+    everyone = by_card[LIVE_CARDS]
+    factor = np.float32(sign)
+    for hand in range(LIVE_HANDS):
+        first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
+        reach, theirs = room.reach[hand], room.theirs[place, buckets[hand]]
+        for lane in range(width):
+            x = reach[lane] * theirs[lane]
+            first[lane] += x
+            second[lane] += x
+            everyone[lane] += x
+    for hand in range(LIVE_HANDS):
+        first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
+        reach, theirs = room.reach[hand], room.theirs[place, buckets[hand]]
+        ours, value, worth = (
+            room.ours[place, buckets[hand]],
+            room.values[place, buckets[hand]],
+            room.worth[hand],
+        )
+        met = room.totals[0, 0]  # the first place is no end
+        for lane in range(width):
+            x = everyone[lane] - first[lane] - second[lane] + reach[lane] * theirs[lane]
+            met[lane] = factor * chips[lane] * x
+        for lane in range(width):
+            value[lane] += met[lane]
+        for lane in range(width):
+            worth[lane] += ours[lane] * met[lane]
+
+
+@kernel(allocates=False)
+def _compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverRoom) -> None:
+    """Sums by bucket and card, and what each hand wins of the hands of its own bucket."""
+    width = reach.shape[1]
+    river.by_card[:] = np.float32(0.0)
+    start = 0
+    for group in range(hands.ends.shape[0]):
+        end = hands.ends[group]
+        by_card = river.by_card[hands.buckets[RIVER, start]]
+        everyone = by_card[LIVE_CARDS]
+        for hand in range(start, end):
+            first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
+            within = river.within[hand]
+            for lane in range(width):
+                within[lane] = everyone[lane] - first[lane] - second[lane]
+        for hand in range(start, end):
+            first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
+            row = reach[hand]
+            for lane in range(width):
+                first[lane] += row[lane]
+            for lane in range(width):
+                second[lane] += row[lane]
+            for lane in range(width):
+                everyone[lane] += row[lane]
+        for hand in range(start, end):
+            first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
+            within = river.within[hand]
+            for lane in range(width):
+                within[lane] += everyone[lane] - first[lane] - second[lane]
+        start = end
+    river.within_sums[:] = np.float32(0.0)
+    for hand in range(LIVE_HANDS):
+        bucket = hands.buckets[RIVER, hand]
+        by_card = river.by_card[bucket]
+        everyone = by_card[LIVE_CARDS]
+        first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
+        within, total = river.within[hand], river.within_sums[bucket]
+        for lane in range(width):
+            within[lane] -= everyone[lane] - first[lane] - second[lane]
+        for lane in range(width):
+            total[lane] += within[lane]
+
+
+@kernel(allocates=False)
+def _pay_ends(rnd: Round, room: Room, river: RiverRoom, hands: Hands, first: int, player: int) -> None:
+    """What the ends of the river are worth, by bucket, and its start, by hand."""
+    places = rnd.places
+    num_buckets, width = room.own.shape
+    for place in range(places.shape[0]):
+        if places[place, Place.KIND] != Kind.DECISION:
+            _total(room, river, place)
+    for bucket in range(num_buckets):
+        begin, end = hands.bounds[bucket], hands.bounds[bucket + 1]
+        if begin == end:
+            room.values[:, bucket] = np.float32(0.0)
+            continue
+        by_hand, won, known, stake = river.margin[1], river.rows[0], river.rows[1], river.rows[2]
+        by_hand[:] = np.float32(0.0)
+        won[:] = np.float32(0.0)
+        known[:] = np.float32(0.0)
+        for place in range(places.shape[0]):
+            kind = places[place, Place.KIND]
+            if kind == Kind.DECISION:
+                continue
+            loses = kind == Kind.FOLD and places[place, Place.PLAYER] == player
+            sign = np.float32(-1.0 if loses else 1.0)
+            chips, theirs = rnd.chips[place, first : first + width], room.theirs[place, bucket]
+            ours = room.ours[place, bucket]
+            for lane in range(width):
+                stake[lane] = sign * chips[lane] * ours[lane]
+            if kind == Kind.SHOWDOWN:
+                _pass_bucket(theirs, river.by_card[bucket], river.beaten[place], river.margin[0])
+                met, sums, factor = river.margin[0], river.within_sums[bucket], won
+            else:
+                met, sums, factor = room.totals[place], river.by_card[bucket, LIVE_CARDS], known
+            for lane in range(width):
+                factor[lane] += stake[lane] * theirs[lane]
+            value = room.values[place, bucket]
+            for lane in range(width):
+                value[lane] = theirs[lane] * sums[lane]
+            for card in range(LIVE_CARDS + 1):
+                number, row, out = hands.counts[bucket, card], met[card], by_hand[card]
+                for lane in range(width):
+                    value[lane] -= number * row[lane]
+                for lane in range(width):
+                    out[lane] += stake[lane] * row[lane]
+            for lane in range(width):
+                value[lane] *= sign * chips[lane]
+        everyone = by_hand[LIVE_CARDS]
+        for hand in range(begin, end):
+            one, other = by_hand[hands.cards[hand, 0]], by_hand[hands.cards[hand, 1]]
+            worth, within, reach = room.worth[hand], river.within[hand], room.reach[hand]
+            for lane in range(width):
+                worth[lane] = everyone[lane] - one[lane] - other[lane]
+            for lane in range(width):
+                worth[lane] += won[lane] * within[lane] + known[lane] * reach[lane]
+
+
+@kernel(allocates=False)
+def _total(room: Room, river: RiverRoom, place: int) -> None:
+    """The opponent's chances at an end by card, and the same negative, from where buckets are passed."""
+    num_buckets, width = room.own.shape
+    totals, beaten = room.totals[place], river.beaten[place]
+    totals[:] = np.float32(0.0)
+    for bucket in range(num_buckets):
+        theirs = room.theirs[place, bucket]
+        for card in range(LIVE_CARDS + 1):
+            row, out = river.by_card[bucket, card], totals[card]
+            for lane in range(width):
+                out[lane] += theirs[lane] * row[lane]
+    for card in range(LIVE_CARDS + 1):
+        row, out = totals[card], beaten[card]
+        for lane in range(width):
+            out[lane] = -row[lane]
+
+
+@kernel(allocates=False)
+def _pass_bucket(
+    theirs: NDArray[np.float32],
+    by_card: NDArray[np.float32],
+    beaten: NDArray[np.float32],
+    margin: NDArray[np.float32],
+) -> None:
+    """Weaker hands less stronger ones, by card: `margin` without this bucket, and `beaten` past it.
+
+    Before its bucket, `beaten` has all weaker buckets once, and this and all stronger ones negative.
+    """
+    width = theirs.shape[0]
+    for card in range(LIVE_CARDS + 1):
+        row, out, between = by_card[card], beaten[card], margin[card]
+        for lane in range(width):
+            x = theirs[lane] * row[lane]
+            half = out[lane] + x
+            between[lane] = half
+            out[lane] = half + x

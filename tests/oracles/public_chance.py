@@ -1,0 +1,98 @@
+"""One player's pass on one board of hold'em, pair of hands by pair of hands: slow and obvious."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.combos import COMBO_CARDS
+from engine.equilibrium.holdem.abstraction import Abstraction
+from engine.equilibrium.holdem.betting import HoldemBetting
+from engine.rules import BettingState, hand_rank, initial_betting
+
+Floats = NDArray[np.float64]
+
+
+class Pass:
+    """What one player learns on one board.
+
+    Args:
+        betting: the game's.
+        abstraction: which hands are taken for the same.
+        board: five cards.
+        regrets: by slot, which both players match.
+        player: who learns.
+    """
+
+    def __init__(
+        self,
+        betting: HoldemBetting,
+        abstraction: Abstraction,
+        board: tuple[int, ...],
+        regrets: Floats,
+        player: int,
+    ) -> None:
+        self._betting, self._player, self._regrets = betting, player, regrets
+        live = np.flatnonzero(~np.isin(COMBO_CARDS, board).any(axis=1))
+        cards = COMBO_CARDS[live]
+        ranks = np.array([hand_rank((*map(int, pair), *board)) for pair in cards])
+        self._buckets = [abstraction.buckets(board[:size])[live] for size in (0, 3, 4, 5)]
+        meets = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+        self._matrices = {False: meets.astype(float), True: np.sign(ranks[:, None] - ranks) * meets}
+        self._ends: dict[str, tuple[bool, float, Floats]] = {}
+        self._worth: dict[str, Floats] = {}
+        self.gains, self.sums = np.zeros_like(regrets), np.zeros_like(regrets)
+        ones = np.ones(len(live))
+        start = initial_betting(betting.game)
+        self._go_down(start, ones, ones)
+        for shown in (False, True):
+            texts = [text for text, end in self._ends.items() if end[0] == shown]
+            reaches = np.stack([self._ends[text][2] for text in texts], axis=1)
+            paid = self._matrices[shown] @ reaches / 990
+            for number, text in enumerate(texts):
+                self._worth[text] = self._ends[text][1] * paid[:, number]
+        self.worth = self._come_back(start)
+        """By hand, at the start."""
+
+    def _chances(self, betting: BettingState) -> Floats:
+        decision = self._betting.decision(betting)
+        num_actions = len(decision.actions)
+        buckets = self._buckets[betting.betting_round]
+        slots = decision.first_slot + buckets[:, None] * num_actions + np.arange(num_actions)
+        positive = np.maximum(self._regrets[slots], 0)
+        total = positive.sum(axis=1, keepdims=True)
+        chances: Floats = np.full(positive.shape, 1 / num_actions)
+        np.divide(positive, total, out=chances, where=total > 0)
+        return chances
+
+    def _go_down(self, betting: BettingState, ours: Floats, theirs: Floats) -> None:
+        if betting.position_to_act is None:
+            chips = float(min(betting.spent))
+            if not betting.is_showdown and betting.folded[self._player]:
+                chips = -chips
+            self._ends[betting.text] = (betting.is_showdown, chips, theirs)
+            return
+        decision = self._betting.decision(betting)
+        chances = self._chances(betting)
+        for number, action in enumerate(decision.actions):
+            after = betting.apply(action)
+            if betting.position_to_act != self._player:
+                self._go_down(after, ours, theirs * chances[:, number])
+                continue
+            slots = decision.first_slot + self._buckets[betting.betting_round] * len(decision.actions)
+            np.add.at(self.sums, slots + number, ours * chances[:, number])
+            self._go_down(after, ours * chances[:, number], theirs)
+
+    def _come_back(self, betting: BettingState) -> Floats:
+        if betting.position_to_act is None:
+            return self._worth[betting.text]
+        decision = self._betting.decision(betting)
+        below = np.stack([self._come_back(betting.apply(action)) for action in decision.actions], axis=1)
+        is_ours = betting.position_to_act == self._player
+        worth: Floats = (below * self._chances(betting) if is_ours else below).sum(axis=1)
+        if not is_ours:
+            return worth
+        slots = decision.first_slot + self._buckets[betting.betting_round] * len(decision.actions)
+        for number in range(len(decision.actions)):
+            np.add.at(self.gains, slots + number, below[:, number] - worth)
+        return worth
