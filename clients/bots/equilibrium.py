@@ -33,8 +33,8 @@ class Equilibrium(Agent):
     """Plays a strategy file, the shipped one of heads-up limit, or the equilibrium of a small game.
 
     Args:
-        strategy: made by `riverboat solve GAME --save FILE`; None for the one that comes with this program, or
-            to solve a small game at once.
+        strategy: made by `riverboat solve GAME --save FILE`; None for the one that comes with this program,
+            or to solve a small game at once.
     """
 
     is_stateless = True
@@ -139,8 +139,8 @@ def _solved(game: GameDefinition) -> Strategy:
         solver = Solver(GameTree(game, most_nodes=_MOST_NODES))
     except TooLarge:
         raise OptionError(
-            "equilibrium knows limit-2p, and solves small games such as kuhn-2p and leduc: for others give it "
-            "strategy=FILE, made by riverboat solve GAME --save FILE"
+            "equilibrium knows limit-2p, and solves small games such as kuhn-2p and leduc: for others give "
+            "it strategy=FILE, made by riverboat solve GAME --save FILE"
         ) from None
     solver.run(_ITERATIONS)
     return solver.average()

@@ -76,7 +76,7 @@ def hands_of_small_game(strategy: Strategy, betting: BettingState) -> Shown:
 
 
 def grid_lines(shown: Shown) -> list[Text]:
-    """The 13 x 13 grid: in each cell the likeliest action and its chance in hundredths; suited hands upper right."""
+    """The 13 x 13 grid, suited hands upper right: in a cell the likeliest action and its chance in %."""
     ranks = RANKS[::-1]
     lines = [Text("   " + " ".join(f"{rank:>4}" for rank in ranks))]
     for row, high in enumerate(ranks):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
 from engine.combos import NUM_COMBOS
@@ -9,15 +10,20 @@ from engine.equilibrium.bounds.players import AskedPlayer
 from engine.equilibrium.bounds.river_round import RiverRound
 from engine.equilibrium.bounds.shapes import Bettings
 from engine.equilibrium.game_tree import GameTree
+from engine.equilibrium.holdem.board_solver import BoardSolver
+from engine.equilibrium.holdem.buckets import Percentiles
+from engine.equilibrium.holdem.distributions import BINS, distributions_on
 from engine.equilibrium.solver import Solver
 from engine.equilibrium.values import exploitability
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.equilibrium.strengths import fill_distribution, find_nearest
 from engine.rules import load_game
 
 __all__ = ["warm_up"]
 
 
 def warm_up() -> None:
-    """Solve Kuhn's game by every kernel there is, and answer somebody on one river."""
+    """Solve Kuhn's game by every kernel there is, learn from a board, and answer somebody on one river."""
     tree = GameTree(load_game("kuhn-2p"))
     for solver in (Solver(tree, "cfr+"), Solver(tree, "mcfr")):
         solver.run(1)
@@ -25,3 +31,11 @@ def warm_up() -> None:
     river = RiverRound(Bettings(load_game("limit-2p")), AskedPlayer(lambda betting, board: [(0, 1, 0)]), 0)
     lanes = river.lanes([0], [np.ones((NUM_COMBOS, 1), np.float32)])
     river.add((0, 5, 10, 15, 20), np.arange(NUM_COMBOS)[None], lanes)
+    game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
+    board = BoardSolver(game, Percentiles(2))
+    board.run(1)
+    cards = np.arange(4, dtype=np.uint8)
+    centres = distributions_on(cards)[-2:].T
+    find_nearest(distributions_on(cards), np.ascontiguousarray(centres), np.empty(NUM_COMBOS, np.int64))
+    counts = np.empty(BINS, np.uint16)
+    fill_distribution(ranking_table(), 50, 51, cards, counts)

@@ -41,9 +41,7 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
     except (IllegalActionError, InvalidActionError, InvalidCardError) as error:
         raise CommandError(str(error)) from error
     if state.position_to_act is None:
-        raise CommandError(
-            f"after {betting} the hand is over: expected a betting at which somebody is to act"
-        )
+        raise CommandError(f"after {betting} the hand is over: expected one where somebody is to act")
 
     from clients.reports.figure import PlotError
     from clients.reports.strategies import draw_hands, hands_of_holdem, hands_of_small_game
@@ -56,7 +54,7 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
     else:
         if len(cards) != state.num_board_cards:
             raise CommandError(
-                f"after {betting or 'nothing'} there are {state.num_board_cards} board cards, got {len(cards)}"
+                f"at {betting!r} there are {state.num_board_cards} board cards, got {len(cards)}"
             )
         shown = hands_of_holdem(saved.strategy, state, cards)
     title = " ".join(filter(None, [name, betting or "first to act", format_cards(cards)]))
@@ -90,9 +88,7 @@ def _print(saved: SavedStrategy, state: BettingState, shown: Shown, title: str) 
     else:
         console.print(hands_table(shown))
     after = [state.apply(action) for action in shown.actions]
-    console.print(
-        "goes on: " + ", ".join(each.text + (" (over)" if each.is_finished else "") for each in after)
-    )
+    console.print("goes on: " + ", ".join(each.text for each in after if not each.is_finished))
     console.print(f"made by {made}", style="dim")
 
 

@@ -1,0 +1,122 @@
+"""``riverboat strategy``: what a strategy does with each hand, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from clients.commands.equilibrium.strategy import strategy as command
+from engine.equilibrium.game_tree import game_tree
+from engine.equilibrium.holdem.betting import holdem_betting
+from engine.equilibrium.holdem.bucketed import BucketedStrategy
+from engine.equilibrium.holdem.buckets import Percentiles
+from engine.equilibrium.strategies import Strategy, policy_with
+from engine.equilibrium.strategy_file import write_strategy
+from engine.rules import load_game
+from tests.engine.equilibrium.test_strategy_file import edited
+
+LIMIT = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def limit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Aces always raise at first, all else folds a fifth; on the flop the best third bets, if it may."""
+    path = tmp_path_factory.mktemp("strategy") / "limit.npz"
+    betting = holdem_betting(LIMIT, Percentiles(3).num_buckets)
+    weights = np.ones(betting.num_slots)
+    first, flop = betting.decisions[""], betting.decisions["cc/"]
+    for bucket in range(169):
+        weights[first.slots(bucket)] = (0, 0, 1) if bucket == 168 else (0.2, 0.8, 0)
+    for bucket in range(3):
+        weights[flop.slots(bucket)] = (0, 1) if bucket == 2 else (1, 0)
+    write_strategy(path, BucketedStrategy.of(LIMIT, Percentiles(3), weights), {"game": "mine"})
+    return path
+
+
+def test_holdem_is_shown_as_a_grid(limit: Path) -> None:
+    result = run(limit)
+
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "mine first to act: position 1 is to act"
+    assert lines[1].split() == list("AKQJT98765432")
+    assert lines[2].split() == ["A", "r100", *["c", "80"] * 12]
+    assert lines[3].split() == ["K", *["c", "80"] * 13]
+    assert "goes on: c, r" in lines[15]
+    assert max(map(len, lines[:15])) <= 80
+
+
+def test_a_flop_shows_the_mean_of_the_hands_that_can_be_there(limit: Path) -> None:
+    result = run(limit, "cc/", "AhAsAd", "--json")
+
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert report["position"] == 0
+    assert "AA" not in report["hands"]
+    assert report["hands"]["AKs"] == {"c": 0.0, "r": 1.0}
+    assert report["hands"]["32o"] == {"c": 1.0, "r": 0.0}
+    assert len(report["hands"]) == 168
+
+
+def test_a_small_game_is_shown_as_a_list_of_hands(tmp_path: Path) -> None:
+    tree = game_tree(load_game("leduc"))
+    write_strategy(tmp_path / "l.npz", Strategy(tree, policy_with(tree, [1, 2, 1])), {"game": "leduc"})
+
+    first = json.loads(run(tmp_path / "l.npz", "--json").stdout)["hands"]
+    second = json.loads(run(tmp_path / "l.npz", "rc/r", "--json").stdout)["hands"]
+
+    assert first == {hand: pytest.approx({"c": 2 / 3, "r": 1 / 3}) for hand in first}
+    assert len(first) == 6
+    assert len(second) == 30
+    assert second["Qs Kh"] == pytest.approx({"f": 0.25, "c": 0.5, "r": 0.25})
+    assert "0.6667" in run(tmp_path / "l.npz").stdout
+
+
+@pytest.mark.parametrize(("betting", "board"), [("", ""), ("cc/", "2c3d4h")])
+def test_a_picture_is_drawn(betting: str, board: str, limit: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    result = run(limit, betting, board, "--plot", tmp_path / "grid.svg")
+
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "grid.svg").read_text("utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["nothing.npz"], "there is no such file"),
+        (["{limit}", "f"], "after f the hand is over"),
+        (["{limit}", "x"], "x"),
+        (["{limit}", "cc/"], "at 'cc/' there are 3 board cards, got 0"),
+        (["{limit}", "cc/", "AhAh2c"], "Ah"),
+        (["limit-3p"], "limit-3p: there is no such file"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(arguments: list[str], reason: str, limit: Path) -> None:
+    result = run(*(argument.format(limit=limit) for argument in arguments))
+
+    assert result.exit_code == 2, result.output
+    assert len(result.stderr.splitlines()) == 1
+    assert reason in result.stderr
+
+
+def test_damaged_files_are_refused(limit: Path, tmp_path: Path) -> None:
+    short, newer = tmp_path / "short.npz", tmp_path / "newer.npz"
+    short.write_bytes(limit.read_bytes()[:-200])
+    newer.write_bytes(limit.read_bytes())
+    edited(newer, lambda header, _: header.update(schema=99))
+
+    for path, reason in ((short, "is no whole strategy"), (newer, "was written by a newer riverboat")):
+        result = run(path)
+        assert result.exit_code == 2
+        assert reason in result.stderr
+        assert len(result.stderr.splitlines()) == 1
