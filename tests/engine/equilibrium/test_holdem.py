@@ -21,7 +21,12 @@ from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.holdem.buckets import Percentiles, squared_strengths
 from engine.equilibrium.holdem.distributions import Distributions, distributions_on
 from engine.equilibrium.holdem.rounds import round_trees
-from engine.equilibrium.strategy_file import StrategyFileError, read_strategy, write_strategy
+from engine.equilibrium.strategy_file import (
+    StrategyFileError,
+    read_strategy,
+    shipped_strategy,
+    write_strategy,
+)
 from engine.evaluation.hand_strength import hand_strength
 from engine.evaluation.preflop.flop_configs import different_flops
 from engine.kernels.equilibrium.lanes import Kind, Place
@@ -264,3 +269,30 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
 
     with pytest.raises(StrategyFileError, match="knows hands by 'k-means', this riverboat by 'percentiles'"):
         read_strategy(path)
+
+
+# --- what is shipped ---------------------------------------------------------------------------------------
+
+
+def test_a_strategy_of_heads_up_limit_is_shipped_and_sits_down_at_once() -> None:
+    path = shipped_strategy(LIMIT)
+    assert path is not None
+    assert path.stat().st_size <= 5_000_000
+    bot = Equilibrium()
+
+    bot.prepare(LIMIT)
+
+    strategy = bot.strategy
+    assert isinstance(strategy, BucketedStrategy)
+    start = initial_hand(LIMIT, 0, CardDealer(LIMIT, 1).deal()).betting
+    first = strategy.triples(start, ())
+    assert first[combo_index(*parse_cards("AhAd"))][2] > 0.9
+    assert first[combo_index(*parse_cards("7h2d"))][0] > 0.5
+    board = BOARD[:3]
+    turned = [(card & ~3) | (card + 1 & 3) for card in range(52)]
+    buckets, moved = (
+        strategy.abstraction.buckets(cards) for cards in (board, [turned[card] for card in board])
+    )
+    for combo, (high, low) in enumerate(COMBO_CARDS):
+        assert moved[combo_index(turned[high], turned[low])] == buckets[combo]
+    assert shipped_strategy(ONE_RAISE) is None
