@@ -38,6 +38,8 @@ class InvalidShippedFile(ValueError):
 def format_shipped(habits: Habits, changes: Changes) -> bytes:
     """The archive of a player's habits and of how hands change."""
     arrays: dict[str, Any] = {f"habits.{name}": array for name, array in habits.as_arrays().items()}
+    for name in ("habits.action_scores", "habits.shown_scores"):  # of somebody who is not met, nothing
+        arrays[name] = np.zeros_like(arrays[name])
     arrays |= {f"changes.{name}": getattr(changes, name).astype(np.float32) for name in _SHAPES}
     return format_arrays({"schema": np.array(SCHEMA_VERSION), **arrays})
 
