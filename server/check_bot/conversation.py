@@ -122,6 +122,8 @@ class Conversation:
         """The bot knows what is played; else its sizes are not held against it."""
         self.may_decline = False
         """The bot may turn out not to play this kind of game."""
+        self.is_doubtful = False
+        """Where the bot says nothing, it does not play this kind of game."""
         self.answers: list[tuple[str, str]] = []
         """The states it was asked in and what it has answered, in order."""
         self.last_shown = ""
@@ -238,7 +240,8 @@ class Conversation:
     async def _hear_answer(self, question: _Question) -> str:
         """What stands behind the state in the answer, colon included."""
         # Where it may turn out not to play at all, nothing is to be learnt from how late it would be.
-        patience = question.limit * (1.0 if self.may_decline and not self.answers else _PATIENCE)
+        is_doubtful = self.is_doubtful or (self.may_decline and not self.answers)
+        patience = question.limit * (1.0 if is_doubtful else _PATIENCE)
         while True:
             line = await self._next_line(question.began + patience)
             if line is None:

@@ -1,9 +1,9 @@
 """All games that the bot plays, and what shows only across them.
 
-Which games a bot plays nobody can ask it.  One that declines a game does so by ending with exit status 2; and
-where it does not give one answer in any game of a kind (`_KINDS`), such as limit with three players and more,
-that kind is taken for one that it does not play, which is said and no fault.  A game that the user names is
-one that it plays.
+Which games a bot plays nobody can ask it.  One that declines a game does so by ending with exit status 2.
+Where it does not give one answer in any game of a kind (`Game.kind`), such as limit with three players and
+more, that kind is taken for one that it does not play, which is said and no fault; so it is where a bot that
+is not told what is played falls silent.  A game that the user names is one that it plays.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Ending(Enum):
     DECLINED = auto()
     """The bot says that it does not play this game."""
     FELL_AT_FIRST = auto()
-    """It has not answered once."""
+    """It has not answered once; or it fell silent, and nobody says what is played."""
     NOT_STARTED = auto()
 
 
@@ -153,6 +153,7 @@ class Sitting:
         talk = Conversation(client, self._game, self._where, self._findings, terms.pace, terms.limits)
         talk.knows_game = terms.knows_games
         talk.may_decline = not self._is_named
+        talk.is_doubtful = self._is_doubtful()
         table = Table(talk, self._game, terms.seed)
         self.answers, self.memory = talk.answers, []
         check = checks.VERSION
@@ -198,10 +199,18 @@ class Sitting:
             if check != checks.VERSION and not self._terms.known.was_tried(checks.ANSWERS):
                 self._findings.fault(checks.ANSWERS, self._where, f"{words}{shown}")
             return Ending.FELL_AT_FIRST
+        if self.was_silent and self._is_doubtful():
+            return Ending.FELL_AT_FIRST
         if check == checks.seats_check(self._game.num_players):
             return Ending.PLAYED  # everything else would break down in the same way
         del todo[:1]
         return None if todo else Ending.PLAYED
+
+    def _is_doubtful(self) -> bool:
+        """Whether a bot that plays something else need not play this: it is not told what is played."""
+        terms = self._terms
+        is_told = self._is_named or terms.knows_games or terms.pace.asks_for_game
+        return not is_told and terms.known.was_tried(checks.ANSWERS)
 
     async def _close(self, client: Client, talk: Conversation, check: str) -> None:
         """The table closes: the bot is to end, and after a finished hand in good order."""

@@ -60,7 +60,7 @@ class Planted:
             if self.fault == "out-of-turn" and not hand.is_over:
                 yield f"{line}:c\r\n".encode()
             return
-        if self.fault == "silent":
+        if self.fault == "silent" or (self.fault == "heads-up" and self.game.players > 2 and self.answers):
             return
         if self.fault == "late" and number == 1:
             yield self.seconds

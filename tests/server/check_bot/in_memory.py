@@ -71,14 +71,20 @@ class MemoryLaunching:
 
 
 async def examine(
-    fault: str, games: Sequence[str], folder: Path, *, hands: int = 4, are_named: bool = True
+    fault: str,
+    games: Sequence[str],
+    folder: Path,
+    *,
+    hands: int = 4,
+    are_named: bool = True,
+    knows_games: bool = True,
 ) -> Findings:
-    """What an examination of a planted player finds, who is told what is played."""
+    """What an examination of a planted player finds."""
     plan = Examination(
         launch=MemoryLaunching(fault),
         games=[Game(name, load_game(name), name) for name in games],
         are_named=are_named,
-        knows_games=True,
+        knows_games=knows_games,
         limits=Limits(),
         hands=hands,
         seed=1,

@@ -61,3 +61,15 @@ async def test_who_never_answers_is_told_so_and_not_waited_for_again_and_again(
     assert [*found] == ["answers", "seats-2"]
     assert "did not answer within 60 s in MATCHSTATE:" in found["answers"]
     assert trio.current_time() - began < 120
+
+
+async def test_who_is_not_told_what_is_played_need_not_play_everything(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    games = ["limit-2p", "limit-3p", "limit-6p"]
+    findings = await examine("heads-up", games, tmp_path, are_named=False, knows_games=False)
+    named = await examine("heads-up", ["limit-3p"], tmp_path, knows_games=False)
+
+    assert failed(findings) == {}
+    assert [note.split(":")[0] for note in findings.notes] == ["limit hold'em of three and more"]
+    assert "seats-3" in failed(named)
