@@ -4,11 +4,12 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 # Hundreds of programs are started here: what Python has compiled is kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup kernels match play test test-slow lint check format bench stress image-check docs man dist clean
+.PHONY: help setup kernels match play serve test test-slow lint check format bench stress image-check docs man dist clean
 
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
 	@echo "make play     sit down yourself"
+	@echo "make serve    open a room: three tables with bots, behind one port"
 	@echo "make test     the test suite        make test-slow   the exhaustive and long ones"
 	@echo "make check    format, lint, types, import rules, tests: what has to be green"
 	@echo "make bench    how fast it is, beside its peers"
@@ -48,6 +49,9 @@ kernels: $(RUN)
 
 match: kernels
 	.venv/bin/riverboat match limit-2p formula always-call --hands 1000
+
+serve: kernels
+	.venv/bin/riverboat serve
 
 play: kernels
 	.venv/bin/riverboat play

@@ -30,6 +30,7 @@ __all__ = [
     "json_option",
     "out_option",
     "plot_option",
+    "room_options",
     "seed_option",
     "token_options",
 ]
@@ -182,6 +183,25 @@ def _read_token_file(context: click.Context, parameter: click.Parameter, path: s
     if not token or token.split()[1:]:
         raise CommandError(f"{path} holds no token: expected one word")
     context.meta[_TOKEN] = token
+
+
+def room_options() -> Callable[[Decorated], Decorated]:
+    """``--name``, ``--chips``, ``--tls`` and ``--ca``, for a seat in a room of many tables.
+
+    The parameters are `room_name`, `chips`, `tls` and `authority`.
+    """
+
+    def decorate(command: Decorated) -> Decorated:
+        for option in (
+            click.option("--ca", "authority", metavar="FILE", help="With --tls: certificates to trust."),
+            click.option("--tls", is_flag=True, help="Speak TLS with the room."),
+            click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring, in a room."),
+            click.option("--name", "room_name", metavar="NAME", help="Your name, in a room."),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def json_option() -> Callable[[Decorated], Decorated]:

@@ -10,19 +10,22 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import trio
 
 from clients.agent import Agent
 from clients.options import OptionError
-from clients.session import SessionError, play
+from clients.session import RoomSeat, SessionError, play
 from engine.interruption import as_ctrl_c
 from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.seeds import parse_seed
 from engine.user_input import parse_whole
 from protocol import variables
+
+if TYPE_CHECKING:
+    import ssl
 
 _RETRY_S: Final = 0.1
 """Between attempts to connect: soon enough for a person, cheap enough for a machine."""
@@ -73,6 +76,32 @@ class Table:
     """The seat's credential."""
     extension: bool = True
     """Ask for Riverboat's own notes."""
+    room: RoomSeat | None = None
+    """The seat to ask for where this is a room's door; None for a seat's own port."""
+    tls: Tls | None = None
+    """How to speak TLS; None for not at all."""
+
+
+@attrs.frozen
+class Tls:
+    """How to make sure that a room is the one it says it is."""
+
+    authority: str | None = None
+    """File of the certificates to trust; None for those of the system."""
+
+    def context(self) -> ssl.SSLContext:
+        """What is spoken with the room.
+
+        Raises:
+            ProgramError: the file holds no certificates.
+        """
+        import ssl
+
+        try:
+            return ssl.create_default_context(cafile=self.authority)
+        except (OSError, ssl.SSLError) as error:
+            reason = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+            raise ProgramError(f"{self.authority} holds no certificates: {reason}", 2) from error
 
 
 def read_port(text: str, least: int = 1) -> int:
@@ -86,6 +115,58 @@ def read_port(text: str, least: int = 1) -> int:
         if least <= port < 65536:
             return port
     raise ProgramError(f"expected a port from {least} to 65535, got {text!r}", 2)
+
+
+_ANY_TABLE: Final = "any"
+
+
+def speaking_tls(is_wanted: bool, authority: str | None) -> Tls | None:
+    """How to speak TLS, as users ask for it.
+
+    Raises:
+        ProgramError: certificates are named, and TLS is not asked for.
+    """
+    if authority is not None and not is_wanted:
+        raise ProgramError("--ca is for --tls", 2)
+    return Tls(authority) if is_wanted else None
+
+
+def seat_at(
+    words: Sequence[str], name: str | None, chips: int | None, tls: Tls | None
+) -> tuple[str, int, RoomSeat | None]:
+    """Host, port and, at a room's door, the seat to ask for there.
+
+    Args:
+        words: as users type them; see `read_address`.
+        name: ours in the room.
+        chips: to be brought to the table.
+        tls: how the room is spoken to.
+
+    Raises:
+        ProgramError: it is no address, or something is asked for that is a room's.
+    """
+    host, port, table = read_address(words)
+    if table is None:
+        if name is not None or chips is not None or tls is not None:
+            raise ProgramError("--name, --chips, --tls and --ca are for a room: HOST:PORT/TABLE", 2)
+        return host, port, None
+    return host, port, RoomSeat(table, name, chips)
+
+
+def read_address(words: Sequence[str]) -> tuple[str, int, str | None]:
+    """Host, port and table of ``HOST PORT``, ``HOST:PORT`` or ``HOST:PORT/TABLE``; the table is None for the
+    first, and ``any`` for the second.
+
+    Raises:
+        ProgramError: it is none of them.
+    """
+    if len(words) == 2:
+        return words[0], read_port(words[1]), None
+    address, _, table = words[0].partition("/")
+    host, colon, port = address.rpartition(":")
+    if not colon or not host or len(words) != 1 or table.split() != [table][: bool(table)]:
+        raise ProgramError(f"expected HOST PORT, or a room's HOST:PORT/TABLE, got {' '.join(words)!r}", 2)
+    return host.strip("[]"), read_port(port), table or _ANY_TABLE
 
 
 def read_seed(text: str) -> int:
@@ -122,6 +203,8 @@ def table_from_environment(
     game: str | None = None,
     token: str | None = None,
     extension: bool = True,
+    room: RoomSeat | None = None,
+    tls: Tls | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Table:
     """A table with what ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
@@ -138,6 +221,8 @@ def table_from_environment(
         fallback_game=read_game(fallback) if fallback and not game else None,
         token=token or environment.get(variables.TOKEN) or None,
         extension=extension,
+        room=room,
+        tls=tls,
     )
 
 
@@ -152,7 +237,7 @@ async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) ->
         ProgramError: nobody answers there.
         SessionError: the match broke off.
     """
-    async with await _connect(table) as stream:
+    async with await _connect_securely(table) as stream:
         return await play(
             agent,
             stream,
@@ -161,7 +246,38 @@ async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) ->
             extension=table.extension,
             token=table.token,
             warn=warn,
+            room=table.room,
         )
+
+
+async def _connect_securely(table: Table) -> trio.abc.Stream:
+    """Connect, and speak TLS where that is asked for.
+
+    Raises:
+        ProgramError: nobody answers there, or somebody else than we trust.
+    """
+    stream = await _connect(table)
+    if table.tls is None:
+        return stream
+    import ssl
+
+    try:
+        context = table.tls.context()
+        secure = trio.SSLStream(stream, context, server_hostname=table.host, https_compatible=True)
+        with trio.fail_after(_CONNECT_S):
+            await secure.do_handshake()
+    except (trio.BrokenResourceError, trio.TooSlowError) as error:
+        await trio.aclose_forcefully(stream)
+        where = f"{table.host} port {table.port}"
+        fault = error.__cause__
+        if isinstance(fault, ssl.SSLCertVerificationError):
+            why = fault.verify_message
+            raise ProgramError(f"{where}: its certificate is not to be trusted: {why}") from error
+        raise ProgramError(f"{where} does not speak TLS") from error
+    except BaseException:
+        await trio.aclose_forcefully(stream)
+        raise
+    return secure
 
 
 async def _connect(table: Table) -> trio.SocketStream:

@@ -10,6 +10,7 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
+import attrs
 import trio
 
 from clients.agent import Agent, begin_decision, checked_action
@@ -25,7 +26,7 @@ from engine.rules import (
     parse_game,
 )
 from engine.rules.betting import Step
-from engine.user_input import parse_finite
+from engine.user_input import parse_finite, parse_whole
 from protocol import (
     NEED_DATA,
     BadMatchState,
@@ -33,21 +34,40 @@ from protocol import (
     ConnectionClosed,
     Event,
     Greeting,
+    InLobby,
     Note,
     PlayerConnection,
     RemoteProtocolError,
     Reply,
+    Request,
+    Seated,
     StateUpdate,
     TurnToAct,
     Version,
     variables,
 )
-from protocol.extension import TOKEN, UNREHEARSED
+from protocol.extension import LOBBY, NAME, TOKEN, UNREHEARSED
 from protocol.policy import CAPABILITY
 
 
 class SessionError(Exception):
     """The match cannot go on, through no fault of the agent; the message is one line for people."""
+
+
+class Refusal(SessionError):
+    """The room does not give us a seat."""
+
+
+@attrs.frozen
+class RoomSeat:
+    """A seat that is asked for in a room of many tables."""
+
+    table: str = "any"
+    """Its table's name."""
+    name: str | None = None
+    """Ours, where we have one there; the token goes with it."""
+    chips: int | None = None
+    """To be brought; None for as many as is usual there."""
 
 
 class DealerGone(SessionError):
@@ -67,6 +87,7 @@ async def play(
     extension: bool = True,
     token: str | None = None,
     warn: Callable[[str], None] | None = None,
+    room: RoomSeat | None = None,
 ) -> int:
     """Play until the dealer closes the table; returns the number of hands seen to their end.
 
@@ -79,14 +100,17 @@ async def play(
         extension: ask for `Riverboat's own notes <protocol.extension>`, which an ACPC dealer skips.
         token: the seat's credential, where the server wants one.
         warn: takes the lines people should see: that the game had to be guessed.
+        room: the stream is connected to a room's door; the seat to ask for there.  It is played until the
+            room takes it.
 
     Raises:
+        Refusal: the room does not give us that seat.
         DealerGone: the connection ended in the middle of a hand, or before the first.
         UnreadableState: a line is not a state of the game.
     """
-    session = _Session(agent, stream, game, fallback, warn or _ignore)
+    session = _Session(agent, stream, game, fallback, warn or _ignore, room)
     try:
-        return await session.run(_greeting_words(agent, token) if extension else ())
+        return await session.run(_greeting_words(agent, token, room) if extension or room else ())
     except BadMatchState as error:
         raise UnreadableState(
             f"{error} (is another game being played? name it with --game, or set {variables.GAME})"
@@ -99,8 +123,12 @@ def _ignore(line: str) -> None:
     pass
 
 
-def _greeting_words(agent: Agent, token: str | None) -> tuple[str, ...]:
+def _greeting_words(agent: Agent, token: str | None, room: RoomSeat | None) -> tuple[str, ...]:
     words = ["seat", "names", "game"]
+    if room is not None:
+        words += [LOBBY, "stacks"]
+        if room.name is not None:
+            words.append(NAME + room.name)
     if agent.wants_clock:
         words.append("clock")
     if agent.is_stateless:
@@ -134,12 +162,18 @@ class _Session:
         game: GameDefinition | None,
         fallback: GameDefinition | None,
         warn: Callable[[str], None],
+        room: RoomSeat | None,
     ) -> None:
         self._agent = agent
+        self._room = room
+        self._has_asked = False  # for the room's seat
+        self._is_seated = False  # in the room
+        self._table_game: GameDefinition | None = None  # as the room's #game line has it
+        self._stacks: tuple[int, ...] = ()  # by position, in the room's next hand
         self._stream = stream
         self._warn = warn
         self._game_is_explicit = game is not None
-        self._guess = GameGuess() if game is None and fallback is None else None
+        self._guess = GameGuess() if game is None and fallback is None and room is None else None
         self._connection = PlayerConnection(game or fallback, self._guess.candidates if self._guess else None)
         self._events: deque[Event] = deque()  # came while the agent was thinking, and end its turn
         self._fault: RemoteProtocolError | None = None  # met while the agent was thinking
@@ -186,8 +220,24 @@ class _Session:
                 self._note(event)
             elif isinstance(event, Greeting):
                 self._discloses = CAPABILITY in event.words
+            elif isinstance(event, InLobby):
+                if self._is_seated:
+                    if event.reason:
+                        self._warn(event.reason)
+                    return self._hands_finished
+                await self._ask_for_seat()
+            elif isinstance(event, Seated):
+                self._is_seated = True
             elif isinstance(event, ConnectionClosed):
                 return self._ended()
+
+    async def _ask_for_seat(self) -> None:
+        """The room has let us in: ask for a seat, once."""
+        room = self._room
+        if room is not None and not self._has_asked:
+            self._has_asked = True
+            text = room.table if room.chips is None else f"{room.table} {room.chips}"
+            await self._send(self._connection.send(Request("join", text)))
 
     def _comment(self) -> bytes:
         """What the agent says beside its action; both leave in one write."""
@@ -242,7 +292,7 @@ class _Session:
                 while (event := connection.next_event()) is not NEED_DATA:
                     if isinstance(event, Note):
                         self._note(event)
-                    elif isinstance(event, StateUpdate | TurnToAct | ConnectionClosed):
+                    elif isinstance(event, StateUpdate | TurnToAct | InLobby | ConnectionClosed):
                         self._events.append(event)
             except RemoteProtocolError as error:
                 self._fault = error
@@ -256,7 +306,12 @@ class _Session:
         if note.name == "seat" and note.text.isdecimal():
             self._given_seat = int(note.text)
         elif note.name == "names":
-            self._agent.names = tuple(note.text.split("|"))
+            names = tuple(note.text.split("|"))
+            if self._room is not None and names != self._agent.names:
+                self._seat = None  # other players: for the agent another match begins
+            self._agent.names = names
+        elif self._room is not None and note.name in ("stacks", "refused", "message"):
+            self._room_note(note)
         elif note.name == "clock":
             with contextlib.suppress(ValueError):
                 self._agent.seconds_to_act = parse_finite(note.text)
@@ -269,8 +324,35 @@ class _Session:
             if self._guess is not None:
                 self._guess.settle()
                 self._guess = None
-            if game != self._connection.game:
+            if self._room is not None:
+                self._table_game = game
+                self._play_with_stacks()
+            elif game != self._connection.game:
                 self._connection.game = game
+
+    def _room_note(self, note: Note) -> None:
+        """What only a room says."""
+        if note.name == "stacks":
+            try:
+                self._stacks = tuple(map(parse_whole, note.text.split("|")))
+            except ValueError as error:
+                raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
+            self._play_with_stacks()
+        elif note.name == "refused" and not self._is_seated:
+            raise Refusal(f"the room refused: {note.text}")
+        else:
+            self._warn(note.text)
+
+    def _play_with_stacks(self) -> None:
+        """The next hand's game: the table's with the stacks of its players, once both are known."""
+        game = self._table_game
+        if game is not None and len(self._stacks) == game.num_players:
+            try:
+                game = attrs.evolve(game, stacks=self._stacks)
+            except GameDefinitionError as error:
+                raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
+        if game != self._connection.game:
+            self._connection.game = game
 
     @trio.lowlevel.disable_ki_protection
     def _see(self, view: HandView) -> None:
@@ -321,6 +403,8 @@ class _Session:
         game = view.game
         seat = self._find_seat(view)
         self._hand_number, self._position = view.hand_number, view.position
+        if self._room is not None and self._game is not None and _same_but_for_chips(game, self._game):
+            self._game = self._agent.game = game
         if seat != self._seat or game != self._game:
             if game != self._game and self._guess is not None:
                 if self._game is None:
@@ -346,11 +430,28 @@ class _Session:
         return view.position if self._has_fixed_seats else (view.position + view.hand_number) % num_players
 
     def _ended(self) -> int:
+        if self._room is not None and not self._is_seated:
+            raise DealerGone("the room closed the connection before it gave us a seat")
+        if self._room is not None and self._betting is None:
+            return 0
         if self._betting is None:
             raise DealerGone("the dealer closed the connection before the first hand")
         if not self._betting.is_finished:
             raise DealerGone(f"the dealer closed the connection in the middle of hand {self._hand_number}")
         return self._hands_finished
+
+
+def _same_but_for_chips(game: GameDefinition, other: GameDefinition) -> bool:
+    """Whether two games differ in stacks, and in who posts what, at most."""
+    if game.num_players != other.num_players:
+        return False
+    return game == attrs.evolve(
+        other,
+        stacks=game.stacks,
+        blinds=game.blinds,
+        antes=game.antes,
+        first_positions=game.first_positions,
+    )
 
 
 def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:

@@ -33,7 +33,10 @@ _HOUSE: Final = {
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
     "new-bot": ("server.course.new_bot:new_bot", "Write a bot to begin with, in one of five languages."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),
+    "ledger": ("server.room.ledger.command:ledger", "Check that a room's chips add up."),
     "replay": ("server.log_commands.replay:replay", "Tell hands of a log again, action by action."),
+    "room": ("server.room.operator_command:room", "Look after an open room: tables, players, names."),
+    "serve": ("server.room.command:serve", "Open a room of many tables."),
     "tournament": (
         "server.tournament.command:tournament",
         "Play many matches from a file and rank the players.",

@@ -11,14 +11,22 @@ import sys
 import click
 
 from clients.agent import Agent
-from clients.one_line import MOST_SECONDS, BotName, FiniteRange, GameName, json_option, token_options
+from clients.one_line import (
+    MOST_SECONDS,
+    BotName,
+    FiniteRange,
+    GameName,
+    json_option,
+    room_options,
+    token_options,
+)
 from protocol import variables
 
 
 @click.command()
 @click.argument("name", type=BotName())
-@click.argument("host")
-@click.argument("port")
+@click.argument("host", metavar="HOST")
+@click.argument("port", metavar="PORT", required=False)
 @click.option(
     "--seed",
     metavar="S",
@@ -41,27 +49,43 @@ from protocol import variables
     f"table, which says so itself; {variables.GAME} is used where a dealer does not.",
 )
 @token_options()
+@room_options()
 @click.option("--acpc", is_flag=True, help="Say nothing to the dealer beyond the ACPC's own protocol.")
 def bot(
     name: str,
     host: str,
-    port: str,
+    port: str | None,
     seed: str | None,
     settings: tuple[str, ...],
     wait_s: float,
     game: str | None,
     token: str | None,
+    room_name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
     acpc: bool,
 ) -> None:
-    """Seat the bot NAME at the table HOST PORT.
+    """Seat the bot NAME at the table HOST PORT, or at a table of a room: HOST:PORT/TABLE.
 
     `riverboat bots` lists the names.  The table may be any dealer that speaks the ACPC's protocol.
     """
-    from clients.program import ProgramError, Table, main, read_port, read_seed, table_from_environment
+    from clients.program import (
+        ProgramError,
+        Table,
+        main,
+        read_seed,
+        seat_at,
+        speaking_tls,
+        table_from_environment,
+    )
 
     def start() -> tuple[Agent, Table]:
+        secure = speaking_tls(tls, authority)
+        words = (host,) if port is None else (host, port)
+        place, number, room = seat_at(words, room_name, chips, secure)
         table = table_from_environment(
-            host, read_port(port), wait_s=wait_s, game=game, token=token, extension=not acpc
+            place, number, wait_s=wait_s, game=game, token=token, extension=not acpc, room=room, tls=secure
         )
         own_seed = read_seed(seed or "random")
         agent = _make_agent(name, settings)

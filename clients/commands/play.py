@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from clients.human.own_table import HouseOptions
     from clients.program import Table
 
-_OWN_TABLE: Final = ("opponents", "hands", "seed", "folder", "name")
+_OWN_TABLE: Final = ("opponents", "hands", "seed", "folder")
 """Parameters that a table somewhere else does not take."""
 _NAME: Final = re.compile(r"[^\s=:/|\x00-\x1f\x7f]{1,100}")
 """A name that PLAYER texts of `riverboat match` can carry; anything else could be read as a command."""
-_OTHER_TABLE: Final = ("wait_s", "token")
+_OTHER_TABLE: Final = ("wait_s", "token", "chips", "tls", "authority")
 """Parameters that a table of one's own does not take."""
 
 
@@ -67,7 +67,13 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
     "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
     help="Match folder; default under matches/.",
 )  # fmt: skip
-@click.option("--name", default="you", show_default=True, help="Your name at a table of your own.")
+@click.option(
+    "--name",
+    help="Your name: at a table of your own (default: you), or in a room.",
+)
+@click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring to a room's table.")
+@click.option("--tls", is_flag=True, help="Speak TLS with the room.")
+@click.option("--ca", "authority", metavar="FILE", help="Certificates to trust, as a room's own; with --tls.")
 @click.option(
     "--telnet",
     metavar="[HOST:]PORT",
@@ -94,7 +100,10 @@ def play(
     hands: int,
     seed: str,
     folder: Path | None,
-    name: str,
+    name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
     telnet: str | None,
     display: str,
     wait_s: float,
@@ -102,23 +111,25 @@ def play(
 ) -> None:
     """Sit down at a table and play.
 
-    With HOST PORT you take that seat, wherever it is.  Without, a table of your own is opened against
-    bots, with no clock for you.  Type ? at the table to see what can be typed.
+    With HOST PORT you take that seat, wherever it is; with HOST:PORT/TABLE, or HOST:PORT for any table, one
+    in a room (`riverboat serve`).  Without, a table of your own is opened against bots, with no clock for
+    you.  Type ? at the table to see what can be typed.
     """
     from clients.human.program import play_at_terminal, play_over_telnet
     from clients.human.telnet import read_listen_address
-    from clients.program import ProgramError, read_port, table_from_environment
+    from clients.program import ProgramError, seat_at, speaking_tls, table_from_environment
 
-    if len(address) not in (0, 2):
-        raise click.UsageError(f"expected HOST PORT, or nothing for a table of your own, got {address[0]!r}")
     _refuse(context, _OWN_TABLE if address else _OTHER_TABLE, "of your own" if address else "at HOST PORT")
     try:
         table: Table | HouseOptions
         if address:
-            host, port = address
-            table = table_from_environment(host, read_port(port), wait_s=wait_s, game=game, token=token)
+            secure = speaking_tls(tls, authority)
+            host, port, room = seat_at(address, name, chips, secure)
+            table = table_from_environment(
+                host, port, wait_s=wait_s, game=game, token=token, room=room, tls=secure
+            )
         else:
-            table = _own_table(opponents, game, hands, seed, folder, name)
+            table = _own_table(opponents, game, hands, seed, folder, name or "you")
         if telnet is not None:
             sys.exit(play_over_telnet(table, display, read_listen_address(telnet), "play"))
     except ProgramError as error:

@@ -132,6 +132,11 @@ class Channel:
                     return data
         return None
 
+    @property
+    def is_closed(self) -> bool:
+        """We have closed it."""
+        return self._closed
+
     async def wait_readable(self) -> None:
         """Return when something has arrived, or the client has gone.
 

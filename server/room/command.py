@@ -1,0 +1,124 @@
+"""``riverboat serve``: opens a room, until it is told to close."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+import trio
+
+from server.room.config import RoomError, default_room, load_room
+from server.room.ledger.ledger import LedgerError
+from server.room.operator import Operator
+from server.room.room import Addresses, Room
+from server.room.tls import self_signed as make_certificate
+
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+_CTRL_C: Final = 128 + signal.SIGINT
+
+
+@click.command("serve")
+@click.argument(
+    "room", required=False, metavar="[ROOM.toml]", type=click.Path(path_type=Path, dir_okay=False)
+)
+@click.option("--host", help="Address to listen on.  Default: loopback, 127.0.0.1.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The players' port; 0 for any.  Default: 4000.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder of ledger and logs.  Default: room, beside the file.",
+)
+@click.option(
+    "--self-signed", is_flag=True, help="Speak TLS with a certificate of the room's own, kept in its folder."
+)
+def serve(
+    room: Path | None, host: str | None, port: int | None, data: Path | None, self_signed: bool
+) -> None:
+    """Open a room: many tables behind one port, chips that carry over.
+
+    Without a file it has three ring tables, limit-2p, limit-6p and nolimit-6p, each with bots that make room.
+    `players HOST:PORT` is printed when everybody may come in: `riverboat play HOST:PORT`, `riverboat bot
+    formula HOST:PORT/limit-6p`.  There is no page for browsers yet.
+
+    `riverboat room` looks after it.  SIGTERM and Ctrl-C close it: every table finishes its hand; a second one
+    closes it at once.
+    """
+    try:
+        config = default_room() if room is None else load_room(room)
+        config = attrs.evolve(
+            config,
+            host=config.host if host is None else host,
+            port=config.port if port is None else port,
+            data=data or config.data,
+        )
+        if self_signed:
+            config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
+        console = _Operator()
+        if config.host not in _LOOPBACK and config.tls is None:
+            console.err(
+                f"riverboat: {config.host} is open to others without TLS: "
+                "tokens and cards can be read on the way (--self-signed)\n"
+            )
+        status = trio.run(_serve, Room(config, console))
+    except (RoomError, LedgerError) as error:
+        raise click.ClickException(str(error)) from None
+    except BaseExceptionGroup as group:
+        faults = group.subgroup((RoomError, LedgerError))
+        if faults is None or group.split((RoomError, LedgerError))[1] is not None:
+            raise
+        raise click.ClickException(str(_first(faults))) from None
+    raise click.exceptions.Exit(status)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+class _Operator:
+    """Where a room reports to: stderr."""
+
+    def out(self, text: str) -> None:
+        """For programs."""
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def err(self, text: str) -> None:
+        """For people; bytes of clients that are no text are replaced."""
+        sys.stderr.write(text.encode("utf-8", "replace").decode("utf-8"))
+        sys.stderr.flush()
+
+    def hand_finished(self, hand_number: int) -> None:
+        """Nothing: hands are in the ledger."""
+
+
+async def _serve(room: Room) -> int:
+    """Play until a signal comes and all hands are over; returns the exit status."""
+    status = 0
+    async with trio.open_nursery() as nursery:
+
+        async def await_signals(*, task_status: trio.TaskStatus[None]) -> None:
+            nonlocal status
+            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+                task_status.started()
+                async for number in signals:
+                    if room.is_closing:
+                        nursery.cancel_scope.cancel()
+                    status = _CTRL_C if number == signal.SIGINT else 0
+                    room.drain()
+
+        await nursery.start(await_signals)
+        addresses: Addresses = await nursery.start(room.run)
+        for name, port in addresses.table_ports.items():
+            sys.stderr.write(f"riverboat: {name}: ACPC clients at {addresses.host} port {port}\n")
+        await nursery.start(Operator(room).serve)
+        print(f"players {addresses.host}:{addresses.port}", flush=True)
+        await room.closed.wait()
+        nursery.cancel_scope.cancel()
+    return status

@@ -1,0 +1,422 @@
+"""The room's door: one port for all who know what a room is, and one a table for those who do not.
+
+A client that connects says its version and its greeting (`protocol.extension`) and is in the lobby: it may
+look at the tables and join one.  While it has a seat the table looks after it; when it has none any more it
+is in the lobby again.  A client that knows the ACPC's protocol only connects to the port of a table, says its
+version, and has a seat.
+
+Whatever a client does here costs its own connection: its lines are read at a bounded rate, what it does not
+read is kept up to a bound, and it has to say who it is within some seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+import ssl
+import traceback
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Final
+
+import trio
+
+from engine.user_input import parse_whole, printable
+from protocol import (
+    NEED_DATA,
+    BadVersion,
+    ConnectionClosed,
+    DealerConnection,
+    Greeting,
+    InLobby,
+    Note,
+    Request,
+    Version,
+)
+from protocol.extension import LOBBY, NAME, ROOM_CAPABILITIES, TOKEN
+from protocol.framing import MAX_LINE
+from server.console import Console
+from server.room.config import RoomConfig, TableConfig
+from server.room.identities import Identities
+from server.room.ledger.ledger import LedgerError, LedgerIsFull
+from server.room.tables.place import Refused, Visitor
+from server.room.tables.table import RoomTable
+from server.room.tls import spoken
+from server.table.channel import Channel, ChannelBroken
+from server.table.lobby import open_listener
+from server.table.seat import Client
+
+_HANDSHAKE_S: Final = 30.0
+_IDLE_S: Final = 3600.0
+# In the lobby, without a word.
+_PAUSE_S: Final = 0.25
+# After the system has refused a connection for want of something.
+_BURST: Final = 50.0
+# Requests that are read at once.
+_ANY: Final = "any"
+
+
+class Door:
+    """Lets clients into the room.
+
+    Args:
+        config: where it is, and what is allowed.
+        identities: say who somebody is.
+        tables: that are open, by name.
+        console: for the operator.
+        tls: what is spoken at the door; None for nothing but the protocol.
+    """
+
+    def __init__(
+        self,
+        config: RoomConfig,
+        identities: Identities,
+        tables: Mapping[str, RoomTable],
+        console: Console,
+        tls: ssl.SSLContext | None,
+    ) -> None:
+        self._config = config
+        self._identities = identities
+        self._tables = tables
+        self._console = console
+        self._tls = tls
+        self._here: Counter[str] = Counter()  # connections by address
+        self._turned_away = 0
+        self.visitors: set[Visitor] = set()
+        """Everybody who is connected."""
+
+    @property
+    def connections(self) -> int:
+        """How many there are."""
+        return self._here.total()
+
+    async def serve(
+        self,
+        listener: socket.socket,
+        table: TableConfig | None = None,
+        *,
+        is_trusted: bool = False,
+    ) -> None:
+        """Let clients in, until cancelled.
+
+        Args:
+            listener: where they connect; closed at the end.
+            table: at which plain ACPC clients are seated here; None for the door itself.
+            is_trusted: for bots of the house's, which come without TLS.
+        """
+        tls = None if is_trusted else self._tls
+        with contextlib.closing(listener):
+            async with trio.open_nursery() as nursery:
+                while True:
+                    sock, address = await self._accept(listener)
+                    if self._is_too_many(address):
+                        sock.close()
+                        continue
+                    nursery.start_soon(self._receive, sock, address, tls, table)
+
+    async def _accept(self, listener: socket.socket) -> tuple[socket.socket, str]:
+        while True:
+            await trio.lowlevel.wait_readable(listener)
+            try:
+                sock, where = listener.accept()
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+                    self._report(f"cannot accept connections: {error.strerror}; it tries again")
+                    await trio.sleep(_PAUSE_S)
+                continue
+            return sock, str(where[0])
+
+    def _is_too_many(self, address: str) -> bool:
+        config = self._config
+        if self.connections >= config.connections:
+            self._turn_away(f"there are {config.connections} connections already")
+        elif self._here[address] >= config.connections_per_address:
+            self._turn_away(f"{address} has {config.connections_per_address} connections already")
+        else:
+            return False
+        return True
+
+    def _turn_away(self, why: str) -> None:
+        """The operator learns of it the first time, the tenth, the hundredth ..."""
+        self._turned_away += 1
+        if str(self._turned_away).strip("0") == "1":
+            self._report(f"a client was turned away: {why} ({self._turned_away} so far)")
+
+    def _report(self, text: str) -> None:
+        self._console.err(f"riverboat: {printable(text)}\n")
+
+    # --- a visit ---------------------------------------------------------------------------------------
+
+    async def _receive(
+        self, sock: socket.socket, address: str, tls: ssl.SSLContext | None, table: TableConfig | None
+    ) -> None:
+        """The whole visit of a client, whatever it brings."""
+        self._here[address] += 1
+        try:
+            async with spoken(sock, tls, _HANDSHAKE_S) as plain:
+                client = Client(Channel(plain), DealerConnection(None if table is None else table.game))
+                visitor = Visitor(client, address)
+                self.visitors.add(visitor)
+                try:
+                    if table is None:
+                        await self._visit(visitor)
+                    else:
+                        await self._visit_table(visitor, table)
+                finally:
+                    self.visitors.discard(visitor)
+                    client.channel.close()
+                    await self._leave(visitor)
+        except ssl.SSLError as error:
+            self._turn_away(f"{address} does not speak TLS: {error.reason or error}")
+        except Exception as error:
+            if not _has_gone(error):
+                self._console.err("".join(traceback.format_exception(error)))
+        finally:
+            self._here[address] -= 1
+            if not self._here[address]:
+                del self._here[address]
+
+    async def _visit(self, visitor: Visitor) -> None:
+        """From the greeting to the end, in the lobby and at tables."""
+        wanted = _Wanted(visitor, self._config.requests_per_second)
+        if not await wanted.greet():
+            return
+        while not visitor.client.channel.is_closed:
+            request = await self._until_join(wanted)
+            if request is None:
+                return
+            await self._join(wanted, request)
+
+    async def _visit_table(self, visitor: Visitor, table: TableConfig) -> None:
+        """The visit of a client at a table's own port, which has a seat or goes."""
+        wanted = _Wanted(visitor, self._config.requests_per_second)
+        if not await wanted.greet(at_table=True):
+            return
+        try:
+            visitor.player = await self._identities.identify("acpc", "", visitor.address)
+            place = await self._tables[table.name].join(visitor, None)
+        except (Refused, KeyError, LedgerIsFull) as refusal:
+            self._turn_away(f"{table.name}: {refusal}")
+            return
+        visitor.place = place
+        await visitor.client.has_left.wait()
+
+    async def _leave(self, visitor: Visitor) -> None:
+        """A connection is gone: a guest's seat is given up, and the chips go back to the house."""
+        player, place = visitor.player, visitor.place
+        if player is None:
+            return
+        if player.kind == "registered":
+            return
+        with trio.CancelScope(shield=True):
+            if place is not None and not place.given_up.is_set():
+                place.leaves = place.leaves or "has gone"
+                table = self._tables.get(place.table)
+                if table is not None:
+                    table.wake()
+                await place.given_up.wait()
+            with contextlib.suppress(LedgerIsFull):
+                self._identities.has_left(player)
+
+    async def _until_join(self, wanted: _Wanted) -> Request | None:
+        """The next request for a seat; everything else that is said in the lobby is dealt with here."""
+        async with _flushing(wanted.visitor.client):
+            while True:
+                request = await wanted.next_request()
+                if request is None or request.word == "join":
+                    return request
+                self._do(wanted, request)
+
+    def _do(self, wanted: _Wanted, request: Request) -> None:
+        """A request of somebody who has no seat."""
+        visitor = wanted.visitor
+        match request.word:
+            case "list":
+                for name, table in self._tables.items():
+                    visitor.say("table", f"{name} {describe(table)}")
+                visitor.say("tables", str(len(self._tables)))
+            case "name" | "token" if visitor.player is not None:
+                visitor.say("refused", f"you are {visitor.player.name} already")
+            case "name":
+                wanted.name = request.text
+            case "token":
+                wanted.token = request.text
+            case _:
+                visitor.say("refused", f"{request.word}: you have no seat")
+
+    async def _join(self, wanted: _Wanted, request: Request) -> None:
+        """Take a seat, and come back when it is given up."""
+        visitor = wanted.visitor
+        try:
+            name, chips = self._table_and_chips(request.text)
+            if visitor.player is None:
+                visitor.player = await self._identities.identify(wanted.name, wanted.token, visitor.address)
+                wanted.token = ""
+            table = self._tables.get(name)
+            if table is None:
+                raise Refused(f"there is no table {name[:40]!r}")
+            visitor.place = await table.join(visitor, chips)
+        except (Refused, LedgerError) as refusal:
+            visitor.say("refused", f"{refusal}")
+            visitor.client.flush()
+            return
+        except LedgerIsFull:
+            visitor.say("refused", "the room cannot write its ledger: try again later")
+            visitor.client.flush()
+            return
+        await visitor.client.has_left.wait()
+
+    def _table_and_chips(self, text: str) -> tuple[str, int | None]:
+        """What a ``#join`` names."""
+        words = text.split()
+        if not 1 <= len(words) <= 2:
+            raise Refused("expected #join TABLE, or #join TABLE CHIPS")
+        name = words[0]
+        chips: int | None = None
+        if len(words) == 2:
+            try:
+                chips = parse_whole(words[1])
+            except ValueError:
+                raise Refused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
+        if name == _ANY:
+            name = self._any_table()
+        return name, chips
+
+    def _any_table(self) -> str:
+        """A table with a seat that is free, or a bot's."""
+        for name, table in self._tables.items():
+            if any(place is None or place.is_house for place in table.places):
+                return name
+        raise Refused("all seats of all tables are taken")
+
+
+class _Wanted:
+    """What a visitor says in the lobby, line by line and at a bounded rate."""
+
+    def __init__(self, visitor: Visitor, per_second: float) -> None:
+        self.visitor = visitor
+        self.name = ""
+        self.token = ""
+        self._per_second = per_second
+        self._allowance = _BURST
+        self._since = trio.current_time()
+
+    async def greet(self, *, at_table: bool = False) -> bool:
+        """Read the version and the greeting; whether it may stay.
+
+        Args:
+            at_table: at a table's own port, where a version is enough.
+        """
+        client = self.visitor.client
+        connection = client.connection
+        deadline = trio.current_time() + _HANDSHAKE_S
+        has_version = False
+        while True:
+            try:
+                event = connection.next_event()
+            except BadVersion:
+                return False
+            if isinstance(event, Version):
+                has_version = True
+            elif isinstance(event, Greeting):
+                self._grant(event, at_table=at_table)
+                if not at_table and LOBBY in client.capabilities:
+                    client.flush()
+                    return True
+            elif isinstance(event, ConnectionClosed):
+                return False
+            elif event is NEED_DATA:
+                if at_table and has_version:
+                    client.is_greeted = True
+                    return True
+                if connection.num_buffered > MAX_LINE:
+                    return False
+                data = await client.channel.receive(deadline, may_poll=False)
+                if data is None:
+                    return False
+                connection.receive_data(data)
+            await trio.lowlevel.checkpoint()
+
+    def _grant(self, greeting: Greeting, *, at_table: bool) -> None:
+        """Answer a greeting; in the lobby it may bring a name and a token."""
+        client = self.visitor.client
+        offered = [word for word in ROOM_CAPABILITIES if not at_table or word not in (LOBBY, "stacks")]
+        granted = tuple(dict.fromkeys(word for word in greeting.words if word in offered))
+        client.capabilities |= frozenset(granted)
+        client.is_greeted = True
+        client.say(client.connection.send(Greeting(granted)))
+        for word in greeting.words:
+            if word.startswith(NAME):
+                self.name = word.removeprefix(NAME)
+            elif word.startswith(TOKEN):
+                self.token = word.removeprefix(TOKEN)
+        if LOBBY in granted:
+            client.say(client.connection.send(InLobby()))
+
+    async def next_request(self) -> Request | None:
+        """The next request; None when the client has gone, or has said nothing for too long."""
+        client = self.visitor.client
+        connection = client.connection
+        while True:
+            event = connection.next_event()
+            if event is NEED_DATA:
+                client.flush()
+                data = await client.channel.receive(trio.current_time() + _IDLE_S, may_poll=False)
+                if data is None:
+                    return None
+                connection.receive_data(data)
+                continue
+            await self._wait_a_turn()
+            if isinstance(event, Request):
+                return event
+            if isinstance(event, ConnectionClosed):
+                return None
+            if isinstance(event, Greeting):  # it has had its answer
+                client.say(connection.send(Note("refused", "you have been greeted already")))
+
+    async def _wait_a_turn(self) -> None:
+        """A line has been read: those of a client that has said too much are read later."""
+        now = trio.current_time()
+        self._allowance = min(_BURST, self._allowance + (now - self._since) * self._per_second) - 1
+        self._since = now
+        if self._allowance < 0:
+            await trio.sleep(-self._allowance / self._per_second)
+        else:
+            await trio.lowlevel.checkpoint()
+
+
+def _has_gone(error: BaseException) -> bool:
+    """Whether an error says that a client is not there any more, and nothing else."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_has_gone, error.exceptions))
+    return isinstance(error, ChannelBroken | OSError | trio.BrokenResourceError | trio.ClosedResourceError)
+
+
+@contextlib.asynccontextmanager
+async def _flushing(client: Client) -> AsyncIterator[None]:
+    """Within this, what the client does not read at once is written later; elsewhere its table does that."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(client.channel.keep_flushing)
+        try:
+            yield
+        finally:
+            nursery.cancel_scope.cancel()
+
+
+def describe(table: RoomTable) -> str:
+    """What ``#list`` says of a table besides its name."""
+    config = table.config
+    taken = sum(place is not None for place in table.places)
+    stakes = f"{config.least}-{config.most}" if config.policy == "ring" else "-"
+    return f"{config.policy} {config.game_text.split('/')[-1]} {taken}/{config.seats} {stakes}"
+
+
+def listen(host: str, port: int, report: Callable[[str], Exception]) -> socket.socket:
+    """A listening socket; what keeps it from listening is raised as `report` words it."""
+    try:
+        return open_listener(host, port)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise report(f"{host} port {port}: {getattr(error, 'strerror', None) or error}") from error

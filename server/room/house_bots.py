@@ -1,0 +1,91 @@
+"""The house's own bots: all of them in one process beside the room, which sends it to tables.
+
+The house does not know the bots: it runs ``riverboat seat-bots``, which the players' package declares, and
+writes a line to it for each seat.  They come through the door like everybody else,
+with a token that is good once.  Should the process end it is started again, and bots that are missing are
+asked for again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Final
+
+import trio
+
+from server.console import Console
+from server.launching.environment import players_environment
+from server.room.config import TableConfig
+from server.room.identities import Identities
+
+_COMMAND: Final = ("-P", "-m", "server", "seat-bots")
+_AGAIN_S: Final = 2.0
+_MOST_ORDERS: Final = 1000
+_GOODBYE_S: Final = 2.0
+
+
+class HouseBots:
+    """Sends bots to tables.
+
+    Args:
+        identities: give the bots their tokens.
+        console: for the operator.
+    """
+
+    def __init__(self, identities: Identities, console: Console) -> None:
+        self._identities = identities
+        self._console = console
+        self._orders, self._to_send = trio.open_memory_channel[bytes](_MOST_ORDERS)
+
+    def send(self, table: TableConfig, bot: str) -> str:
+        """Ask a bot to come to a table; returns the name under which it comes."""
+        name, token = self._identities.expect_bot(bot.partition(":")[0])
+        order = {"bot": bot, "table": table.name, "name": name, "token": token}
+        try:
+            self._orders.send_nowait(json.dumps(order).encode() + b"\n")
+        except trio.WouldBlock:  # the process does not come to its senses; whoever asks will ask again
+            self._identities.forget_bot(token)
+        return name
+
+    async def run(self, host: str, port: int, environment: dict[str, str]) -> None:
+        """Keep the process running, until cancelled.
+
+        Args:
+            host: of the door for them.
+            port: of it.
+            environment: the room's own.
+        """
+        while True:
+            await self._one_process(host, port, environment)
+            self._identities.forget_bots()
+            self._console.err("riverboat: the process of the house's bots has ended; it is started again\n")
+            await trio.sleep(_AGAIN_S)
+
+    async def _one_process(self, host: str, port: int, environment: dict[str, str]) -> None:
+        command = [sys.executable, *_COMMAND, host, str(port)]
+        process = await trio.lowlevel.open_process(
+            command, stdin=subprocess.PIPE, env=players_environment(command, environment)
+        )
+        assert process.stdin is not None
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._write, process.stdin)
+                await process.wait()
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + _GOODBYE_S):
+                await process.stdin.aclose()  # which ends it
+                await process.wait()
+            if process.returncode is None:
+                process.kill()
+                with trio.CancelScope(shield=True):
+                    await process.wait()
+
+    async def _write(self, stdin: trio.abc.SendStream) -> None:
+        async for order in self._to_send:
+            try:
+                await stdin.send_all(order)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return

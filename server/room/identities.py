@@ -1,0 +1,173 @@
+"""Whose a name is: tokens, of which the ledger has only a hash, and limits on guessing them.
+
+A token has 160 bits, so the hash needs no secret beside it; scrypt makes each guess at a stolen ledger cost
+some 16 MB and 30 ms all the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections import deque
+from typing import Final
+
+import trio
+
+from server.room.config import NAME, RoomConfig
+from server.room.ledger.ledger import Ledger, LedgerError, Player
+from server.room.tables.place import Refused
+
+_COST: Final = 2**14
+_MINUTE_S: Final = 60.0
+_LONGEST_STEM: Final = 24
+# Of a name, so that a number fits behind it.
+_MOST_ADDRESSES: Final = 10_000
+# Whose wrong guesses are remembered.
+
+
+def new_token() -> str:
+    """A token nobody guesses."""
+    return secrets.token_hex(20)
+
+
+def hashed(token: str, salt: bytes) -> bytes:
+    """What the ledger has of a token."""
+    from hashlib import scrypt
+
+    return scrypt(token.encode("utf-8", "surrogateescape"), salt=salt, n=_COST, r=8, p=1)
+
+
+def register(ledger: Ledger, name: str, chips: int) -> tuple[Player, str]:
+    """A new player with a token, which is known to nobody else from now on.
+
+    Raises:
+        LedgerError: the name is taken, or is none.
+    """
+    check_name(name)
+    token, salt = new_token(), secrets.token_bytes(16)
+    return ledger.add_player(name, "registered", chips, salt, hashed(token, salt)), token
+
+
+def renew(ledger: Ledger, name: str) -> tuple[Player, str]:
+    """Another token for a player, who may have lost theirs.
+
+    Raises:
+        LedgerError: there is no such player.
+    """
+    player = ledger.player(name)
+    if player is None or player.kind != "registered":
+        raise LedgerError(f"there is no registered player {name!r}")
+    token, salt = new_token(), secrets.token_bytes(16)
+    ledger.set_token(player, salt, hashed(token, salt))
+    return player, token
+
+
+def check_name(name: str) -> None:
+    """Make sure that a player can be called so.
+
+    Raises:
+        LedgerError: they cannot.
+    """
+    if not NAME.fullmatch(name):
+        raise LedgerError(
+            "expected a name of 1 to 32 letters, digits and _ . -, the first a letter or a digit, "
+            f"got {name[:80]!r}"
+        )
+
+
+class Identities:
+    """Says who somebody is who gives a name, and perhaps a token."""
+
+    def __init__(self, config: RoomConfig, ledger: Ledger) -> None:
+        self._config = config
+        self._ledger = ledger
+        self._wrong: dict[str, deque[float]] = {}  # when, by address
+        self._bots: dict[str, str] = {}  # names of the house's bots, by their tokens
+        self._present: set[str] = set()  # names of guests and bots
+        self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
+
+    def expect_bot(self, stem: str) -> tuple[str, str]:
+        """A name for a bot of the house's, and a token that is good for one visit."""
+        name = self._free_name(stem, "house")
+        token = new_token()
+        self._bots[token] = name
+        self._present.add(name)
+        return name, token
+
+    def forget_bot(self, token: str) -> None:
+        """It does not come."""
+        self._present.discard(self._bots.pop(token, ""))
+
+    def forget_bots(self) -> None:
+        """None of those that are expected comes."""
+        for token in list(self._bots):
+            self.forget_bot(token)
+
+    def _free_name(self, stem: str, kind: str) -> str:
+        """A name that nobody has, or that somebody of the same kind had who has gone."""
+        for number in itertools.count(1):
+            name = f"{stem[:_LONGEST_STEM]}-{number}"
+            if name not in self._present:
+                player = self._ledger.player(name)
+                if player is None or player.kind == kind:
+                    return name
+        raise AssertionError("numbers have no end")
+
+    async def identify(self, name: str, token: str, address: str) -> Player:
+        """The player who gives a name and a token, each may be empty.
+
+        Raises:
+            Refused: they are not who they say, or may not come in.
+        """
+        bot = self._bots.pop(token, None)
+        if bot is not None:
+            return self._ledger.player(bot) or self._ledger.add_player(bot, "house")
+        if not token:
+            return self._guest(name)
+        self._check_guesses(address)
+        player = self._ledger.player(name) if name else None
+        is_right = False
+        if player is not None and player.salt is not None and player.token is not None:
+            async with self._hashing:
+                found = await trio.to_thread.run_sync(hashed, token, player.salt)
+            is_right = secrets.compare_digest(found, player.token)
+        if player is None or not is_right:
+            self._has_guessed(address)
+            raise Refused("the name and the token do not belong together")
+        if player.is_banned:
+            raise Refused(f"{player.name} may not come in")
+        return player
+
+    def _check_guesses(self, address: str) -> None:
+        guesses = self._wrong.get(address)
+        if guesses is None:
+            return
+        while guesses and guesses[0] < trio.current_time() - _MINUTE_S:
+            guesses.popleft()
+        if len(guesses) >= self._config.guesses_per_minute:
+            raise Refused("too many wrong tokens from this address: wait a minute")
+
+    def _has_guessed(self, address: str) -> None:
+        if address not in self._wrong and len(self._wrong) >= _MOST_ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]
+        self._wrong.setdefault(address, deque()).append(trio.current_time())
+
+    def _guest(self, wanted: str) -> Player:
+        """Somebody without a token, under a name that is nobody else's, and with chips to play with."""
+        if not self._config.guests:
+            raise Refused("a name and its token are needed here (riverboat room add-player)")
+        name = wanted if NAME.fullmatch(wanted) else "guest-1"
+        found = self._ledger.player(name)
+        if found is not None and (found.kind != "guest" or found.name in self._present):
+            name = self._free_name(name.removesuffix("-1"), "guest")
+        player = self._ledger.player(name) or self._ledger.add_player(name, "guest")
+        self._present.add(player.name)
+        self._ledger.issue(player, self._config.guest_chips)
+        return self._ledger.player_of(player.id)
+
+    def has_left(self, player: Player) -> None:
+        """Nobody is connected under this name any more, and no seat is kept for it."""
+        if player.kind != "registered":
+            self._present.discard(player.name)
+        if player.kind == "guest":
+            self._ledger.take_back(player)

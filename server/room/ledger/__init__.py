@@ -1,0 +1,1 @@
+"""The room's ledger: chips and hands in one SQLite file."""

@@ -1,0 +1,404 @@
+"""The ledger: who has how many chips where, and every hand that was finished, in one SQLite file.
+
+Chips are in accounts, in front of players at tables, or in the house's rake; they come from the house
+(*issue*) and go back there (*return*), and are moved by nothing else.  Each thing that happens is one
+transaction: a hand with all its stacks, a buy-in with both its ends.  The file is in WAL mode and has one
+writer, so whatever kills the process leaves the last transaction whole or without a trace.  After a power cut
+the last hands may be missing (``synchronous = NORMAL``); what is there adds up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from engine.files.lock import FileIsLocked, FileLock
+from server.room.ledger.schema import SchemaError, migrate
+from server.room.tables.line_up import Blinds
+
+FILE: Final = "ledger.db"
+"""In the folder of the room's data."""
+_BUSY_S: Final = 5.0
+# Readers of other processes, such as `riverboat ledger check`, hold the file for a moment.
+
+
+class LedgerError(Exception):
+    """The ledger cannot be opened, or does not allow something; the message is one line."""
+
+
+class LedgerIsFull(Exception):
+    """The disk does not take what happened; nothing of it is in the ledger."""
+
+
+@attrs.frozen
+class Player:
+    """Somebody who has an account."""
+
+    id: int
+    name: str
+    kind: str
+    """``registered``, ``guest`` or ``house``."""
+    chips: int
+    """In the account."""
+    is_banned: bool = False
+    salt: bytes | None = attrs.field(default=None, repr=False)
+    token: bytes | None = attrs.field(default=None, repr=False)
+    """Hashed (`server.room.identities`)."""
+
+
+@attrs.frozen
+class PlaceEntry:
+    """A place at a table, as the ledger has it."""
+
+    seat: int
+    player: Player
+    stack: int
+    place: int | None = None
+    """In a tournament: as which they have been eliminated."""
+
+
+@attrs.frozen
+class HandEntry:
+    """A finished hand."""
+
+    table: str
+    number: int
+    game: str
+    """The game file of this hand, its lines joined by ``;``."""
+    line: str
+    """The ``STATE:`` line, with its line end."""
+    secret: str
+    """What its cards follow from (`engine.match_key.MatchKey.text`)."""
+    at_us: int = 0
+    """In microseconds since 1970; when the ledger writes it, it says when."""
+
+
+@attrs.frozen
+class Check:
+    """Whether everything adds up."""
+
+    accounts: int
+    tables: int
+    rake: int
+    issued: int
+    hands: int
+    faults: tuple[str, ...]
+    """What does not, in a line each."""
+
+    @property
+    def is_balanced(self) -> bool:
+        """No chip has been made or lost."""
+        return not self.faults
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``riverboat ledger check --json`` prints."""
+        return {
+            "balanced": self.is_balanced,
+            "accounts": self.accounts,
+            "tables": self.tables,
+            "rake": self.rake,
+            "hands": self.hands,
+            "issued": self.issued,
+            "faults": list(self.faults),
+        }
+
+
+class Ledger:
+    """The ledger of one room, for its only writer; `read_only` for everybody else.
+
+    Raises:
+        LedgerError: it cannot be opened, or another process writes it.
+
+    *Resource handling*: `close` it, or use it in a ``with`` block.
+    """
+
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        self._path = path = folder / FILE
+        self._lock: FileLock | None = None
+        if read_only and not path.exists():
+            raise LedgerError(f"{folder} holds no ledger: there is no file {FILE}")
+        try:
+            if not read_only:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._lock = FileLock(path)
+                path.touch(mode=0o600)
+            self._db = self._connect(read_only)
+        except FileIsLocked:
+            raise LedgerError(f"the room of {folder} is open: another process writes its ledger") from None
+        except OSError as error:
+            raise LedgerError(f"{path}: {error.strerror or error}") from error
+        except (sqlite3.Error, SchemaError) as error:
+            if self._lock is not None:
+                self._lock.release()
+            raise LedgerError(f"{path} is no ledger: {error}") from error
+
+    def _connect(self, read_only: bool) -> sqlite3.Connection:
+        source = f"{self._path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+        db = sqlite3.connect(source, uri=True, timeout=_BUSY_S, isolation_level=None)
+        try:
+            db.execute("PRAGMA foreign_keys = ON")
+            if not read_only:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = NORMAL")
+                migrate(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def close(self) -> None:
+        """Let go of the file; a second time does nothing."""
+        self._db.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it, or nothing.
+
+        Raises:
+            LedgerIsFull: the disk does not take it.
+        """
+        db = self._db
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+        except sqlite3.OperationalError as error:
+            raise LedgerIsFull(str(error)) from error
+
+    # --- players ---------------------------------------------------------------------------------------
+
+    def player(self, name: str) -> Player | None:
+        """The player of a name, whatever the case of its letters; None if there is none."""
+        return self._one("WHERE name = ?", name)
+
+    def player_of(self, number: int) -> Player:
+        """The player of a number."""
+        player = self._one("WHERE id = ?", number)
+        assert player is not None  # nobody is ever taken out
+        return player
+
+    def _one(self, where: str, value: object) -> Player | None:
+        query = f"SELECT id, name, kind, chips, is_banned, salt, token FROM players {where}"
+        row = self._db.execute(query, (value,)).fetchone()
+        return None if row is None else _player(row)
+
+    def players(self) -> list[Player]:
+        """Everybody, by name."""
+        query = "SELECT id, name, kind, chips, is_banned, salt, token FROM players ORDER BY name"
+        return [_player(row) for row in self._db.execute(query)]
+
+    def add_player(
+        self, name: str, kind: str, chips: int = 0, salt: bytes | None = None, token: bytes | None = None
+    ) -> Player:
+        """A new player, with chips of the house's.
+
+        Raises:
+            LedgerError: there is somebody of that name.
+        """
+        if self.player(name) is not None:
+            raise LedgerError(f"there is a player {name} already")
+        with self._transaction() as db:
+            row = "INSERT INTO players (name, kind, salt, token, since_us) VALUES (?, ?, ?, ?, ?)"
+            number = db.execute(row, (name, kind, salt, token, _now_us())).lastrowid
+            assert number is not None
+            if chips:
+                self._move("issue", number, None, chips)
+        return self.player_of(number)
+
+    def set_token(self, player: Player, salt: bytes, token: bytes) -> None:
+        """Another token for a player."""
+        with self._transaction() as db:
+            db.execute("UPDATE players SET salt = ?, token = ? WHERE id = ?", (salt, token, player.id))
+
+    def ban(self, player: Player, *, is_banned: bool = True) -> None:
+        """Let a player in no more, or again."""
+        with self._transaction() as db:
+            db.execute("UPDATE players SET is_banned = ? WHERE id = ?", (is_banned, player.id))
+
+    # --- chips ------------------------------------------------------------------------------------------
+
+    def issue(self, player: Player, chips: int) -> None:
+        """Give a player chips of the house's."""
+        with self._transaction():
+            self._move("issue", player.id, None, chips)
+
+    def take_back(self, player: Player) -> None:
+        """A guest leaves: what is in the account goes back to the house."""
+        with self._transaction():
+            self._move("return", player.id, None, self.player_of(player.id).chips)
+
+    def sit_down(self, table: str, seat: int, player: Player, chips: int) -> None:
+        """A player brings chips from the account to a seat of a table.
+
+        Raises:
+            LedgerError: the account has fewer.
+        """
+        with self._transaction() as db:
+            self._afford(player, chips)
+            self._move("buy-in", player.id, table, chips)
+            row = "INSERT INTO places (table_name, seat, player, stack) VALUES (?, ?, ?, ?)"
+            db.execute(row, (table, seat, player.id, chips))
+
+    def top_up(self, table: str, seat: int, player: Player, chips: int) -> None:
+        """A player brings more chips to the seat they have.
+
+        Raises:
+            LedgerError: the account has fewer.
+        """
+        with self._transaction() as db:
+            self._afford(player, chips)
+            self._move("top-up", player.id, table, chips)
+            change = "UPDATE places SET stack = stack + ? WHERE table_name = ? AND seat = ? AND player = ?"
+            assert db.execute(change, (chips, table, seat, player.id)).rowcount == 1
+
+    def stand_up(self, table: str, seat: int) -> int:
+        """Whoever sits there takes the chips back into the account; returns how many."""
+        with self._transaction() as db:
+            where = "FROM places WHERE table_name = ? AND seat = ?"
+            player, stack = db.execute(f"SELECT player, stack {where}", (table, seat)).fetchone()
+            self._move("cash-out", player, table, stack)
+            db.execute(f"DELETE {where}", (table, seat))
+        return int(stack)
+
+    def _afford(self, player: Player, chips: int) -> None:
+        """Make sure that an account has enough; the house's own players are given what they lack."""
+        lacking = chips - self.player_of(player.id).chips
+        if lacking > 0 and player.kind == "house":
+            self._move("issue", player.id, None, lacking)
+        elif lacking > 0:
+            raise LedgerError(f"{player.name} has {chips - lacking} chips, {chips} are needed")
+
+    def _move(self, kind: str, player: int, table: str | None, chips: int) -> None:
+        """Write a movement down, with what it does to the account."""
+        sign = 1 if kind in ("issue", "cash-out") else -1
+        change = "UPDATE players SET chips = chips + ? WHERE id = ?"
+        self._db.execute(change, (sign * chips, player))
+        row = "INSERT INTO movements (at_us, kind, player, table_name, chips) VALUES (?, ?, ?, ?, ?)"
+        self._db.execute(row, (_now_us(), kind, player, table, chips))
+
+    # --- tables -----------------------------------------------------------------------------------------
+
+    def open_table(self, name: str) -> tuple[int, Blinds | None]:
+        """The number of a table's next hand, and where the blinds were in the last; it may be a new one."""
+        query = "SELECT next_hand, button, small, big FROM tables WHERE name = ?"
+        row = self._db.execute(query, (name,)).fetchone()
+        if row is None:
+            with self._transaction() as db:
+                db.execute("INSERT INTO tables (name) VALUES (?)", (name,))
+            return 0, None
+        number, button, small, big = row
+        return number, None if big is None else Blinds(button, small, big)
+
+    def tables(self) -> list[str]:
+        """The names of all tables there have been."""
+        return [name for (name,) in self._db.execute("SELECT name FROM tables ORDER BY name")]
+
+    def places(self, table: str) -> list[PlaceEntry]:
+        """Who sits at a table, by seat."""
+        query = "SELECT seat, player, stack, place FROM places WHERE table_name = ? ORDER BY seat"
+        rows = self._db.execute(query, (table,)).fetchall()
+        return [PlaceEntry(seat, self.player_of(player), stack, place) for seat, player, stack, place in rows]
+
+    def hand_finished(
+        self,
+        hand: HandEntry,
+        seats: Sequence[int],
+        chips: Sequence[int],
+        rake: Sequence[int],
+        blinds: Blinds,
+        *,
+        moves_chips: bool = True,
+    ) -> None:
+        """Write a hand down with what it does to every stack.
+
+        Args:
+            hand: its text.
+            seats: by position.
+            chips: won by each position, before the rake; they add up to 0.
+            rake: taken of each position.
+            blinds: where they were, for the next hand.
+            moves_chips: its chips are those in front of the players; False where everybody begins every hand
+                with the same, and it counts for the standings alone.
+        """
+        assert sum(chips) == 0
+        with self._transaction() as db:
+            row = (
+                "INSERT INTO hands (table_name, number, at_us, game, line, secret, moves_chips)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)"
+            )
+            values = (hand.table, hand.number, _now_us(), hand.game, hand.line, hand.secret, moves_chips)
+            number = db.execute(row, values).lastrowid
+            who = "SELECT player FROM places WHERE table_name = ? AND seat = ?"
+            change = "UPDATE places SET stack = stack + ? WHERE table_name = ? AND seat = ?"
+            result = "INSERT INTO results (hand, position, player, chips, rake) VALUES (?, ?, ?, ?, ?)"
+            for position, (seat, won, taken) in enumerate(zip(seats, chips, rake, strict=True)):
+                (player,) = db.execute(who, (hand.table, seat)).fetchone()
+                db.execute(result, (number, position, player, won, taken))
+                if moves_chips:
+                    db.execute(change, (won - taken, hand.table, seat))
+            db.execute(
+                "UPDATE tables SET next_hand = ?, button = ?, small = ?, big = ? WHERE name = ?",
+                (hand.number + 1, blinds.button, blinds.small, blinds.big, hand.table),
+            )
+
+    def hands_from(self, table: str, number: int, most: int = -1) -> Iterator[HandEntry]:
+        """The finished hands of a table, from a number on."""
+        query = (
+            "SELECT table_name, number, game, line, secret, at_us FROM hands"
+            " WHERE table_name = ? AND number >= ? ORDER BY number LIMIT ?"
+        )
+        for row in self._db.execute(query, (table, number, most)):
+            yield HandEntry(*row)
+
+    def standings(self) -> list[tuple[str, str, int, int]]:
+        """Name, kind, hands and chips won after rake of everybody who has played, the best first."""
+        query = (
+            "SELECT name, kind, count(*), sum(results.chips - rake) FROM results"
+            " JOIN players ON players.id = player GROUP BY player ORDER BY 4 DESC, name"
+        )
+        return [(name, kind, hands, won) for name, kind, hands, won in self._db.execute(query)]
+
+    def bankroll(self, player: Player, most: int = 10_000) -> list[int]:
+        """Chips won after rake in a player's last hands, one after the other."""
+        query = "SELECT chips - rake FROM results WHERE player = ? ORDER BY hand DESC LIMIT ?"
+        return [won for (won,) in self._db.execute(query, (player.id, most))][::-1]
+
+    # --- check ------------------------------------------------------------------------------------------
+
+    def check(self) -> Check:
+        """Work everything out again from what has happened, in one look at the file."""
+        from server.room.ledger.check import check
+
+        self._db.execute("BEGIN")
+        try:
+            return check(self._db)
+        finally:
+            self._db.execute("ROLLBACK")
+
+
+def _player(row: tuple[Any, ...]) -> Player:
+    number, name, kind, chips, is_banned, salt, token = row
+    return Player(number, name, kind, chips, bool(is_banned), salt, token)
+
+
+def _now_us() -> int:
+    return time.time_ns() // 1000

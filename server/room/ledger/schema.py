@@ -1,0 +1,102 @@
+"""The ledger's tables in SQLite, and how those of earlier versions become those of today.
+
+The version is SQLite's own ``user_version``; each migration leads from one to the next, in one transaction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+MIGRATIONS: Final = (
+    """
+    CREATE TABLE players (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+        kind TEXT NOT NULL CHECK (kind IN ('registered', 'guest', 'house')),
+        salt BLOB,
+        token BLOB,
+        chips INTEGER NOT NULL DEFAULT 0 CHECK (chips >= 0),
+        is_banned INTEGER NOT NULL DEFAULT 0,
+        since_us INTEGER NOT NULL
+    );
+    CREATE TABLE tables (
+        name TEXT PRIMARY KEY,
+        next_hand INTEGER NOT NULL DEFAULT 0,
+        button INTEGER, small INTEGER, big INTEGER
+    );
+    CREATE TABLE places (
+        table_name TEXT NOT NULL REFERENCES tables (name),
+        seat INTEGER NOT NULL,
+        player INTEGER NOT NULL REFERENCES players (id),
+        stack INTEGER NOT NULL CHECK (stack >= 0),
+        PRIMARY KEY (table_name, seat)
+    );
+    CREATE TABLE movements (
+        id INTEGER PRIMARY KEY,
+        at_us INTEGER NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('issue', 'return', 'buy-in', 'top-up', 'cash-out')),
+        player INTEGER NOT NULL REFERENCES players (id),
+        table_name TEXT REFERENCES tables (name),
+        chips INTEGER NOT NULL CHECK (chips >= 0)
+    );
+    CREATE TABLE hands (
+        id INTEGER PRIMARY KEY,
+        table_name TEXT NOT NULL REFERENCES tables (name),
+        number INTEGER NOT NULL,
+        at_us INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        line TEXT NOT NULL,
+        secret TEXT NOT NULL,
+        UNIQUE (table_name, number)
+    );
+    CREATE TABLE results (
+        hand INTEGER NOT NULL REFERENCES hands (id),
+        position INTEGER NOT NULL,
+        player INTEGER NOT NULL REFERENCES players (id),
+        chips INTEGER NOT NULL,
+        rake INTEGER NOT NULL CHECK (rake >= 0),
+        PRIMARY KEY (hand, position)
+    ) WITHOUT ROWID;
+    """,
+    # Standings and bankrolls ask for a player's hands, and not all hands are for chips: those of a match
+    # count for the standings alone.
+    """
+    ALTER TABLE hands ADD COLUMN moves_chips INTEGER NOT NULL DEFAULT 1;
+    CREATE INDEX results_by_player ON results (player, hand);
+    """,
+    # Tournaments pay by places.
+    """
+    ALTER TABLE places ADD COLUMN place INTEGER;
+    ALTER TABLE tables ADD COLUMN level_from INTEGER;
+    """,
+)
+"""Statements that lead from version k to k + 1."""
+
+VERSION: Final = len(MIGRATIONS)
+
+
+class SchemaError(Exception):
+    """A file is no ledger of this program's; the message is one line."""
+
+
+def migrate(connection: sqlite3.Connection, upto: int = VERSION) -> None:
+    """Make a ledger's tables those of a version; none of them are changed if that fails.
+
+    Raises:
+        SchemaError: it was written by a later version of this program.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise SchemaError(f"written by a later version: expected schema {VERSION} at most, got {version}")
+    for number in range(version, upto):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in MIGRATIONS[number].split(";"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")

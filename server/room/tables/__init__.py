@@ -1,0 +1,1 @@
+"""A table of the room: who is dealt what, what it comes to, who watches."""

@@ -1,0 +1,392 @@
+"""Who is at a table: seats given and given up, chips brought and taken away, bots that make room.
+
+All of it happens between two hands, in `Company.between_hands`, in this order: what people said since the
+last is heard, seats are given up, chips are brought, seats are given to those who wait, and bots of the house
+are asked to come where seats are left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final, NoReturn
+
+import attrs
+import trio
+
+from engine.user_input import parse_whole
+from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnWithdrawn
+from server.room.config import Policy, TableConfig
+from server.room.ledger.ledger import Ledger, LedgerError
+from server.room.tables.entrance import Handover
+from server.room.tables.line_up import Entry
+from server.room.tables.place import Place, Refused, Visitor
+from server.table.channel import ChannelBroken
+from server.table.seating import Seating
+
+_MOST_UNREAD: Final = 64 * 1024
+# Bytes that a client may say while it is not asked.
+_BOT_COMES_S: Final = 30.0
+# After which a bot that was asked to come is not waited for.
+
+
+@attrs.define(eq=False)
+class _Arrival:
+    """Somebody who waits for a seat."""
+
+    visitor: Visitor
+    chips: int | None
+    decided: trio.Event = attrs.Factory(trio.Event)
+    place: Place | None = None
+    refusal: str = ""
+
+
+class Company:
+    """The people and bots of one table.
+
+    Args:
+        config: the table.
+        ledger: of the room.
+        send_bot: asks for a bot of the house's; returns the name under which it will come.
+    """
+
+    seating: Seating
+    """Of the table; set before anything else."""
+
+    def __init__(
+        self, config: TableConfig, ledger: Ledger, send_bot: Callable[[TableConfig, str], str]
+    ) -> None:
+        self._config = config
+        self._ledger = ledger
+        self._send_bot = send_bot
+        self.entrance: Final = Handover(config.seats)
+        self.places: list[Place | None] = [None] * config.seats
+        """By seat."""
+        self.changed = trio.Event()
+        """Set when there may be something to do between hands."""
+        self._arrivals: deque[_Arrival] = deque()
+        self._expected: dict[str, float] = {}  # bots that were asked to come, and until when they may
+        self._next_bot = 0
+
+    def resume(self) -> None:
+        """Take over the seats that the ledger has: people's are kept for them, bots' given up."""
+        for entry in self._ledger.places(self._config.name):
+            if entry.player.kind != "registered" or entry.seat >= self._config.seats:
+                self._ledger.stand_up(self._config.name, entry.seat)
+                continue
+            seat = self.seating.seats[entry.seat]
+            place = Place(self._config.name, seat, entry.player, entry.stack, self._config.joining)
+            place.brought = self._config.usual
+            place.lost(self._config.keep_seat_s)
+            self.places[entry.seat] = place
+
+    # --- looking ---------------------------------------------------------------------------------------
+
+    def seated(self) -> list[Place]:
+        """Everybody who has a seat, in order of seats."""
+        return [place for place in self.places if place is not None]
+
+    def place(self, seat: int) -> Place:
+        """Who has a seat that is somebody's."""
+        place = self.places[seat]
+        assert place is not None
+        return place
+
+    @property
+    def has_visitors(self) -> bool:
+        """Somebody is there who is no bot of the house's."""
+        return any(place.plays and not place.is_house for place in self.seated())
+
+    # --- coming ----------------------------------------------------------------------------------------
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Say no."""
+        raise Refused(reason)
+
+    def kept_for(self, visitor: Visitor) -> Place | None:
+        """The seat that a player has here, if it is not to be given up and no other seat may be had.
+
+        A second connection of the same player takes the place of the first: it may be one that has died.
+        """
+        if visitor.player is None or self._config.seats_for_one:
+            return None
+        for place in self.seated():
+            if place.player.id == visitor.player.id and place.leaves is None:
+                return place
+        return None
+
+    async def arrive(self, visitor: Visitor, chips: int | None) -> Place:
+        """Wait for a seat; see `RoomTable.join`."""
+        player = visitor.player
+        assert player is not None
+        if not self._config.seats_for_one and any(
+            arrival.visitor.player is not None and arrival.visitor.player.id == player.id
+            for arrival in self._arrivals
+        ):
+            raise Refused(f"{player.name} is about to sit down at {self._config.name} already")
+        arrival = _Arrival(visitor, chips)
+        self._arrivals.append(arrival)
+        self.changed.set()
+        try:
+            await arrival.decided.wait()
+        finally:
+            if arrival in self._arrivals:
+                self._arrivals.remove(arrival)
+        if arrival.place is None:
+            raise Refused(arrival.refusal)
+        return arrival.place
+
+    def hand_over(self, place: Place, visitor: Visitor) -> None:
+        """Let the seat's task have the client."""
+        self.entrance.hand_over(place.seat.number, visitor.client)
+        self.changed.set()
+
+    # --- between hands ---------------------------------------------------------------------------------
+
+    def between_hands(self) -> None:
+        """Everything that is not done in a hand.
+
+        Raises:
+            LedgerIsFull: try again; what was done is done.
+        """
+        self.changed = trio.Event()
+        now = trio.current_time()
+        for place in self.seated():
+            self._hear(place)
+            if place.until is not None and place.plays:
+                place.until = None
+            elif place.until is None and not place.plays and place.leaves is None:
+                place.until = now + self._config.keep_seat_s
+            if place.until is not None and now >= place.until and place.leaves is None:
+                place.leaves = "you have not played for too long"
+        self._make_room()
+        for place in self.seated():
+            if place.leaves is None:
+                self._bring_chips(place)
+            if place.leaves is not None:
+                self._stand_up(place)
+        while self._arrivals and self._seat(self._arrivals[0]):
+            self._arrivals.popleft().decided.set()
+        self._call_bots(now)
+
+    def hand_is_over(self, dealt: Sequence[Place]) -> None:
+        """Who was dealt in has paid for the next hand, too; others wait for the blinds again."""
+        for place in self.seated():
+            place.entry = Entry.IN if place in dealt else self._config.joining
+
+    def _hear(self, place: Place) -> None:
+        """Do what somebody has asked for, and notice whether they are still there."""
+        visitor, client = place.visitor, place.seat.client
+        if visitor is None:
+            return
+        if visitor.client.has_left.is_set():
+            place.lost(self._config.keep_seat_s)
+            return
+        if client is None or place.seat.is_away:
+            return
+        requests = list(client.requests)
+        client.requests.clear()
+        data = client.channel.try_receive()
+        connection = client.connection
+        if data is not None:
+            connection.receive_data(data)
+        while (event := connection.next_event()) is not NEED_DATA:
+            if isinstance(event, Request):
+                requests.append(event)
+            elif isinstance(event, ConnectionClosed):
+                self.seating.cut_off(place.seat)
+                place.lost(self._config.keep_seat_s)
+                return
+        for request in requests:
+            self._do(place, visitor, request)
+        if connection.num_buffered > _MOST_UNREAD:
+            self.seating.cut_off(place.seat)
+            place.lost(self._config.keep_seat_s)
+            return
+        self.seating.flush(place.seat, client)
+
+    def _do(self, place: Place, visitor: Visitor, request: Request) -> None:
+        """One request of somebody who has a seat."""
+        match request.word:
+            case "leave":
+                place.leaves = "you have left the table"
+            case "sit-out":
+                place.sits_out = True
+                visitor.say("message", "you sit out")
+            case "sit-in":
+                place.sits_out = False
+                visitor.say("message", "you are dealt in again, when it is your turn to come in")
+            case "top-up":
+                try:
+                    place.top_up = min(parse_whole(request.text), self._config.most)
+                except ValueError as error:
+                    visitor.say("refused", f"top-up: {error}")
+            case _:
+                visitor.say("refused", f"{request.word}: leave the table first")
+
+    def _bring_chips(self, place: Place) -> None:
+        """Top-ups, and rebuys of those who have lost everything."""
+        config = self._config
+        if config.policy is Policy.MATCH:
+            return
+        wanted, place.top_up = place.top_up, 0
+        if place.stack == 0 and config.rebuy and wanted <= 0:
+            wanted = place.brought
+        wanted = min(wanted, config.most - place.stack)
+        if wanted > 0 and place.stack + wanted < config.least and place.stack == 0:
+            wanted = config.least
+        if wanted > 0:
+            try:
+                self._ledger.top_up(config.name, place.seat.number, place.player, wanted)
+            except LedgerError as error:
+                if place.visitor is not None:
+                    place.visitor.say("refused", f"top-up: {error}")
+            else:
+                place.stack += wanted
+        if place.stack == 0:
+            place.leaves = "you have no chips left"
+
+    def _stand_up(self, place: Place) -> None:
+        """A seat is given up: chips go into the account, the client to the lobby."""
+        number = place.seat.number
+        self._ledger.stand_up(self._config.name, number)
+        self.places[number] = None
+        place.given_up.set()
+        visitor, client = place.visitor, place.seat.client
+        if visitor is None or client is None:
+            self.entrance.take_back(number)
+            if visitor is not None:
+                visitor.client.has_left.set()
+                visitor.client.channel.close()
+            return
+        if visitor.is_plain or "lobby" not in client.capabilities:
+            self.seating.cut_off(place.seat)
+            return
+        connection = client.connection
+        if connection.state is State.TO_ACT:
+            client.say(connection.send(TurnWithdrawn()))
+        client.say(connection.send(InLobby(place.leaves or "")))
+        try:
+            client.flush()
+        except ChannelBroken:
+            self.seating.cut_off(place.seat)
+            return
+        self.seating.release(place.seat)
+
+    def _make_room(self) -> None:
+        """Bots of the house give their seats up, as many as others wait for."""
+        waiting = sum(not self._is_bot(arrival) for arrival in self._arrivals)
+        free = self.places.count(None) + sum(place.leaves is not None for place in self.seated())
+        for place in reversed(self.seated()):
+            if free >= waiting:
+                return
+            if place.is_house and place.leaves is None:
+                place.leaves = "a seat is needed"
+                free += 1
+
+    @staticmethod
+    def _is_bot(arrival: _Arrival) -> bool:
+        return arrival.visitor.player is not None and arrival.visitor.player.kind == "house"
+
+    def _seat(self, arrival: _Arrival) -> bool:
+        """Give somebody a seat, or a reason why not; False while neither can be said."""
+        config, visitor = self._config, arrival.visitor
+        player = visitor.player
+        assert player is not None
+        self._expected.pop(player.name, None)
+        if None not in self.places:
+            arrival.refusal = f"all seats of {config.name} are taken"
+            return True
+        if not config.seats_for_one and any(place.player.id == player.id for place in self.seated()):
+            arrival.refusal = f"{player.name} has a seat at {config.name} already"
+            return True
+        stack = config.game.stacks[0] if config.policy is Policy.MATCH else arrival.chips or config.usual
+        if config.policy is not Policy.MATCH and not config.least <= stack <= config.most:
+            arrival.refusal = f"bring {config.least} to {config.most} chips, not {stack}"
+            return True
+        number = self.places.index(None)
+        try:
+            self._ledger.sit_down(config.name, number, player, 0 if config.policy is Policy.MATCH else stack)
+        except LedgerError as error:
+            arrival.refusal = str(error)
+            return True
+        seat = self.seating.seats[number]
+        place = Place(config.name, seat, player, stack, config.joining, brought=stack)
+        self.places[number] = arrival.place = place
+        visitor.begins_to_sit(config.name, number, stack)
+        place.occupy(visitor, config)
+        self.hand_over(place, visitor)
+        return True
+
+    def _call_bots(self, now: float) -> None:
+        """Ask bots of the house to take the seats that are left, where somebody is there to play against."""
+        fill = self._config.fill
+        is_wanted = self._config.alone or any(not place.is_house for place in self.seated())
+        if not fill or not is_wanted:
+            return
+        self._expected = {name: until for name, until in self._expected.items() if until > now}
+        for _ in range(self.places.count(None) - len(self._expected) - len(self._arrivals)):
+            bot = fill[self._next_bot % len(fill)]
+            self._next_bot += 1
+            self._expected[self._send_bot(self._config, bot)] = now + _BOT_COMES_S
+
+    # --- waiting ---------------------------------------------------------------------------------------
+
+    async def wait_for_change(self) -> None:
+        """Return when somebody comes, says something or leaves, or a seat is not to be kept any longer."""
+        until = [place.until for place in self.seated() if place.until is not None]
+        until += self._expected.values()
+        with trio.CancelScope(deadline=min(until, default=float("inf"))):
+            async with trio.open_nursery() as nursery:
+                for place in self.seated():
+                    if place.seat.client is not None and not place.seat.is_away:
+                        nursery.start_soon(self._until_heard, place, nursery.cancel_scope)
+                await self.changed.wait()
+                nursery.cancel_scope.cancel()
+        await trio.lowlevel.checkpoint()
+
+    @staticmethod
+    async def _until_heard(place: Place, waiting: trio.CancelScope) -> None:
+        """Until a client has said something, or has gone."""
+        client = place.seat.client
+        if client is not None:
+            with contextlib.suppress(trio.ClosedResourceError):
+                await client.channel.wait_readable()
+        waiting.cancel()
+
+    # --- going -----------------------------------------------------------------------------------------
+
+    def dismiss(self, name: str, reason: str) -> bool:
+        """Take the seat of somebody, when the hand is over; whether they have one."""
+        found = [place for place in self.seated() if place.player.name.lower() == name.lower()]
+        for place in found:
+            place.leaves = reason
+        self.changed.set()
+        return bool(found)
+
+    def dismiss_all(self, reason: str) -> None:
+        """Everybody stands up, and whoever waits for a seat gets none.
+
+        Raises:
+            LedgerIsFull: try again.
+        """
+        for place in self.seated():
+            place.leaves = reason
+            self._stand_up(place)
+        for arrival in self._arrivals:
+            arrival.refusal = reason
+            arrival.decided.set()
+        self._arrivals.clear()
+
+    def abandon(self) -> None:
+        """Cut everybody off."""
+        self.entrance.close()
+        for place in self.seated():
+            place.given_up.set()
+            if place.visitor is not None:
+                place.visitor.client.channel.close()
+                place.visitor.client.has_left.set()
+        for arrival in self._arrivals:
+            arrival.refusal = "the table had a fault"
+            arrival.decided.set()

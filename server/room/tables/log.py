@@ -1,0 +1,138 @@
+"""A table's log: every finished hand as the ACPC dealer writes it, with its game and its cards' key.
+
+Stacks and players differ from hand to hand, so each hand stands between comments of its own::
+
+    # hand 17 game GAMEDEF;nolimit;...;END GAMEDEF
+    # hand 17 cards: sha256 COMMITMENT
+    STATE:17:...
+    # hand 17 key KEY
+
+The ledger has the same; what is missing at the end of the log, because the room was killed or the disk was
+full, is written when the table is opened again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.match_key import MatchKey
+from protocol.records import format_header
+from server.console import Console
+from server.errors import MatchAborted
+from server.private_files import FILE_MODE
+from server.room.config import TableConfig
+from server.room.ledger.ledger import HandEntry, Ledger
+from server.table.config import MatchConfig, OnFailure
+from server.table.records import MatchRecords
+
+FOLDER: Final = "tables"
+"""Of the logs, in the folder of the room's data."""
+MARK: Final = "# room: "
+"""How the line behind the header begins by which such a log is known; then comes the table's policy."""
+OF_HAND: Final = re.compile(r"# hand (\d+) (game|cards: sha256|key) (.*)")
+"""A comment that belongs to a hand."""
+_MOST_HANDS: Final = 2**32 - 1
+_TAIL: Final = 1 << 20
+
+
+def game_line(text: str) -> str:
+    """A game file in one line."""
+    return text.strip().replace("\n", ";")
+
+
+def format_entry(hand: HandEntry) -> str:
+    """All lines of a hand."""
+    number, key = hand.number, MatchKey.parse(hand.secret)
+    return (
+        f"# hand {number} game {hand.game}\n# hand {number} cards: sha256 {key.commitment}\n"
+        f"{hand.line}# hand {number} key {key.text}\n"
+    )
+
+
+class TableLog(MatchRecords):
+    """The log of one table; a disk that is full loses nothing that the ledger has."""
+
+    def __init__(self, config: MatchConfig, console: Console, table: TableConfig) -> None:
+        super().__init__(config, console)
+        self._table = table
+        self._is_broken = False
+
+    def begin(self, ledger: Ledger) -> None:
+        """Open the log, and write what it has not and the ledger has.
+
+        Raises:
+            MatchAborted: it cannot be opened or written.
+        """
+        path = self._config.log_path
+        assert path is not None  # every table keeps one
+        self.open()
+        if self._log is not None and self._log.is_empty:
+            limits = self._table.limits
+            seconds = (limits.response, limits.hand, limits.per_hand)
+            milliseconds = [round(each * 1000) for each in seconds]
+            name, game = self._table.name, self._table.game_text.replace(" ", "_")
+            header = format_header(name, game, _MOST_HANDS, "random", *milliseconds)
+            super().write(f"{header}{MARK}{self._table.policy}\n")
+        for hand in ledger.hands_from(self._table.name, _hands_in(path)):
+            super().write(format_entry(hand))
+
+    def write(self, text: str) -> None:
+        """Write lines; those that the disk does not take are missing until the table is opened again."""
+        if self._is_broken:
+            return
+        try:
+            super().write(text)
+        except MatchAborted as error:
+            self._is_broken = True
+            self._console.err(error.lines)
+
+    def write_entry(self, hand: HandEntry) -> None:
+        """Write a finished hand."""
+        self.write(format_entry(hand))
+
+
+def _hands_in(path: Path) -> int:
+    """The number of the first hand that a log does not have in full."""
+    with open(path, "rb") as file:
+        size = file.seek(0, 2)
+        step = _TAIL
+        while True:
+            start = file.seek(max(0, size - step))
+            found = re.findall(rb"^# hand (\d+) key [0-9a-f]{64}$", file.read(), re.MULTILINE)
+            if found or start == 0:
+                return int(found[-1]) + 1 if found else 0
+            step *= 2
+
+
+def _private(path: str, flags: int) -> int:
+    """A file for our own user alone: everybody's cards are in it."""
+    return os.open(path, flags, FILE_MODE)
+
+
+def match_config(table: TableConfig, folder: Path) -> MatchConfig:
+    """A table as the code that seats, asks and records knows one.
+
+    Names are those of whoever sits there, hand by hand; the cards are drawn anew for every hand.
+    """
+    return attrs.evolve(
+        MatchConfig(
+            name=table.name,
+            game=table.game,
+            game_text=table.game_text,
+            hands=_MOST_HANDS,
+            cards=MatchKey(bytes(32)),  # nobody deals from it
+            names=tuple([f"seat-{number + 1}" for number in range(table.seats)]),
+        ),
+        limits=table.limits,
+        on_failure=OnFailure.FOLD,
+        comment_failures=True,
+        log_path=folder / FOLDER / f"{table.name}.log",
+        append=True,
+        opener=_private,
+        quiet=True,
+    )

@@ -1,0 +1,362 @@
+"""A table of the room: hand after hand, for as long as the room is open.
+
+Everybody comes and goes between hands (`server.room.tables.company`), so that during a hand nothing changes
+but connections.  The hand itself is played by the code that plays a match: the hand loop of `engine.rules`,
+asking and reading (`server.table.reply`), seats and their failures (`server.table.seating`).  What it came to
+is in the ledger before anybody is shown its end.
+"""
+
+from __future__ import annotations
+
+import secrets
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import trio
+
+from engine.match_key import MatchKey
+from engine.rules import CALL, FOLD, GameDefinition, HandState, format_game, play_hand
+from protocol import LocalProtocolError
+from protocol.match_state import HandMessages
+from protocol.records import format_hand
+from server.console import Console
+from server.room.config import Policy, TableConfig
+from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
+from server.room.tables.company import Company
+from server.room.tables.line_up import Entry, LineUp, can_use_up_chips, line_up
+from server.room.tables.log import TableLog, game_line, match_config
+from server.room.tables.place import Place, Visitor
+from server.room.tables.settling import Settlement, settle
+from server.room.tables.spectating import Audience
+from server.table.hand import HandOnTable, Situation
+from server.table.reply import TABLES_PLAYING, Asking
+from server.table.seat import Seat
+from server.table.seating import Seating
+
+_AGAIN_S: Final = 2.0
+# Between attempts to write to a ledger whose disk is full.
+
+
+@attrs.define(eq=False)
+class _Hand:
+    """The hand that is on the table."""
+
+    number: int
+    line_up: LineUp
+    key: MatchKey
+    places: tuple[Place, ...]
+    """By position."""
+    notes: tuple[dict[str, str], ...]
+    """By position, what its player is told before it."""
+
+    @property
+    def game(self) -> GameDefinition:
+        """What is played, with the players' stacks."""
+        return self.line_up.game
+
+
+class RoomTable:
+    """One table: `run` plays until it is closed.
+
+    Args:
+        config: the table.
+        ledger: of the room.
+        folder: of the room's data.
+        console: for the operator.
+        send_bot: asks for a bot of the house's to come to this table; returns its name.
+    """
+
+    def __init__(
+        self,
+        config: TableConfig,
+        ledger: Ledger,
+        folder: Path,
+        console: Console,
+        send_bot: Callable[[TableConfig, str], str],
+    ) -> None:
+        self.config: Final = config
+        self._ledger = ledger
+        self._console = console
+        setup = match_config(config, folder)
+        self._log = TableLog(setup, console, config)
+        self._company = Company(config, ledger, send_bot)
+        entrance = self._company.entrance
+        self._seating = Seating(setup, console, self._log, lambda: self._situation, self._broken, entrance)
+        self._company.seating = self._seating
+        self._seating.on_change = lambda: self._company.changed.set()
+        self._asking = Asking(setup, console, self._log, self._seating)
+        self._situation: Situation | None = None
+        self._hand: _Hand | None = None
+        self._next_hand, self._blinds = ledger.open_table(config.name)
+        self._draw = secrets.randbelow
+        self._is_closing: str | None = None
+        self.audience: Final = Audience()
+        """Those who watch."""
+        self.hands_played = 0
+        """Since it was opened."""
+        self.is_paused = False
+        """The ledger does not take what happened."""
+        self._log.begin(ledger)
+        self._company.resume()
+
+    # --- from outside ----------------------------------------------------------------------------------
+
+    @property
+    def places(self) -> tuple[Place | None, ...]:
+        """By seat."""
+        return tuple(self._company.places)
+
+    async def join(self, visitor: Visitor, chips: int | None) -> Place:
+        """Give somebody a seat, between two hands; their own at once, if they have one.
+
+        Args:
+            visitor: has a player, and no seat anywhere.
+            chips: to be brought; None for the usual number.
+
+        Raises:
+            Refused: there is none for them.
+        """
+        if self._is_closing is not None:
+            self._company.refuse(self._is_closing)
+        kept = self._company.kept_for(visitor)
+        if kept is not None:
+            self._come_back(kept, visitor)
+            return kept
+        return await self._company.arrive(visitor, chips)
+
+    def close(self, reason: str) -> None:
+        """Play no further hand, and let everybody go."""
+        self._is_closing = reason
+        self._company.changed.set()
+
+    def wake(self) -> None:
+        """Somebody's wishes have changed."""
+        self._company.changed.set()
+
+    def kick(self, name: str, reason: str) -> bool:
+        """Take the seat from a player when the hand is over; whether there is such a player."""
+        return self._company.dismiss(name, reason)
+
+    def message(self, text: str) -> None:
+        """Tell everybody something."""
+        for place in self._company.seated():
+            if place.visitor is not None:
+                place.visitor.say("message", text)
+                self._seating.flush(place.seat, place.visitor.client)
+
+    async def run(self) -> None:
+        """Play until `close` and the end of the hand."""
+        self._asking.now = trio.lowlevel.current_clock().current_time
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._seating.run)
+            try:
+                while self._is_closing is None:
+                    await self._pause_while_full(self._company.between_hands)
+                    seated = self._line_up()
+                    if self._is_closing is not None:
+                        break
+                    if seated is None:
+                        await self._company.wait_for_change()
+                    else:
+                        await self._play(seated)
+                        await trio.sleep(self.config.pause_s)
+                reason = self._is_closing or "the table is closed"
+                await self._pause_while_full(lambda: self._company.dismiss_all(reason))
+            finally:
+                self._company.abandon()  # nobody, if all have been dismissed
+                self._seating.end()
+                self._log.close()
+                self.audience.close()
+
+    def abandon(self) -> None:
+        """Cut everybody off, after a fault of ours; the ledger has all finished hands."""
+        self._company.abandon()
+        self._seating.close()
+        self._log.close()
+        self.audience.close()
+
+    def _broken(self, error: Exception) -> None:
+        """What would end a match; a table goes on."""
+        self._console.err("".join(traceback.format_exception(error)))
+
+    async def _pause_while_full(self, write: Callable[[], object]) -> None:
+        """Do something with the ledger; while its disk is full the table waits, and nothing is lost."""
+        while True:
+            try:
+                write()
+            except LedgerIsFull as error:
+                if not self.is_paused:
+                    self.is_paused = True
+                    self._console.err(
+                        f"riverboat: {self.config.name}: the ledger cannot be written: {error}\n"
+                    )
+                    self.message(f"the table is paused: {error}")
+                await trio.sleep(_AGAIN_S)
+                continue
+            if self.is_paused:
+                self.is_paused = False
+                self._console.err(f"riverboat: {self.config.name}: the ledger can be written again\n")
+                self.message("the table goes on")
+            return
+
+    # --- a hand ----------------------------------------------------------------------------------------
+
+    def _line_up(self) -> LineUp | None:
+        """The players of the next hand; None while there are too few, or nobody to play for."""
+        config, company = self.config, self._company
+        if not (config.alone or company.has_visitors):
+            return None
+        ready = {place.seat.number: place for place in company.seated() if place.plays}
+        seated = self._seated(ready)
+        plain = [number for number, place in ready.items() if place.visitor and place.visitor.is_plain]
+        if seated is not None and plain and not self._is_as_in_the_file(seated.game):
+            for number in plain:
+                del ready[number]
+            seated = self._seated(ready)
+        return seated
+
+    def _seated(self, ready: dict[int, Place]) -> LineUp | None:
+        if self.config.policy is Policy.MATCH:
+            if len(ready) < self.config.seats:
+                return None
+            stacks = self.config.game.stacks
+            entries = dict.fromkeys(ready, (stacks[0], Entry.IN))
+            found = line_up(self.config.game, entries, self._blinds, self._draw)
+            return None if found is None else attrs.evolve(found, game=self.config.game)
+        entries = {number: (place.stack, place.entry) for number, place in ready.items()}
+        return line_up(self.config.game, entries, self._blinds, self._draw)
+
+    def _is_as_in_the_file(self, game: GameDefinition) -> bool:
+        """A client that knows the table's game file only can follow this hand."""
+        own = self.config.game
+        if game == own:
+            return True
+        same_players = game.num_players == own.num_players
+        return same_players and attrs.evolve(game, stacks=own.stacks) == own and not can_use_up_chips(game)
+
+    async def _play(self, seated: LineUp) -> None:
+        """Play a hand, from its cards to the ledger."""
+        hand = self._hand = self._prepared(seated)
+        by_position = [place.seat for place in hand.places]
+        seats = sorted(by_position, key=lambda seat: seat.number)
+        positions: list[int | None] = [None] * self.config.seats
+        for position, seat in enumerate(by_position):
+            positions[seat.number] = position
+            seat.clock.new_hand()
+        deal = hand.key.dealer(hand.game).deal()
+        loop = play_hand(hand.game, hand.number, deal)
+        shown = HandOnTable(HandMessages(hand.number, deal), tuple(positions))
+        self.audience.hand_begins(
+            hand.number, hand.game, [place.player.name for place in hand.places], seated
+        )
+        await trio.lowlevel.checkpoint()
+        with TABLES_PLAYING.one_more():
+            try:
+                state = next(loop)
+                while True:
+                    self._situation = state, shown
+                    self.audience.show(state)
+                    to_act = state.betting.position_to_act
+                    assert to_act is not None  # the hand loop asks only when somebody is
+                    seat = by_position[to_act]
+                    action, _ = await self._asking.ask(seats, seat, state, shown)
+                    if action is None:
+                        action = FOLD if state.legal_actions().can_fold else CALL
+                        seat.acted_by_default(state.hand_number)
+                    state = loop.send(action)
+            except StopIteration as finished:
+                final: HandState = finished.value
+        await self._finish(hand, final, shown, seats)
+
+    def _prepared(self, seated: LineUp) -> _Hand:
+        """The next hand, of which its players have been told."""
+        places = tuple([self._company.place(number) for number in seated.seats])
+        number, players = self._next_hand, len(places)
+        key = MatchKey.random()
+        game = seated.game
+        names = [""] * players
+        for position, place in enumerate(places):
+            names[(position + number) % players] = place.player.name
+        nominal = max(self.config.most, 2 * game.big_blind + max(game.antes), max(self.config.game.stacks))
+        common = {
+            "game": game_line(format_game(attrs.evolve(game, stacks=(nominal,) * players))),
+            "names": "|".join(names),
+            "stacks": "|".join(map(str, game.stacks)),
+            "commit": key.commitment,
+        }
+        notes = tuple([{**common, "seat": str((position + number) % players)} for position in range(players)])
+        hand = _Hand(number, seated, key, places, notes)
+        for position in range(players):
+            self._introduce(hand, position)
+        return hand
+
+    def _introduce(self, hand: _Hand, position: int) -> None:
+        """Tell a player what is played in this hand."""
+        place = hand.places[position]
+        if place.visitor is not None:
+            try:
+                place.visitor.client.connection.play(hand.game)
+            except LocalProtocolError as error:  # a conversation that has broken down
+                self._seating.break_off(place.seat, error)
+                return
+            place.told(hand.notes[position])
+
+    def _come_back(self, place: Place, visitor: Visitor) -> None:
+        """Somebody is connected again, whose seat was kept."""
+        if place.visitor is not None:
+            self._seating.cut_off(place.seat)
+        visitor.begins_to_sit(self.config.name, place.seat.number, place.stack)
+        place.occupy(visitor, self.config)
+        hand = self._hand
+        if hand is not None and place in hand.places:
+            self._introduce(hand, hand.places.index(place))
+        self._company.hand_over(place, visitor)
+
+    async def _finish(self, hand: _Hand, final: HandState, shown: HandOnTable, seats: Sequence[Seat]) -> None:
+        """Book a hand, then show its end."""
+        config = self.config
+        moves_chips = config.policy is not Policy.MATCH
+        chips = final.chips_won()
+        settlement = settle(final, config.rake)
+        if not moves_chips:
+            settlement = Settlement(settlement.chips, (0,) * len(chips))
+        names = [place.player.name for place in hand.places]
+        entry = HandEntry(
+            config.name,
+            hand.number,
+            game_line(format_game(hand.game)),
+            format_hand(final, settlement.chips, names, shown.messages.all_cards(final)),
+            hand.key.text,
+        )
+
+        def book() -> None:
+            self._ledger.hand_finished(
+                entry,
+                hand.line_up.seats,
+                settlement.chips,
+                settlement.rake,
+                hand.line_up.blinds,
+                moves_chips=moves_chips,
+            )
+
+        await self._pause_while_full(book)
+        self._log.write_entry(entry)
+        for place, net in zip(hand.places, settlement.net, strict=True):
+            if moves_chips:
+                place.stack += net
+        self._company.hand_is_over(hand.places)
+        self._situation = final, shown
+        for seat in seats:
+            if seat.client is not None:
+                self._seating.show(seat, seat.client, self._situation)
+                if seat.client is not None:
+                    self._seating.flush(seat, seat.client)
+        self.audience.hand_ends(final, settlement.chips)
+        self._situation = self._hand = None
+        self._next_hand = hand.number + 1
+        self._blinds = hand.line_up.blinds
+        self.hands_played += 1
+        self._console.hand_finished(hand.number)

@@ -1,0 +1,210 @@
+"""The ledger: every chip is somewhere, whenever the process is killed."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from server.room.ledger.command import ledger as command
+from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
+from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
+from server.room.tables.line_up import Blinds
+
+KILLS = 200
+
+
+def hand(number: int) -> HandEntry:
+    return HandEntry("a", number, "GAMEDEF", f"STATE:{number}:f:x\n", f"{number:064x}")
+
+
+def live(book: Ledger, random: random.Random, steps: int, *, mark: Callable[[], object]) -> None:
+    """Some life of a room; `mark` is called after each thing that has happened."""
+    book.open_table("a")
+    mark()
+    players = []
+    for number in range(4):
+        players.append(book.add_player(f"p{number}", "registered", 1000))
+        mark()
+    players.append(book.add_player("bot-1", "house"))
+    mark()
+    seats: dict[int, int] = {}
+    number, _ = book.open_table("a")
+    for _ in range(steps):
+        what = random.randrange(6)
+        if what == 0 and len(seats) < 5:
+            seat = next(s for s in range(5) if s not in seats)
+            player = players[seat]
+            if player.kind == "house" or book.player_of(player.id).chips >= 200:
+                book.sit_down("a", seat, player, 200)
+                seats[seat] = 200
+        elif what == 1 and seats:
+            seat = random.choice(sorted(seats))
+            assert book.stand_up("a", seat) == seats.pop(seat)
+        elif what == 2 and seats:
+            seat = random.choice(sorted(seats))
+            if players[seat].kind == "house" or book.player_of(players[seat].id).chips >= 50:
+                book.top_up("a", seat, players[seat], 50)
+                seats[seat] += 50
+        elif len(seats) >= 2:
+            loser, winner = random.sample(sorted(seats), 2)
+            lost = random.randint(0, seats[loser])
+            rake = lost // 20
+            book.hand_finished(hand(number), (loser, winner), (-lost, lost), (0, rake), Blinds(0, 0, 1))
+            seats[loser] -= lost
+            seats[winner] += lost - rake
+            number += 1
+        mark()
+
+
+def test_a_life_adds_up_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as book:
+        live(book, random.Random(1), 200, mark=lambda: None)
+        before = book.check()
+        places = book.places("a")
+    with Ledger(tmp_path) as book:
+        assert book.check() == before
+        assert before.faults == ()
+        assert before.hands > 50
+        assert before.rake > 0
+        assert book.places("a") == places
+        number, blinds = book.open_table("a")
+        assert (number, blinds) == (before.hands, Blinds(0, 0, 1))
+        assert [each.number for each in book.hands_from("a", 0)] == list(range(number))
+        won = sum(chips for _, _, _, chips in book.standings())
+        assert won == -before.rake
+
+
+def test_killed_at_any_moment_it_has_what_was_finished_and_nothing_else(tmp_path: Path) -> None:
+    """What a kill leaves of a file that is only appended to: its first bytes, cut anywhere."""
+    moments: list[tuple[int, dict[str, object]]] = []
+    folder = tmp_path / "room"
+    wal = folder / f"{FILE}-wal"
+    with Ledger(folder) as book:
+        book._db.execute("PRAGMA wal_autocheckpoint = 0")
+        book._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        main = (folder / FILE).read_bytes()
+        moments.append((0, book.check().as_json()))
+        live(
+            book,
+            random.Random(7),
+            120,
+            mark=lambda: moments.append((wal.stat().st_size, book.check().as_json())),
+        )
+        log = wal.read_bytes()
+    generator = random.Random(11)
+    lengths = [generator.randint(0, len(log)) for _ in range(KILLS - 20)]
+    lengths += [size for size, _ in generator.sample(moments, 20)]  # right after something was finished
+    seen: set[int] = set()
+
+    for length in lengths:
+        copy = tmp_path / "killed"
+        copy.mkdir()
+        (copy / FILE).write_bytes(main)
+        (copy / f"{FILE}-wal").write_bytes(log[:length])
+        with Ledger(copy) as book:
+            found = book.check().as_json()
+        at = max(k for k, (size, _) in enumerate(moments) if size <= length)
+        assert found == moments[at][1], length
+        assert found["balanced"]
+        seen.add(int(str(found["hands"])))
+        shutil.rmtree(copy)
+
+    assert len(lengths) == KILLS
+    assert len(seen) > 20
+
+
+@pytest.mark.parametrize("version", range(VERSION))
+def test_ledgers_of_earlier_versions_are_brought_up_to_date(tmp_path: Path, version: int) -> None:
+    db = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    migrate(db, upto=version)
+    if version:
+        db.execute("INSERT INTO players (name, kind, chips, since_us) VALUES ('Ann', 'registered', 800, 0)")
+        db.execute("INSERT INTO tables (name, next_hand) VALUES ('a', 1)")
+        db.execute("INSERT INTO places (table_name, seat, player, stack) VALUES ('a', 0, 1, 195)")
+        db.execute("INSERT INTO movements VALUES (1, 0, 'issue', 1, NULL, 1000)")
+        db.execute("INSERT INTO movements VALUES (2, 0, 'buy-in', 1, 'a', 200)")
+        db.execute(
+            "INSERT INTO hands (table_name, number, at_us, game, line, secret)"
+            " VALUES ('a', 0, 0, 'GAMEDEF', 'STATE:0', '')"
+        )
+        db.execute("INSERT INTO results VALUES (1, 0, 1, 0, 5)")
+    db.close()
+
+    with Ledger(tmp_path) as book:
+        check = book.check()
+        assert check.faults == ()
+        assert check.issued == (1000 if version else 0)
+        (found,) = book._db.execute("PRAGMA user_version").fetchone()
+    assert found == VERSION == len(MIGRATIONS)
+
+
+def test_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    db.execute(f"PRAGMA user_version = {VERSION + 1}")
+    db.close()
+
+    with pytest.raises(LedgerError, match=f"later version: expected schema {VERSION} at most"):
+        Ledger(tmp_path)
+
+
+def test_it_has_one_writer_and_any_number_of_readers(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as book:
+        book.add_player("Ann", "registered", 100)
+        with pytest.raises(LedgerError, match="is open: another process writes its ledger"):
+            Ledger(tmp_path)
+        with Ledger(tmp_path, read_only=True) as reader:
+            assert reader.check().accounts == 100
+
+
+def test_what_is_no_ledger_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"no database, but long enough to be looked at" * 100)
+
+    with pytest.raises(LedgerError, match="is no ledger"):
+        Ledger(tmp_path)
+
+
+def test_an_account_pays_no_more_than_it_has(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as book:
+        book.open_table("a")
+        ann = book.add_player("Ann", "registered", 100)
+        with pytest.raises(LedgerError, match="Ann has 100 chips, 101 are needed"):
+            book.sit_down("a", 0, ann, 101)
+        assert book.places("a") == []
+        assert book.check().is_balanced
+
+
+@pytest.mark.parametrize(
+    ("statement", "fault"),
+    [
+        ("UPDATE players SET chips = chips + 1", "the account of Ann has 801 chips, by its movements 800"),
+        ("UPDATE places SET stack = stack + 1", "201 chips are on a; 200 were brought, 0 taken away, 0 won"),
+        ("DELETE FROM movements WHERE kind = 'issue'", "1000, but 0 chips were issued"),
+        ("UPDATE tables SET next_hand = 3", "a has 0 hands, expected 3"),
+    ],
+)
+def test_the_check_finds_what_does_not_add_up(tmp_path: Path, statement: str, fault: str) -> None:
+    with Ledger(tmp_path) as book:
+        book.open_table("a")
+        book.sit_down("a", 0, book.add_player("Ann", "registered", 1000), 200)
+        assert book.check().is_balanced
+        book._db.execute(statement)
+    result = CliRunner().invoke(command, ["check", "--data", str(tmp_path)])
+    assert fault in result.output
+    assert result.exit_code == 1
+
+    result = CliRunner().invoke(command, ["check", "--data", str(tmp_path), "--json"])
+    assert json.loads(result.output)["balanced"] is False
+
+
+def test_the_check_needs_a_ledger(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, ["check", "--data", str(tmp_path)])
+
+    assert result.exit_code == 1
+    assert "holds no ledger" in result.output

@@ -1,0 +1,330 @@
+"""A room with many tables behind one door: coming, playing, leaving, coming back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from clients.bots.baselines import AlwaysCall, Random
+from clients.program import ProgramError, Table, join_table
+from clients.session import Refusal, RoomSeat
+from engine.rules import load_game
+from protocol.records import HandReader, parse_hand
+from server.room.config import Policy
+from server.room.identities import register
+from server.room.ledger.ledger import Ledger
+from server.room.tables.settling import Rake
+from server.table.config import TimeLimits
+from tests.support.rooms import OpenRoom, room_config, room_of, table_config
+from tests.support.tables import VERSION
+
+
+async def test_the_lobby_lists_tables_and_says_no_in_words(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config("a"), table_config("b", "limit-2p"))
+    async with room_of(config) as room:
+        guest = await room.enter("name=Ann")
+        await guest.say(
+            "#list", "#join c", "#join a 7", "#join a many", "#join", "#leave", "nonsense", "#list"
+        )
+
+        await guest.heard(
+            "#table a ring nolimit-6p-100bb 0/6 40-400",
+            "#table b ring limit-2p 0/2 40-400",
+            "#tables 2",
+            "#refused there is no table 'c'",
+            "#refused bring 40 to 400 chips, not 7",
+            "#refused expected a whole number of chips, got 'many'",
+            "#refused expected #join TABLE, or #join TABLE CHIPS",
+            "#refused leave: you have no seat",
+            "#table a ring nolimit-6p-100bb 0/6 40-400",
+        )
+
+
+async def test_people_come_play_and_take_their_chips_away(tmp_path: Path) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        ann = await room.sit_down(words="name=Ann", chips="100")
+        assert ann.lines[-1] == "#seated a 0 100"
+        bob = await room.sit_down(words="name=Bob", chips="300")
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 5)
+            playing.start_soon(bob.play_hands, 5)
+        await ann.say("#leave")
+        async with trio.open_nursery() as playing:
+            playing.start_soon(bob.play_hands, 2)
+            await ann.play_hands(2)
+            playing.cancel_scope.cancel()
+        assert ann.lines[-1] == "#lobby you have left the table"
+
+        player = room.room.ledger.player("Ann")
+        assert player is not None
+        won = {name: chips for name, _, _, chips in room.room.ledger.standings()}
+        assert player.chips == 1000 + won["Ann"]
+        assert won["Ann"] == -won["Bob"]
+        await ann.say("#join a 40")
+        await ann.until("#seated a 0 40")
+    with Ledger(tmp_path / "room", read_only=True) as ledger:
+        check = ledger.check()
+        assert (check.is_balanced, check.tables, check.accounts) == (True, 0, 0)  # guests leave nothing
+
+
+async def test_before_a_hand_its_players_are_told_who_plays_for_what(tmp_path: Path) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        ann = await room.sit_down(words="name=Ann", chips="100")
+        bob = await room.sit_down(words="name=Bob", chips="300")
+        await ann.until("MATCHSTATE")
+        await bob.until("MATCHSTATE")
+
+        number = int(ann.lines[-1].split(":")[2])
+        for guest, name, stack in ((ann, "Ann", "100"), (bob, "Bob", "300")):
+            position = int(guest.lines[-1].split(":")[1])
+            assert guest.notes["names"].split("|")[int(guest.notes["seat"])] == name
+            assert guest.notes["stacks"].split("|")[position] == stack
+            assert (int(guest.notes["seat"]) - number) % 2 == position
+            assert len(guest.notes["commit"]) == 64
+        assert ann.notes["commit"] == bob.notes["commit"]
+
+
+async def test_a_seat_is_kept_for_a_name_with_a_token_and_given_back(tmp_path: Path) -> None:
+    limits = TimeLimits(60.0, 600.0, 1e6, grace=60.0)
+    config = room_config(tmp_path, table_config(limits=limits))
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, "Ann", 500)
+    async with room_of(config) as room:
+        ann = await room.sit_down(words=f"name=Ann token={token}", chips="100")
+        bob = await room.sit_down(words="name=Bob", chips="100")
+        await ann.until("MATCHSTATE")
+        state = ann.lines[-1]
+        await ann.leave()
+        ann = await room.sit_down(words=f"name=ann token={token}")
+        assert ann.lines[-1] == "#seated a 0 100"
+        assert await ann.until("MATCHSTATE") == state  # the same hand, with the same cards
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 3)
+            playing.start_soon(bob.play_hands, 3)
+        stack = room.room.tables["a"].places[0]
+        assert stack is not None
+        expected = stack.stack
+    async with room_of(config) as room:  # it has closed in good order: the chips are in the account
+        player = room.room.ledger.player("Ann")
+        assert player is not None
+        assert player.chips == 400 + expected
+
+
+async def test_a_name_belongs_to_whoever_has_its_token(tmp_path: Path) -> None:
+    config = room_config(tmp_path, guesses_per_minute=3)
+    with Ledger(config.data) as ledger:
+        register(ledger, "Ann", 500)
+    async with room_of(config) as room:
+        liar = await room.sit_down(words="name=Ann")
+        thief = await room.enter(f"name=Ann token={'0' * 40}")
+        await thief.say(*["#join a"] * 5)
+        refusals = [await thief.until("#refused") for _ in range(5)]
+
+        names = [place.player.name for place in room.room.tables["a"].places if place is not None]
+        assert names == ["Ann-1"]
+        assert refusals[:3] == ["#refused the name and the token do not belong together"] * 3
+        assert refusals[3:] == ["#refused too many wrong tokens from this address: wait a minute"] * 2
+        await liar.leave()
+
+
+async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> None:
+    config = room_config(tmp_path)
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, "Ann", 500)
+    async with room_of(config) as room:
+        first = await room.sit_down(words=f"name=Ann token={token}", chips="100")
+        second = await room.sit_down(words=f"name=Ann token={token}", chips="200")
+
+        assert second.lines[-1] == "#seated a 0 100"
+        assert await first.line() is None  # another connection has taken its place
+        assert [place is not None for place in room.room.tables["a"].places] == [True] + [False] * 5
+
+
+async def test_who_has_lost_everything_brings_more_until_the_account_is_empty(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config(game="nolimit-2p-100bb"))
+    async with room_of(config) as room:
+        ann = await room.sit_down(words="name=Ann", chips="400")
+        bob = await room.sit_down(words="name=Bob", chips="400")
+
+        def all_in(betting: str) -> str:
+            return "c" if "r" in betting else "r400"
+
+        async with trio.open_nursery() as playing:
+
+            async def until_broke(guest: object, other: object) -> None:
+                await guest.play_hands(1000, all_in)  # type: ignore[attr-defined]
+                await other.say("#leave")  # type: ignore[attr-defined]
+                playing.cancel_scope.cancel()
+
+            playing.start_soon(until_broke, ann, bob)
+            playing.start_soon(until_broke, bob, ann)
+        check = room.room.ledger.check()
+        assert check.is_balanced
+        assert check.accounts + check.tables == 2000
+
+
+async def test_the_rake_is_booked(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config(rake=Rake(0.1, 5)))
+    async with room_of(config) as room:
+        ann = await room.sit_down(words="name=Ann")
+        bob = await room.sit_down(words="name=Bob")
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 10, lambda betting: "c" if betting else "r10")
+            playing.start_soon(bob.play_hands, 10, lambda betting: "c" if betting else "r10")
+
+        assert room.room.ledger.check().rake == 10 * 2  # a tenth of 20, of each showdown
+
+
+async def test_a_plain_client_plays_at_the_tables_own_port(tmp_path: Path) -> None:
+    game = load_game("limit-2p")
+    config = room_config(tmp_path, table_config("a", "limit-2p", port=0, least=400, most=4000))
+    async with room_of(config) as room, trio.open_nursery() as playing:
+        plain = Table("127.0.0.1", room.addresses.table_ports["a"], game=game, extension=False)
+        known = Table("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Bob"))
+        playing.start_soon(join_table, AlwaysCall(), plain, print)
+        playing.start_soon(join_table, Random(), known, print)
+        await room.have_played(20)
+        playing.cancel_scope.cancel()
+
+
+async def test_a_plain_client_is_not_dealt_a_hand_that_its_game_file_does_not_tell(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config("a", "nolimit-2p-100bb", port=0))
+    async with room_of(config) as room:
+        plain = await room.connect(room.addresses.table_ports["a"])
+        await plain.say(VERSION)
+        ann = await room.sit_down(chips="300")
+        with trio.move_on_after(0.3):
+            await ann.until("MATCHSTATE")
+            raise AssertionError("a hand was dealt")
+        assert plain.lines == []
+
+
+async def test_a_match_table_begins_every_hand_with_the_games_stacks(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config("a", "leduc", policy=Policy.MATCH))
+    async with room_of(config) as room:
+        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 20, lambda betting: "r")
+            playing.start_soon(bob.play_hands, 20)
+
+        standings = {name: won for name, _, _, won in room.room.ledger.standings()}
+        assert standings["Ann"] == -standings["Bob"]
+        assert room.room.ledger.check().tables == 0
+
+
+async def test_the_log_says_what_the_ledger_says_and_replays_to_the_same_chips(tmp_path: Path) -> None:
+    from engine.rules import parse_game
+    from server.room.tables.settling import whole_chips
+
+    async with room_of(room_config(tmp_path)) as room:
+        for number in range(3):
+            guest = await room.sit_down(words=f"name=P{number}", chips="150")
+            room.start_soon(guest.play_hands, 1000, lambda betting: "r20" if betting == "" else "c")
+        await room.have_played(15)
+        hands = list(room.room.ledger.hands_from("a", 0))
+    log = (tmp_path / "room" / "tables" / "a.log").read_text()
+
+    assert len(hands) >= 15
+    for hand in hands:
+        game = parse_game(hand.game.replace(";", "\n"))
+        record, state = HandReader(game).read(hand.line)
+        assert record.chips == whole_chips(state.chips_won())
+        assert hand.line in log
+    assert [int(line.split(":")[1]) for line in log.splitlines() if parse_hand(line)] == list(
+        range(len(hands))
+    )
+    assert (tmp_path / "room" / "tables" / "a.log").stat().st_mode & 0o077 == 0
+
+
+async def test_who_does_not_answer_costs_nobody_else_time(virtual_clock: MockClock, tmp_path: Path) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        silent = await room.sit_down(words="name=Silent")
+        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+        await room.play([ann, bob], 30)
+
+        assert trio.current_time() < 60  # a late answer or two, of 10 s each
+        assert silent.lines
+
+
+async def test_a_seat_that_nobody_comes_back_to_is_given_up(virtual_clock: MockClock, tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config(keep_seat_s=60.0))
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, "Ann", 500)
+    async with room_of(config) as room:
+        ann = await room.sit_down(words=f"name=Ann token={token}", chips="100")
+        await ann.leave()
+        await trio.sleep(59)
+        assert room.room.tables["a"].places[0] is not None
+        await trio.sleep(2)
+        assert room.room.tables["a"].places[0] is None
+        player = room.room.ledger.player("Ann")
+        assert player is not None
+        assert player.chips == 500
+
+
+async def test_our_bots_play_and_stand_up_when_the_room_closes(tmp_path: Path) -> None:
+    hands: list[int] = []
+    config = room_config(tmp_path, guest_chips=10**9)
+
+    async def play(room: OpenRoom, name: str) -> None:
+        seat = Table("127.0.0.1", room.addresses.port, room=RoomSeat("any", name))
+        hands.append(await join_table(Random(), seat, print))
+
+    async with trio.open_nursery() as nursery, room_of(config) as room:
+        for name in ("Ann", "Bob", "Eve"):
+            nursery.start_soon(play, room, name)
+        await room.have_played(50)
+
+    assert len(hands) == 3
+    assert sum(hands) >= 50
+
+
+async def test_our_bots_say_why_they_were_refused(tmp_path: Path) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        for seat, why in (
+            (RoomSeat("nowhere"), "the room refused: there is no table 'nowhere'"),
+            (RoomSeat("a", chips=7), "the room refused: bring 40 to 400 chips, not 7"),
+        ):
+            with pytest.raises(Refusal, match=why):
+                await join_table(Random(), Table("127.0.0.1", room.addresses.port, room=seat), print)
+
+
+async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    config = room_config(tmp_path, table_config("a"), table_config("b"))
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, "Ann", 500)
+    async with room_of(config) as room:
+        ann = await room.sit_down("a", words=f"name=Ann token={token}", chips="100")
+        bob = await room.sit_down("a")
+        others = [await room.sit_down("b") for _ in range(2)]
+        table = room.room.tables["a"]
+        await ann.until("MATCHSTATE")
+        monkeypatch.setattr(table.audience, "show", None)
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 1)
+            playing.start_soon(bob.play_hands, 1)
+            for other in others:
+                playing.start_soon(other.play_hands, 10)
+
+        assert room.room.faults == 1
+        room.room.faults = 0
+        while room.room.tables.get("a") in (None, table):
+            await trio.lowlevel.checkpoint()
+        ann = await room.sit_down("a", words=f"name=Ann token={token}")
+        assert ann.lines[-1] == "#seated a 0 100"  # the hand was not finished: it never was
+
+
+def test_addresses_of_rooms() -> None:
+    from clients.program import read_address
+
+    assert read_address(["127.0.0.1", "4000"]) == ("127.0.0.1", 4000, None)
+    assert read_address(["127.0.0.1:4000"]) == ("127.0.0.1", 4000, "any")
+    assert read_address(["[::1]:4000/limit-6p"]) == ("::1", 4000, "limit-6p")
+    for wrong in (["127.0.0.1"], ["127.0.0.1:x/a"], [":4000/a"], ["h:1/a b"], ["a", "1", "2"]):
+        with pytest.raises(ProgramError, match="expected"):
+            read_address(wrong)

@@ -1,0 +1,174 @@
+"""No card shown early, no chip made or lost, whatever anybody says."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+import trio
+
+from engine.rules import parse_game
+from protocol.records import HandReader
+from server.room.identities import register
+from server.room.ledger.ledger import HandEntry, Ledger
+from server.room.tables.spectating import Event
+from tests.support.rooms import Guest, OpenRoom, room_config, room_of, table_config
+from tests.support.tables import VERSION, split_state
+
+
+def assert_no_card_came_early(lines: list[str], name: str, hands: dict[int, HandEntry]) -> int:
+    """What a player was shown of others' cards, by the ledger's account of each hand; returns the states."""
+    seen = 0
+    for line in lines:
+        if line.startswith("#"):
+            continue
+        position, number, betting, cards = split_state(line)
+        if number not in hands:
+            continue  # it was not finished
+        entry = hands[number]
+        record, final = HandReader(parse_game(entry.game.replace(";", "\n"))).read(entry.line)
+        assert record.names[position] == name
+        dealt = record.cards.split("/")[0].split("|")
+        shown = cards.split("/")[0].split("|")
+        is_end = betting == record.betting
+        for other, text in enumerate(shown):
+            if other == position or (
+                is_end and final.betting.is_showdown and not final.betting.folded[other]
+            ):
+                assert text == dealt[other]
+            else:
+                assert text == ""
+        boards = record.cards.split("/")[1:]
+        assert cards.split("/")[1:] == boards[: betting.count("/")]
+        seen += 1
+    return seen
+
+
+def assert_watchers_saw_public_cards(events: list[Event], hands: dict[int, HandEntry]) -> None:
+    for event in events:
+        text = json.dumps(event)
+        if event["kind"] == "end":
+            entry = hands[event["hand"]]
+            record, final = HandReader(parse_game(entry.game.replace(";", "\n"))).read(entry.line)
+            dealt = record.cards.split("/")[0].split("|")
+            for position, shown in enumerate(event["holes"]):
+                is_shown = final.betting.is_showdown and not final.betting.folded[position]
+                assert shown == (dealt[position] if is_shown else "")
+            assert sum(event["chips"]) == 0
+        else:
+            assert "holes" not in text
+            assert set(event) <= {
+                *("kind", "hand", "names", "seats", "button", "stacks", "blinds", "antes"),
+                *("betting", "round", "board", "pot", "spent", "folded", "to_act"),
+            }
+
+
+async def come_and_go(room: OpenRoom, name: str, seed: int, heard: list[Guest]) -> None:
+    """Sit down, play wildly, stand up or just vanish, again and again."""
+    dice = random.Random(seed)
+    while True:
+        guest = await room.enter(f"name={name}")
+        heard.append(guest)
+        await guest.say("#join a")
+        await guest.play_hands(
+            dice.randint(1, 6), lambda betting: dice.choice(["c", "c", "f", "r30", "r400"])
+        )
+        if dice.random() < 0.5:
+            await guest.say("#leave", "#sit-out", "#join b")
+        await guest.leave()
+
+
+async def test_nobody_is_shown_a_card_early_whoever_comes_and_goes(tmp_path: Path) -> None:
+    heard: list[list[Guest]] = [[] for _ in range(4)]
+    events: list[Event] = []
+    async with room_of(room_config(tmp_path, guest_chips=10**9)) as room:
+        table = room.room.tables["a"]
+
+        async def watch() -> None:
+            async for event in table.audience.watch():
+                events.append(event)
+
+        async with trio.open_nursery() as people:
+            people.start_soon(watch)
+            for number in range(4):
+                people.start_soon(come_and_go, room, f"P{number}", number, heard[number])
+            await room.have_played(60)
+            people.cancel_scope.cancel()
+        hands = {hand.number: hand for hand in room.room.ledger.hands_from("a", 0)}
+        assert "Traceback" not in room.console.stderr
+    states = 0
+    for guests in heard:
+        for guest in guests:
+            name = next((line.split()[-1] for line in guest.lines if line.startswith("#names")), None)
+            if name is not None:
+                own = guest.notes["names"].split("|")[int(guest.notes["seat"])]
+                states += assert_no_card_came_early(guest.lines, own, hands)
+    assert states > 300
+    ended = {event["hand"] for event in events if event["kind"] == "end"}
+    assert len(ended) > 40
+    assert_watchers_saw_public_cards([e for e in events if e["kind"] != "end" or e["hand"] in hands], hands)
+
+
+WORDS = [
+    "#list", "#join a", "#join b", "#join a 100", "#join any", "#join a -5", "#join", "#leave", "#sit-out",
+    "#sit-in", "#top-up 5", "#top-up 99999999999999999999", "#name=Bob", "#name=../../x", "#token=0",
+    "#riverboat/1 lobby", "#riverboat/1 lobby name=Ann token=x", "# hm", "#", ";", "MATCHSTATE:0:0::AhAs|:c",
+    "MATCHSTATE:1:1:r:|:f", "VERSION:2.0.0", "\0\xff", "x" * 5000, "#seated a 0 5", "#lobby", "#stacks 1|2",
+]  # fmt: skip
+
+
+async def flood(room: OpenRoom, lines: int, seed: int) -> list[str]:
+    """Say a lot of nonsense; returns what was heard."""
+    dice = random.Random(seed)
+    heard: list[str] = []
+    while lines > 0:
+        guest = await room.connect()
+        try:
+            await guest.say(VERSION, "#riverboat/1 lobby seat names game stacks")
+            for _ in range(10):
+                batch = [
+                    dice.choice(WORDS) if dice.random() < 0.9 else dice.randbytes(30).hex() for _ in range(30)
+                ]
+                await guest.say(*batch)
+                lines -= len(batch)
+        except trio.BrokenResourceError:
+            pass  # the room has had enough of it
+        with trio.move_on_after(0.05):
+            while (line := await guest.line()) is not None:
+                heard.append(line)
+        await guest.leave()
+    return heard
+
+
+async def nonsense_is_said(tmp_path: Path, lines: int) -> None:
+    config = room_config(
+        tmp_path, table_config("a"), table_config("b"), requests_per_second=1e6, guest_chips=10**6
+    )
+    with Ledger(config.data) as ledger:
+        register(ledger, "Ann", 500)
+    async with room_of(config) as room:
+        honest = [await room.sit_down("b", words=f"name=H{number}") for number in range(2)]
+        async with trio.open_nursery() as people:
+            for guest in honest:
+                people.start_soon(guest.play_hands, 1 << 30)
+            heard = await flood(room, lines, seed=1)
+            before = room.room.tables["b"].hands_played
+            await room.have_played(before + 3, "b")
+            people.cancel_scope.cancel()
+        assert "Traceback" not in room.console.stderr
+        assert room.room.ledger.check().faults == ()
+        player = room.room.ledger.player("Ann")
+        assert player is not None
+        assert player.chips == 500
+    assert any(line.startswith("#refused") for line in heard)
+
+
+async def test_nonsense_in_the_lobby_harms_nobody(tmp_path: Path) -> None:
+    await nonsense_is_said(tmp_path, 1500)
+
+
+@pytest.mark.slow
+async def test_a_hundred_thousand_lines_of_nonsense_harm_nobody(tmp_path: Path) -> None:
+    await nonsense_is_said(tmp_path, 100_000)

@@ -1,0 +1,157 @@
+"""Rooms in this process, with real sockets, and those who come to them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+
+from engine.rules import GameDefinition, load_game, parse_game
+from server.room.config import RoomConfig, TableConfig
+from server.room.room import Addresses, Room
+from server.table.config import TimeLimits
+from tests.support.tables import VERSION, Player, Recorder, betting_state, split_state
+
+
+def table_config(
+    name: str = "a", game: str | GameDefinition = "nolimit-6p-100bb", **changes: Any
+) -> TableConfig:
+    """A ring table, 40 to 400 chips."""
+    definition = load_game(game) if isinstance(game, str) else game
+    config = TableConfig(name, definition, game if isinstance(game, str) else "GAME", least=40, most=400)
+    config = attrs.evolve(config, limits=TimeLimits(10.0, 600.0, 1e6, grace=0.0))
+    return attrs.evolve(config, **changes)
+
+
+def room_config(folder: Path, *tables: TableConfig, **changes: Any) -> RoomConfig:
+    """A room on any port, that gives guests 1000 chips."""
+    config = RoomConfig(tables or (table_config(),), port=0, data=folder / "room", guest_chips=1000)
+    return attrs.evolve(config, **changes)
+
+
+class Guest(Player):
+    """A client of a room that sees every line, and keeps what the room says about the next hand."""
+
+    def __init__(self, stream: trio.SocketStream) -> None:
+        super().__init__(stream)
+        self.notes: dict[str, str] = {}
+        self.hands: list[str] = []
+        """The last states of the hands that it saw."""
+        self._played = 0  # lines that `play_hands` has looked at
+
+    async def line(self) -> str | None:
+        line = await super().line()
+        if line is not None and line.startswith("#"):
+            name, _, text = line[1:].partition(" ")
+            self.notes[name] = text
+        return line
+
+    async def until(self, start: str) -> str:
+        """The next line that begins so; those before it are passed over."""
+        while (line := await self.line()) is not None:
+            if line.startswith(start):
+                return line
+        raise AssertionError(f"the connection ended before {start}")
+
+    def game(self) -> GameDefinition:
+        """What is played in the hand that is on."""
+        game = parse_game(self.notes["game"].replace(";", "\n"))
+        return attrs.evolve(game, stacks=tuple(map(int, self.notes["stacks"].split("|"))))
+
+    async def play_hands(self, hands: int, act: Callable[[str], str] = lambda betting: "c") -> None:
+        """Play until that many hands are over, or there is no seat any more."""
+        waiting = [self.lines[-1]] if len(self.lines) != self._played else []
+        while hands:
+            line = waiting.pop() if waiting else await self.line()
+            self._played = len(self.lines)
+            if line is None or line.startswith("#lobby"):
+                return
+            if line.startswith("#"):
+                continue
+            position, _, betting, _ = split_state(line)
+            state = betting_state(self.game(), betting)
+            if state.position_to_act == position:
+                await self.say(f"{line}:{act(betting)}")
+            elif state.is_finished:
+                self.hands.append(line)
+                hands -= 1
+
+
+@attrs.define(eq=False)
+class OpenRoom:
+    """A room that is open."""
+
+    room: Room
+    addresses: Addresses
+    console: Recorder
+    nursery: trio.Nursery
+    _guests: list[Guest] = attrs.Factory(list)
+
+    async def connect(self, port: int | None = None) -> Guest:
+        """Somebody connects, and says nothing yet."""
+        guest = Guest(await trio.open_tcp_stream("127.0.0.1", port or self.addresses.port))
+        self._guests.append(guest)
+        return guest
+
+    def close(self) -> None:
+        """Close all connections of this side."""
+        for guest in self._guests:
+            guest.stream.socket.close()
+
+    async def play(
+        self, guests: list[Guest], hands: int, act: Callable[[str], str] = lambda betting: "c"
+    ) -> None:
+        """Let some guests play until so many hands are over at the first table since it was opened."""
+        async with trio.open_nursery() as playing:
+            for guest in guests:
+                playing.start_soon(guest.play_hands, 1 << 30, act)
+            await self.have_played(hands)
+            playing.cancel_scope.cancel()
+
+    async def have_played(self, hands: int, table: str = "a") -> None:
+        """Return when so many hands are over at a table."""
+        while self.room.tables[table].hands_played < hands:
+            await self.console.hand_is_over()
+
+    async def enter(self, words: str = "") -> Guest:
+        """Somebody comes into the lobby."""
+        guest = await self.connect()
+        await guest.say(VERSION, f"#riverboat/1 lobby seat names game stacks commit {words}".rstrip())
+        await guest.until("#lobby")
+        return guest
+
+    async def sit_down(self, table: str = "a", words: str = "", chips: str = "") -> Guest:
+        """Somebody takes a seat."""
+        guest = await self.enter(words)
+        await guest.say(f"#join {table} {chips}".rstrip())
+        await guest.until("#seated")
+        return guest
+
+    def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> None:
+        """Run a task for as long as the room is open."""
+        self.nursery.start_soon(function, *arguments)
+
+
+@asynccontextmanager
+async def room_of(config: RoomConfig) -> AsyncIterator[OpenRoom]:
+    """A room that is open for the block, and closed in good order; its ledger then adds up."""
+    console = Recorder()
+    room = Room(config, console)
+    async with trio.open_nursery() as nursery:
+        addresses = await nursery.start(room.run)
+        async with trio.open_nursery() as people:
+            open_room = OpenRoom(room, addresses, console, people)
+            try:
+                yield open_room
+            finally:
+                open_room.close()
+                people.cancel_scope.cancel()
+        check = room.ledger.check()
+        assert check.faults == ()
+        room.drain()
+        await room.closed.wait()
+    assert room.faults == 0, console.stderr
