@@ -128,8 +128,10 @@ class RoomTable:
         return await self._company.arrive(visitor, chips)
 
     def close(self, reason: str) -> None:
-        """Play no further hand, and let everybody go."""
+        """Play no further hand, wait for nobody who has gone, and let everybody go."""
         self._is_closing = reason
+        for seat in self._seating.seats:
+            self._seating.expect_nobody(seat.number)
         self._company.changed.set()
 
     def wake(self) -> None:
