@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from engine.match_key import MatchKey, MatchSeed, parse_match_seed
 from server.log_commands.parameters import PATH, game_option
 from server.report.logs import LogError, find_logs
-from server.verification.log_checker import Verification, verify_log
+from server.verification.log_checker import Problem, Verification, verify_log
+
+_KEYS: Final = "a key for each hand"
+# What the cards of a room's table follow from.
 
 if TYPE_CHECKING:
     from server.tournament.checking import CheckedTournament
@@ -52,8 +55,8 @@ def verify(
 
     LOG is a log of any ACPC dealer, packed by gzip or not, the folder of a match, or that of a tournament,
     whose standings are then derived once more.  The cards are dealt again from the seed of the header, or
-    from the key at the end of the log, which must be the one that was committed to.  The first line that is
-    wrong is named, with what was expected there.
+    from the key at the end of the log, which must be the one that was committed to; in the log of a
+    room's table every hand has one.  The first line that is wrong is named, with what was expected there.
 
     Exit status: 0 all are true, 1 one is not.
     """
@@ -67,7 +70,7 @@ def verify(
             fault = {"log": each.place[0] or str(each.path), "line": each.place[1], "what": each.problem}
     try:
         for path in find_logs([path for path in logs if path not in {each.path for each in tournaments}]):
-            verification = verify_log(path, game, seed)
+            verification = _verified(path, game, seed)
             checked.append(verification)
             if not as_json:
                 click.echo(_line(verification))
@@ -100,6 +103,21 @@ def _tournaments(paths: Sequence[Path]) -> list[CheckedTournament]:
     return [check_tournament(path) for path in paths if is_tournament(path)]
 
 
+def _verified(path: Path, game: str | None, seed: MatchSeed | MatchKey | None) -> Verification:
+    """Check a log, that of a match or of a room's table.
+
+    Raises:
+        LogError: it cannot be read.
+    """
+    from server.verification.room_log import check_room_log, is_room_log
+
+    if not is_room_log(path):
+        return verify_log(path, game, seed)
+    found = check_room_log(path)
+    problem = None if found.problem is None else Problem(path, found.line, found.problem)
+    return Verification(path, found.hands, problem, _KEYS, is_complete=True)
+
+
 def _line(checked: Verification) -> str:
     if checked.problem is not None:
         return f"{checked.problem}"
@@ -107,6 +125,8 @@ def _line(checked: Verification) -> str:
     cards = (
         f"cards from {checked.cards}" if checked.cards else "cards not checked: neither seed nor key is known"
     )
+    if checked.cards == _KEYS:
+        return f"{checked.path}: true: {hands} of a room's table, cards from {_KEYS}"
     end = "score" if checked.is_complete else "no score: the match did not end"
     return f"{checked.path}: true: {hands}, {cards}, {end}"
 

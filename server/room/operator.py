@@ -1,7 +1,7 @@
 """What an operator may ask of an open room: a local socket in the room's folder, and a token beside it.
 
-A request is one line, a JSON object with ``token`` and ``do``; so is the answer, which has ``error`` where the
-room does not do it.  Socket and token are for the room's own user; the token stands in no command line.
+A request is one line, a JSON object with ``token`` and ``do``; so is the answer, which has ``error`` where
+the room does not do it.  Socket and token are for the room's own user; the token stands in no command line.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import trio
 
+from engine.files.whole import write_whole
 from server.private_files import FILE_MODE
 from server.room.config import RoomError, TableConfig
 from server.room.identities import check_name, register, renew
@@ -52,11 +53,8 @@ class Operator:
         folder = self._room.config.data
         path = folder / SOCKET
         try:
-            descriptor = os.open(
-                folder / TOKEN, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE
-            )
-            with open(descriptor, "w", encoding="ascii") as file:
-                file.write(self._token + "\n")
+            (folder / TOKEN).unlink(missing_ok=True)
+            write_whole(folder / TOKEN, self._token + "\n", mode=FILE_MODE)
             path.unlink(missing_ok=True)  # of a room that was killed; the ledger's lock is ours
             listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             with _reachable(path) as name:

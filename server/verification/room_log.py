@@ -73,12 +73,11 @@ def check_room_log(path: Path) -> RoomLogCheck:
 def check_lines(lines: Iterable[tuple[int, str]]) -> RoomLogCheck:
     """The same for the lines of a log with their numbers."""
     checker = _Checker()
-    line = None
-    try:
-        for line, text in lines:
+    for line, text in lines:
+        try:
             checker.check(text)
-    except _WrongError as error:
-        return RoomLogCheck(checker.hands, line, str(error))
+        except _WrongError as error:
+            return RoomLogCheck(checker.hands, line, str(error))
     return RoomLogCheck(checker.hands, None, None)
 
 

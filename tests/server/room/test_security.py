@@ -88,7 +88,7 @@ async def test_nobody_is_shown_a_card_early_whoever_comes_and_goes(tmp_path: Pat
 
         async def watch() -> None:
             async for event in table.audience.watch():
-                events.append(event)
+                events += [event]
 
         async with trio.open_nursery() as people:
             people.start_soon(watch)
