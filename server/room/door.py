@@ -255,6 +255,7 @@ class Door:
             if visitor.player is None:
                 visitor.player = await self._identities.identify(wanted.name, wanted.token, visitor.address)
                 wanted.token = ""
+            self._identities.check_ban(visitor.player)
             table = self._tables.get(name)
             if table is None:
                 raise Refused(f"there is no table {name[:40]!r}")

@@ -134,9 +134,16 @@ class Identities:
         if player is None or not is_right:
             self._has_guessed(address)
             raise Refused("the name and the token do not belong together")
-        if player.is_banned:
-            raise Refused(f"{player.name} may not come in")
         return player
+
+    def check_ban(self, player: Player) -> None:
+        """Make sure that somebody may sit down.
+
+        Raises:
+            Refused: they may not.
+        """
+        if self._ledger.player_of(player.id).is_banned:
+            raise Refused(f"{player.name} may not come in")
 
     def _check_guesses(self, address: str) -> None:
         guesses = self._wrong.get(address)

@@ -64,7 +64,8 @@ class Guest(Player):
 
     async def play_hands(self, hands: int, act: Callable[[str], str] = lambda betting: "c") -> None:
         """Play until that many hands are over, or there is no seat any more."""
-        waiting = [self.lines[-1]] if len(self.lines) != self._played else []
+        is_new = len(self.lines) != self._played and self.lines[-1].startswith("MATCHSTATE")
+        waiting = [self.lines[-1]] if is_new else []
         while hands:
             line = waiting.pop() if waiting else await self.line()
             self._played = len(self.lines)
@@ -148,8 +149,8 @@ async def room_of(config: RoomConfig) -> AsyncIterator[OpenRoom]:
             try:
                 yield open_room
             finally:
-                open_room.close()
                 people.cancel_scope.cancel()
+        open_room.close()
         check = room.ledger.check()
         assert check.faults == ()
         room.drain()

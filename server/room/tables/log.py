@@ -70,6 +70,7 @@ class TableLog(MatchRecords):
         """
         path = self._config.log_path
         assert path is not None  # every table keeps one
+        first = _first_missing(path)
         self.open()
         if self._log is not None and self._log.is_empty:
             limits = self._table.limits
@@ -78,7 +79,7 @@ class TableLog(MatchRecords):
             name, game = self._table.name, self._table.game_text.replace(" ", "_")
             header = format_header(name, game, _MOST_HANDS, "random", *milliseconds)
             super().write(f"{header}{MARK}{self._table.policy}\n")
-        for hand in ledger.hands_from(self._table.name, _hands_in(path)):
+        for hand in ledger.hands_from(self._table.name, first):
             super().write(format_entry(hand))
 
     def write(self, text: str) -> None:
@@ -96,17 +97,25 @@ class TableLog(MatchRecords):
         self.write(format_entry(hand))
 
 
-def _hands_in(path: Path) -> int:
-    """The number of the first hand that a log does not have in full."""
-    with open(path, "rb") as file:
+def _first_missing(path: Path) -> int:
+    """The number of the first hand that a log does not have in full; what it has of that one is cut off."""
+    if not path.exists():
+        return 0
+    with open(path, "rb+") as file:
         size = file.seek(0, 2)
         step = _TAIL
         while True:
             start = file.seek(max(0, size - step))
-            found = re.findall(rb"^# hand (\d+) key [0-9a-f]{64}$", file.read(), re.MULTILINE)
-            if found or start == 0:
-                return int(found[-1]) + 1 if found else 0
+            tail = file.read()
+            keys = list(re.finditer(rb"^# hand (\d+) key [0-9a-f]{64}\n", tail, re.MULTILINE))
+            if keys or start == 0:
+                break
             step *= 2
+        end = keys[-1].end() if keys else 0
+        torn = re.compile(rb"^# hand \d+ ", re.MULTILINE).search(tail, end)
+        if torn is not None:
+            file.truncate(start + torn.start())
+    return int(keys[-1].group(1)) + 1 if keys else 0
 
 
 def _private(path: str, flags: int) -> int:

@@ -31,10 +31,10 @@ TABLE = '[[table]]\nname = "a"\ngame = "limit-6p"\n'
     ("text", "fault"),
     [
         ("", "expected at least one [[table]]"),
-        ("[room]\nport = 1\n[[tabel]]\n", ":3: there is no section [tabel] (did you mean 'table'?)"),
+        ("[room]\nport = 1\n[[tabel]]\n", ":3: there is no section [tabel] (did you mean table?)"),
         ("[room\n", ":1: not TOML: "),
         ("[room]\nport = 70000\n" + TABLE, ":2: port: expected a whole number from 0 to 65535, got 70000"),
-        ("[room]\nprot = 1\n" + TABLE, ":2: there is no setting 'prot' (did you mean 'port'?)"),
+        ("[room]\nprot = 1\n" + TABLE, ":2: there is no setting 'prot' (did you mean port?)"),
         (TABLE + 'policy = "rign"\n', ':4: policy: expected "match" or "ring", got \'rign\''),
         (TABLE + "rake = 0.5\n", ":4: rake: expected a number from 0 to 0.2, got 0.5"),
         (TABLE + "least = 5\n", ":4: expected the big blind, 10, or more"),

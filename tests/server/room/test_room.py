@@ -104,13 +104,11 @@ async def test_a_seat_is_kept_for_a_name_with_a_token_and_given_back(tmp_path: P
         async with trio.open_nursery() as playing:
             playing.start_soon(ann.play_hands, 3)
             playing.start_soon(bob.play_hands, 3)
-        stack = room.room.tables["a"].places[0]
-        assert stack is not None
-        expected = stack.stack
     async with room_of(config) as room:  # it has closed in good order: the chips are in the account
         player = room.room.ledger.player("Ann")
         assert player is not None
-        assert player.chips == 400 + expected
+        won = {name: chips for name, _, _, chips in room.room.ledger.standings()}
+        assert player.chips == 500 + won["Ann"]
 
 
 async def test_a_name_belongs_to_whoever_has_its_token(tmp_path: Path) -> None:
@@ -175,7 +173,9 @@ async def test_the_rake_is_booked(tmp_path: Path) -> None:
             playing.start_soon(ann.play_hands, 10, lambda betting: "c" if betting else "r10")
             playing.start_soon(bob.play_hands, 10, lambda betting: "c" if betting else "r10")
 
-        assert room.room.ledger.check().rake == 10 * 2  # a tenth of 20, of each showdown
+        flops = sum("/" in hand.line.split(":")[2] for hand in room.room.ledger.hands_from("a", 0))
+        assert flops > 5
+        assert room.room.ledger.check().rake == flops * 2  # a tenth of 20
 
 
 async def test_a_plain_client_plays_at_the_tables_own_port(tmp_path: Path) -> None:
@@ -233,9 +233,9 @@ async def test_the_log_says_what_the_ledger_says_and_replays_to_the_same_chips(t
         record, state = HandReader(game).read(hand.line)
         assert record.chips == whole_chips(state.chips_won())
         assert hand.line in log
-    assert [int(line.split(":")[1]) for line in log.splitlines() if parse_hand(line)] == list(
-        range(len(hands))
-    )
+    numbers = [int(line.split(":")[1]) for line in log.splitlines() if parse_hand(line)]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) >= len(hands)
     assert (tmp_path / "room" / "tables" / "a.log").stat().st_mode & 0o077 == 0
 
 

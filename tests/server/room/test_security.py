@@ -88,13 +88,13 @@ async def test_nobody_is_shown_a_card_early_whoever_comes_and_goes(tmp_path: Pat
 
         async def watch() -> None:
             async for event in table.audience.watch():
-                events += [event]
+                events.append(event)  # noqa: PERF401 - each as it comes, until cancelled
 
         async with trio.open_nursery() as people:
             people.start_soon(watch)
             for number in range(4):
                 people.start_soon(come_and_go, room, f"P{number}", number, heard[number])
-            await room.have_played(60)
+            await room.have_played(25)
             people.cancel_scope.cancel()
         hands = {hand.number: hand for hand in room.room.ledger.hands_from("a", 0)}
         assert "Traceback" not in room.console.stderr
@@ -105,9 +105,9 @@ async def test_nobody_is_shown_a_card_early_whoever_comes_and_goes(tmp_path: Pat
             if name is not None:
                 own = guest.notes["names"].split("|")[int(guest.notes["seat"])]
                 states += assert_no_card_came_early(guest.lines, own, hands)
-    assert states > 300
+    assert states > 50
     ended = {event["hand"] for event in events if event["kind"] == "end"}
-    assert len(ended) > 40
+    assert len(ended) > 10
     assert_watchers_saw_public_cards([e for e in events if e["kind"] != "end" or e["hand"] in hands], hands)
 
 
@@ -135,9 +135,11 @@ async def flood(room: OpenRoom, lines: int, seed: int) -> list[str]:
                 lines -= len(batch)
         except trio.BrokenResourceError:
             pass  # the room has had enough of it
-        with trio.move_on_after(0.05):
+        with trio.move_on_after(1):
             while (line := await guest.line()) is not None:
                 heard.append(line)
+                if line.startswith("#refused"):
+                    break
         await guest.leave()
     return heard
 
@@ -166,7 +168,7 @@ async def nonsense_is_said(tmp_path: Path, lines: int) -> None:
 
 
 async def test_nonsense_in_the_lobby_harms_nobody(tmp_path: Path) -> None:
-    await nonsense_is_said(tmp_path, 1500)
+    await nonsense_is_said(tmp_path, 900)
 
 
 @pytest.mark.slow
