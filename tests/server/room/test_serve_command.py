@@ -1,0 +1,116 @@
+"""``riverboat serve`` as a process: opened, killed, opened again, closed."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from server.room.ledger.ledger import Ledger
+from tests.support.dealer_process import environment, program
+
+ROOM = """
+[room]
+guest_chips = 100000000
+
+[[table]]
+name = "a"
+game = "nolimit-6p-100bb"
+fill = ["random"]
+alone = true
+"""
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A room that is open, and its address."""
+    words = program("serve", "room.toml", "--port", "0", *options)
+    with subprocess.Popen(
+        words, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("players 127.0.0.1:")
+            yield process, line.split()[1]
+        finally:
+            process.kill()
+
+
+def wait_for_hands(folder: Path, hands: int) -> None:
+    while True:
+        with Ledger(folder / "room", read_only=True) as ledger:
+            if ledger.check().hands >= hands:
+                return
+
+
+@pytest.mark.slow
+def test_a_room_that_is_killed_again_and_again_loses_no_hand_and_no_chip(tmp_path: Path) -> None:
+    (tmp_path / "room.toml").write_text(ROOM)
+    dice = random.Random(3)
+    hands = 0
+    for _ in range(5):
+        with serving(tmp_path) as (process, _):
+            wait_for_hands(tmp_path, hands + dice.randint(1, 40))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        with Ledger(tmp_path / "room", read_only=True) as ledger:
+            check = ledger.check()
+        assert check.faults == ()
+        assert check.hands > hands
+        hands = check.hands
+    with serving(tmp_path) as (process, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    log = (tmp_path / "room" / "tables" / "a.log").read_text()
+    assert log.count("STATE:") >= hands
+    checked = subprocess.run(
+        program("verify", str(tmp_path / "room" / "tables" / "a.log"), "--json"),
+        env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert json.loads(checked.stdout)["valid"] is True
+
+
+@pytest.mark.slow
+def test_a_bot_finds_its_table_and_an_operator_sees_it(tmp_path: Path) -> None:
+    (tmp_path / "room.toml").write_text(ROOM)
+    with serving(tmp_path) as (process, address):
+        bot = subprocess.Popen(
+            program("bot", "always-call", f"{address}/a", "--name", "Ann"),
+            env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        seats: list[str] = []
+        while "Ann" not in seats:
+            listed = subprocess.run(
+                program("room", "list", "--data", str(tmp_path / "room"), "--json"),
+                env=environment(), capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            (table,) = json.loads(listed.stdout)["tables"]
+            seats = [seat["player"] for seat in table["seats"] if seat is not None]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        _, said = bot.communicate(timeout=60)
+    assert bot.returncode == 0
+    assert "the room closes" in said
+
+
+def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from server.room.command import serve
+
+    (tmp_path / "room.toml").write_text(ROOM.replace("fill", "fil"))
+    for arguments, why in (
+        ([str(tmp_path / "room.toml")], "room.toml:8: there is no setting 'fil' (did you mean fill?)"),
+        ([str(tmp_path / "none.toml")], "No such file"),
+    ):
+        result = CliRunner().invoke(serve, arguments)
+        assert result.exit_code == 1
+        assert why in result.output
+        assert "Traceback" not in result.output
