@@ -1,4 +1,4 @@
-"""What is being played, when nobody says: the packaged games a match state fits, likeliest first.
+"""What is being played: by what a room says; and, when nobody says, the packaged game that fits best.
 
 The ACPC's dealer never names the game: its players learn it from their command lines.  A state shows the
 number of players, of hole cards, and which cards there are; betting shows the rest bit by bit.  No-limit
@@ -14,8 +14,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import attrs
+
 from engine.cards import InvalidCardError, parse_cards
-from engine.rules import GameDefinition, load_game, packaged_games
+from engine.rules import GameDefinition, GameDefinitionError, load_game, packaged_games
+from engine.user_input import parse_whole
+from protocol import RemoteProtocolError
 
 _STATE: Final = re.compile(r"MATCHSTATE:(\d+):\d+:[^:]*:([^:]*)")
 
@@ -72,3 +76,67 @@ class GameGuess:
                 self._last = game
                 yield game
         self._last = None
+
+
+# --- in a room, which says what is played before each hand -------------------------------------------------
+
+
+@attrs.frozen
+class RoomSeat:
+    """A seat that is asked for in a room of many tables."""
+
+    table: str = "any"
+    """Its table's name."""
+    name: str | None = None
+    """Ours, where we have one there; the token goes with it."""
+    chips: int | None = None
+    """To be brought; None for as many as is usual there."""
+
+
+@attrs.define
+class RoomGame:
+    """The game of a room's next hand, from what its ``#game`` and ``#stacks`` lines say."""
+
+    game: GameDefinition | None = None
+    """Of the last ``#game`` line."""
+    stacks: tuple[int, ...] = ()
+    """Of the last ``#stacks`` line, by position."""
+
+    def with_game(self, game: GameDefinition) -> GameDefinition | None:
+        """A ``#game`` line has come: what is played."""
+        self.game = game
+        return self._both()
+
+    def with_stacks(self, text: str) -> GameDefinition | None:
+        """A ``#stacks`` line has come: what is played.
+
+        Raises:
+            RemoteProtocolError: it cannot be read.
+        """
+        try:
+            self.stacks = tuple(map(parse_whole, text.split("|")))
+        except ValueError as error:
+            raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
+        return self._both()
+
+    def _both(self) -> GameDefinition | None:
+        game = self.game
+        if game is None or len(self.stacks) != game.num_players:
+            return game
+        try:
+            return attrs.evolve(game, stacks=self.stacks)
+        except GameDefinitionError as error:
+            raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
+
+
+def is_same_but_for_chips(game: GameDefinition, other: GameDefinition) -> bool:
+    """Whether two games differ in stacks, and in who posts what, at most."""
+    if game.num_players != other.num_players:
+        return False
+    return game == attrs.evolve(
+        other,
+        stacks=game.stacks,
+        blinds=game.blinds,
+        antes=game.antes,
+        first_positions=game.first_positions,
+    )

@@ -16,8 +16,9 @@ import attrs
 import trio
 
 from clients.agent import Agent
+from clients.guess import RoomSeat
 from clients.options import OptionError
-from clients.session import RoomSeat, SessionError, play
+from clients.session import SessionError, play
 from engine.interruption import as_ctrl_c
 from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.seeds import parse_seed
@@ -203,8 +204,6 @@ def table_from_environment(
     game: str | None = None,
     token: str | None = None,
     extension: bool = True,
-    room: RoomSeat | None = None,
-    tls: Tls | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Table:
     """A table with what ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
@@ -221,8 +220,6 @@ def table_from_environment(
         fallback_game=read_game(fallback) if fallback and not game else None,
         token=token or environment.get(variables.TOKEN) or None,
         extension=extension,
-        room=room,
-        tls=tls,
     )
 
 

@@ -10,12 +10,11 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
-import attrs
 import trio
 
 from clients.agent import Agent, begin_decision, checked_action
 from clients.disclosure import can_disclose, policy_line
-from clients.guess import GameGuess, name_of
+from clients.guess import GameGuess, RoomGame, RoomSeat, is_same_but_for_chips, name_of
 from engine.rules import (
     Action,
     BettingState,
@@ -26,7 +25,7 @@ from engine.rules import (
     parse_game,
 )
 from engine.rules.betting import Step
-from engine.user_input import parse_finite, parse_whole
+from engine.user_input import parse_finite
 from protocol import (
     NEED_DATA,
     BadMatchState,
@@ -56,18 +55,6 @@ class SessionError(Exception):
 
 class Refusal(SessionError):
     """The room does not give us a seat."""
-
-
-@attrs.frozen
-class RoomSeat:
-    """A seat that is asked for in a room of many tables."""
-
-    table: str = "any"
-    """Its table's name."""
-    name: str | None = None
-    """Ours, where we have one there; the token goes with it."""
-    chips: int | None = None
-    """To be brought; None for as many as is usual there."""
 
 
 class DealerGone(SessionError):
@@ -168,8 +155,7 @@ class _Session:
         self._room = room
         self._has_asked = False  # for the room's seat
         self._is_seated = False  # in the room
-        self._table_game: GameDefinition | None = None  # as the room's #game line has it
-        self._stacks: tuple[int, ...] = ()  # by position, in the room's next hand
+        self._room_game = RoomGame()
         self._stream = stream
         self._warn = warn
         self._game_is_explicit = game is not None
@@ -325,34 +311,23 @@ class _Session:
                 self._guess.settle()
                 self._guess = None
             if self._room is not None:
-                self._table_game = game
-                self._play_with_stacks()
+                self._play_in_room(self._room_game.with_game(game))
             elif game != self._connection.game:
                 self._connection.game = game
+
+    def _play_in_room(self, game: GameDefinition | None) -> None:
+        """The game of the room's next hand."""
+        if game != self._connection.game:
+            self._connection.game = game
 
     def _room_note(self, note: Note) -> None:
         """What only a room says."""
         if note.name == "stacks":
-            try:
-                self._stacks = tuple(map(parse_whole, note.text.split("|")))
-            except ValueError as error:
-                raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
-            self._play_with_stacks()
+            self._play_in_room(self._room_game.with_stacks(note.text))
         elif note.name == "refused" and not self._is_seated:
             raise Refusal(f"the room refused: {note.text}")
         else:
             self._warn(note.text)
-
-    def _play_with_stacks(self) -> None:
-        """The next hand's game: the table's with the stacks of its players, once both are known."""
-        game = self._table_game
-        if game is not None and len(self._stacks) == game.num_players:
-            try:
-                game = attrs.evolve(game, stacks=self._stacks)
-            except GameDefinitionError as error:
-                raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
-        if game != self._connection.game:
-            self._connection.game = game
 
     @trio.lowlevel.disable_ki_protection
     def _see(self, view: HandView) -> None:
@@ -403,7 +378,7 @@ class _Session:
         game = view.game
         seat = self._find_seat(view)
         self._hand_number, self._position = view.hand_number, view.position
-        if self._room is not None and self._game is not None and _same_but_for_chips(game, self._game):
+        if self._room is not None and self._game is not None and is_same_but_for_chips(game, self._game):
             self._game = self._agent.game = game
         if seat != self._seat or game != self._game:
             if game != self._game and self._guess is not None:
@@ -439,19 +414,6 @@ class _Session:
         if not self._betting.is_finished:
             raise DealerGone(f"the dealer closed the connection in the middle of hand {self._hand_number}")
         return self._hands_finished
-
-
-def _same_but_for_chips(game: GameDefinition, other: GameDefinition) -> bool:
-    """Whether two games differ in stacks, and in who posts what, at most."""
-    if game.num_players != other.num_players:
-        return False
-    return game == attrs.evolve(
-        other,
-        stacks=game.stacks,
-        blinds=game.blinds,
-        antes=game.antes,
-        first_positions=game.first_positions,
-    )
 
 
 def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 
+import attrs
 import click
 
 from clients.agent import Agent
@@ -85,8 +86,9 @@ def bot(
         words = (host,) if port is None else (host, port)
         place, number, room = seat_at(words, room_name, chips, secure)
         table = table_from_environment(
-            place, number, wait_s=wait_s, game=game, token=token, extension=not acpc, room=room, tls=secure
+            place, number, wait_s=wait_s, game=game, token=token, extension=not acpc
         )
+        table = attrs.evolve(table, room=room, tls=secure)
         own_seed = read_seed(seed or "random")
         agent = _make_agent(name, settings)
         agent.seed = own_seed

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import attrs
 import click
 
 from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, GameName, OneLineCommand, token_options
@@ -125,9 +126,8 @@ def play(
         if address:
             secure = speaking_tls(tls, authority)
             host, port, room = seat_at(address, name, chips, secure)
-            table = table_from_environment(
-                host, port, wait_s=wait_s, game=game, token=token, room=room, tls=secure
-            )
+            found = table_from_environment(host, port, wait_s=wait_s, game=game, token=token)
+            table = attrs.evolve(found, room=room, tls=secure)
         else:
             table = _own_table(opponents, game, hands, seed, folder, name or "you")
         if telnet is not None:

@@ -16,10 +16,11 @@ import click
 import trio
 
 from clients.agent import Agent
+from clients.guess import RoomSeat
 from clients.options import OptionError, make_agent, parse_settings
 from clients.program import ProgramError, Table, join_table, read_port
 from clients.registry import UnknownBot, load_bot
-from clients.session import RoomSeat, SessionError
+from clients.session import SessionError
 from engine.interruption import die_of
 from engine.seeds import parse_seed
 

@@ -13,8 +13,8 @@ import trio
 from click.testing import CliRunner
 
 from clients.bots.baselines import AlwaysCall
+from clients.guess import RoomSeat
 from clients.program import ProgramError, Table, Tls, join_table
-from clients.session import RoomSeat
 from server.log_commands.verify import verify
 from server.room.config import Policy, RoomError, default_room, load_room
 from server.room.ledger.ledger import Ledger

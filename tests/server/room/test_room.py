@@ -9,8 +9,9 @@ import trio
 from trio.testing import MockClock
 
 from clients.bots.baselines import AlwaysCall, Random
+from clients.guess import RoomSeat
 from clients.program import ProgramError, Table, join_table
-from clients.session import Refusal, RoomSeat
+from clients.session import Refusal
 from engine.rules import load_game
 from protocol.records import HandReader, parse_hand
 from server.room.config import Policy
