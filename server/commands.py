@@ -30,6 +30,7 @@ _HOUSE: Final = {
         "server.course.command:course",
         "Run a course: students' bots, checks, a tournament every night.",
     ),
+    "league": ("server.ladder.command:league", "Rate players over many tournaments; place a new one."),
     "match": ("server.match_command:match", "Play a match between programs and report the result."),
     "new-bot": ("server.course.new_bot:new_bot", "Write a bot to begin with, in one of five languages."),
     "report": ("server.report.review.command:report", "Report on a match or on logs as a page."),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from engine.user_input import printable
 from server.report.progress import clock_time
 
-__all__ = ["place", "rate", "table_of"]
+__all__ = ["columns", "place", "rate", "table_of"]
 
 _MOST_NAME: Final = 24
 _MOST_LINES: Final = 8
@@ -51,7 +51,7 @@ def table_of(content: Mapping[str, Any]) -> str:
     ]
     if not any(row[-1] for row in rows[1:]):
         rows = [row[:-1] for row in rows]
-    return "\n".join([head, "", *_columns(rows), *_remarks(content)])
+    return "\n".join([head, "", *columns(rows, {1, 4}), *_remarks(content)])
 
 
 def _cut(name: str) -> str:
@@ -66,10 +66,14 @@ def _failed(row: Mapping[str, Any]) -> str:
     return f"{row['failure']} in {row['matches_with_failures']} matches{lost}"
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Text in columns; names and remarks to the left, numbers to the right."""
+def columns(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
+    """Text in columns.
+
+    Args:
+        rows: of cells, the heads first.
+        left: columns of text; those of numbers are set to the right.
+    """
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    left = {1, 4}
     return [
         "  ".join(
             cell.ljust(width) if k in left else cell.rjust(width)

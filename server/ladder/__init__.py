@@ -1,0 +1,8 @@
+"""Ratings that last: players, versions and results of many tournaments, in one SQLite file.
+
+``store``    what is kept
+``ratings``  what follows from it
+``placing``  a new player against those who are known, where it tells the most
+``page``     the ladder as a page
+``command``  ``riverboat league``
+"""
