@@ -25,6 +25,7 @@ from server.tournament.command import runner_of, tell
 from server.tournament.house import Folder, play
 from server.tournament.plan import TournamentPlan
 from server.tournament.plan_file import parse_plan
+from server.tournament.standings import standings
 
 HEAD: Final = """
 [tournament]
@@ -146,7 +147,9 @@ class Kill:
         self._write_whole(path, data, **options)
 
 
-def played(path: Path, text: str, said: list[str] | None = None, workers: int = 1) -> dict[str, Any]:
+def played(
+    path: Path, text: str, said: list[str] | None = None, workers: int = 1, *, pages: bool = True
+) -> dict[str, Any]:
     """Play a tournament to its end, from wherever it was; returns what it came to, less times."""
     lines: list[str] = [] if said is None else said
     folder = Folder.open(path, plan_of(text), text, lines.append, resume=True)
@@ -160,7 +163,7 @@ def played(path: Path, text: str, said: list[str] | None = None, workers: int = 
                 await runner.close()
 
         trio.run(main)
-        content = tell(folder, is_complete=True)
+        content = (tell if pages else standings)(folder, is_complete=True)
     finally:
         folder.close()
     return {key: value for key, value in content.items() if key != "seconds"}
