@@ -72,7 +72,10 @@ def connected(pairs: Sequence[PairSum]) -> list[int]:
             continue
         joined = {pair.one, pair.other}.union(*[each for each in groups if each & {pair.one, pair.other}])
         groups = [each for each in groups if not each & joined] + [joined]
-    return sorted(max(groups, key=lambda group: (len(group), -min(group)))) if groups else []
+    if not groups:
+        return []
+    largest = max(groups, key=lambda group: (len(group), -min(group)))
+    return sorted(largest)
 
 
 def _ratings(pairs: Sequence[PairSum]) -> dict[int, tuple[float, float]]:
