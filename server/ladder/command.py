@@ -122,6 +122,7 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
     return "\n".join([head, "", *columns(rows, {1, 5})])
 
 
+# Many parameters: each is an option of the command.
 @league.command("place")
 @click.argument("ladder", type=_FILE)
 @click.argument("player")
