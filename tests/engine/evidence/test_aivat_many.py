@@ -97,8 +97,8 @@ def test_it_is_unbiased_and_has_less_variance_than_equity() -> None:
 @pytest.mark.slow
 def test_over_many_matches_it_is_nothing_but_noise() -> None:
     scores = []
-    for seed in range(60):
-        evidence = played("limit-3p", ["hand-strength", "random", "always-call"], 150, seed)
+    for seed in range(20):
+        evidence = played("limit-3p", ["random:raise=0.4", "random", "always-call"], 100, seed)
         chips, aivat = evidence.values("chips"), evidence.values("aivat")
         assert chips is not None
         assert aivat is not None
@@ -106,4 +106,4 @@ def test_over_many_matches_it_is_nothing_but_noise() -> None:
         scores.append(difference.mean() / difference.std() * np.sqrt(len(difference)))
 
     assert abs(np.mean(scores)) < 3.5 / np.sqrt(len(scores))
-    assert 0.7 < np.std(scores) < 1.4
+    assert 0.6 < np.std(scores) < 1.6
