@@ -38,7 +38,7 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with pytest.MonkeyPatch.context() as patch:
         use_arena_workers(patch)
-        played(path / "one", plan_text(*FIRST, head=head))
+        played(path / "one", plan_text(*FIRST, head=head), pages=True)
         played(path / "two", other)
     with Opened(path / "ladder.sqlite") as kept:
         kept.add(Folder.reading(path / "one"))

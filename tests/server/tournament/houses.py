@@ -148,7 +148,7 @@ class Kill:
 
 
 def played(
-    path: Path, text: str, said: list[str] | None = None, workers: int = 1, *, pages: bool = True
+    path: Path, text: str, said: list[str] | None = None, workers: int = 1, *, pages: bool = False
 ) -> dict[str, Any]:
     """Play a tournament to its end, from wherever it was; returns what it came to, less times."""
     lines: list[str] = [] if said is None else said

@@ -53,7 +53,7 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, An
     )
     with pytest.MonkeyPatch.context() as patch:
         use_arena_workers(patch)
-        return path, played(path, text)
+        return path, played(path, text, pages=True)
 
 
 def test_pages_are_whole_and_lead_somewhere(league: tuple[Path, dict[str, Any]]) -> None:

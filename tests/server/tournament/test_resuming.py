@@ -22,24 +22,24 @@ def logs_of(path: Path) -> dict[str, bytes]:
 
 
 def killed_and_resumed(tmp_path: Path, text: str, times: int, seed: int) -> None:
-    whole = played(tmp_path / "whole", text, pages=False)
+    whole = played(tmp_path / "whole", text)
     with pytest.MonkeyPatch.context() as patch:
         counted = Kill(patch)
-        played(tmp_path / "counted", text, pages=False)
+        played(tmp_path / "counted", text)
     drawn = random.Random(seed)
 
     for number in range(times):
         path = tmp_path / f"killed-{number}"
         for after in sorted(drawn.sample(range(counted.written), 2)):  # twice, the second time in the rest
             played_until_killed(path, text, after)
-        assert played(path, text, pages=False) == whole, f"killed {number} with seed {seed}"
+        assert played(path, text) == whole, f"killed {number} with seed {seed}"
         assert logs_of(path) == logs_of(tmp_path / "whole")
         shutil.rmtree(path)
 
 
 @pytest.mark.usefixtures("arena_workers")
 def test_a_tournament_that_was_killed_comes_out_the_same(tmp_path: Path) -> None:
-    killed_and_resumed(tmp_path, plan_text(*PLAYERS[:3]), 3, 1)
+    killed_and_resumed(tmp_path, plan_text(*PLAYERS[:3]), 2, 1)
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_the_order_and_the_number_of_workers_change_nothing(tmp_path: Path) -> N
 @pytest.mark.usefixtures("arena_workers")
 def test_verify_derives_everything_again_and_finds_what_was_changed(tmp_path: Path) -> None:
     path = tmp_path / "cup"
-    content = played(path, TEXT)
+    content = played(path, TEXT, pages=True)
     assert check_tournament(path).problem is None
     assert check_tournament(path).hands == content["hands"] == 6 * 2 * 2 * 12
 

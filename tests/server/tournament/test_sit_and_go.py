@@ -132,7 +132,7 @@ def test_no_chip_is_lost_and_everybody_has_one_place(n: int, seed: int) -> None:
 
 @pytest.mark.usefixtures("arena_workers")
 def test_sit_and_gos_are_played_ranked_and_verified(tmp_path: Path) -> None:
-    content = played(tmp_path, plan_text(*BOTS, head=HEAD))
+    content = played(tmp_path, plan_text(*BOTS, head=HEAD), pages=True)
 
     assert content["unit"] == "buy-ins/1000"
     assert content["matches"] == 4
@@ -161,10 +161,10 @@ def test_a_sit_and_go_that_was_killed_comes_out_the_same(tmp_path: Path) -> None
         counted = Kill(patch)
         played(tmp_path / "counted", text)
 
-    for number in range(6):
+    for number in range(2):
         path = tmp_path / f"killed-{number}"
         for part in (1, 2):
-            played_until_killed(path, text, counted.written * (number + part) // 9)
+            played_until_killed(path, text, counted.written * (2 * number + part) // 5)
         assert played(path, text) == whole
 
 
