@@ -84,6 +84,8 @@ class _Question:
     other: str | None = None
     """An answer to another state, which may be meant for this one."""
     complaint: str = ""
+    is_behind: bool = False
+    """Answers to earlier states came first: several writes, and rightly so."""
 
 
 class Conversation:
@@ -272,13 +274,14 @@ class Conversation:
         if same_match_state(echoed, view):
             if question.complaint:
                 self._fault(checks.TURN, question.complaint)
-            if len(question.arrivals) > 1:
+            if len(question.arrivals) > 1 and not question.is_behind:
                 pace = self._pace
                 gaps = pace.late_gaps if pace.wants_late_acknowledgement else pace.prompt_gaps
                 gaps.append(question.arrivals[-1] - question.arrivals[0])
             return text[end:]
         key = (echoed.hand_number, echoed.betting.text)
         before = self._states.get(key)
+        question.is_behind = True
         if before is _Shown.WITHDRAWN:
             return None
         if before is None or key == (view.hand_number, view.betting.text) or self._echoes_wrongly:
