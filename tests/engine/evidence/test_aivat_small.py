@@ -52,7 +52,7 @@ def test_equilibrium_against_itself_says_the_same_in_every_hand_of_kuhn() -> Non
     ("game", "bots", "fewer"),
     [
         ("kuhn-2p", ["equilibrium", "random"], 5.0),
-        ("leduc", ["equilibrium", "random"], 10.0),
+        pytest.param("leduc", ["equilibrium", "random"], 10.0, marks=pytest.mark.slow),
         ("kuhn-3p", ["equilibrium", "random", "always-call"], 3.0),
     ],
 )
