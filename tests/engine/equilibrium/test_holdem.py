@@ -90,7 +90,8 @@ def learns_as_the_oracle_does(game: GameDefinition, board: tuple[int, ...], buck
         size = np.abs(expected.gains).max()
         assert regrets - solver.by_slot("regrets") == pytest.approx(expected.gains, abs=1e-5 * size)
         assert sums == pytest.approx(expected.sums, rel=1e-4, abs=1e-4)
-        assert size > 50 < expected.sums.max()
+        assert size > 50
+        assert expected.sums.max() > 20
 
 
 # With many ties, flushes, a straight on the board, and nothing but the board.
