@@ -139,8 +139,13 @@ def test_a_bot_plays_a_game_or_refuses_it_in_one_line(name: str, game: str) -> N
         complaint = str(error)
 
     is_small = game in ("leduc", "kuhn-2p", "kuhn.limit.3p")
+    is_heads_up_limit = game == "holdem.limit.2p.reverse_blinds"
     if name == "equilibrium":
-        assert bool(complaint) == (not is_small)
+        assert bool(complaint) == (not is_small and not is_heads_up_limit)
+    elif name == "portfolio":
+        assert bool(complaint) == (game not in ("leduc", "kuhn-2p"))
+    elif name == "adaptive":
+        assert bool(complaint) == (not is_heads_up_limit)
     elif name in ("sampling", "street-learner") and any(definition.antes):
         assert "antes" in complaint
     else:
@@ -166,7 +171,9 @@ def test_the_baselines_are_installed() -> None:
 
 
 def test_an_unknown_bot_names_those_there_are() -> None:
-    with pytest.raises(UnknownBot, match=r"there is no bot 'nosuch'; there are always-all-in, always-call"):
+    with pytest.raises(
+        UnknownBot, match=r"there is no bot 'nosuch'; there are adaptive, always-all-in, always-call"
+    ):
         load_bot("nosuch")
 
 
@@ -243,13 +250,17 @@ def scripted_port() -> Iterator[tuple[int, list[bytes], list[bytes]]]:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["nosuch", "127.0.0.1", "1"], 2, "nosuch: there is no bot 'nosuch'; there are always-all-in"),
+        (
+            ["nosuch", "127.0.0.1", "1"],
+            2,
+            "nosuch: there is no bot 'nosuch'; there are adaptive, always-all-in",
+        ),
         (["random", "127.0.0.1", "0"], 2, "random: expected a port from 1 to 65535, got '0'"),
         (["random", "127.0.0.1", "port"], 2, "random: expected a port from 1 to 65535, got 'port'"),
         (["random", "h", "1", "--seed", "-3"], 2, "random: expected a seed"),
         (["random", "h", "1", "--game", "nosuch"], 2, "random: there is no game 'nosuch'"),
         (["random", "h", "1", "--set", "a=1"], 2, "random: random has no option 'a'; it has fold=0.06"),
-        (["random", "h"], 2, "Usage:"),
+        (["random", "h"], 2, "random: expected HOST PORT, or a room's HOST:PORT/TABLE"),
     ],
 )
 def test_usage_errors(arguments: list[str], status: int, message: str) -> None:

@@ -8,10 +8,10 @@ from types import ModuleType
 import pytest
 
 import clients.testing
-import clients.testing.situation
+import engine.situations.tables
 
 
-@pytest.mark.parametrize("module", [clients.testing, clients.testing.situation])
+@pytest.mark.parametrize("module", [clients.testing, engine.situations.tables])
 def test_examples_do_as_they_say(module: ModuleType) -> None:
     result = doctest.testmod(module)
 
