@@ -32,6 +32,7 @@ def check_lines(log: Path) -> int:
     return sum(parse_hand(line) is not None for line in text.splitlines())
 
 
+@pytest.mark.slow
 def test_the_table_is_printed_though_the_result_cannot_be_kept(tmp_path: Path) -> None:
     words = [*MATCH, "--hands", "20", "--out"]
     run_with_small_disk([*words, "whole"], tmp_path, UNLIMITED)

@@ -71,6 +71,7 @@ def test_people_get_a_table_with_intervals(tmp_path: Path) -> None:
     assert list((tmp_path / "matches").glob("*-kuhn-2p/match.log"))
 
 
+@pytest.mark.slow
 def test_a_random_seed_is_reported(tmp_path: Path) -> None:
     result = result_of(tmp_path, "kuhn-2p", "random", "random", "--hands", "2", "--out", "m")
     again = result_of(
@@ -135,6 +136,7 @@ while True:  # it leaves after every third line, and comes back at once
 """
 
 
+@pytest.mark.slow
 def test_a_player_that_comes_back_at_once_misses_no_hand(tmp_path: Path) -> None:
     (tmp_path / "fickle.py").write_text(COMES_BACK)
     words = ("kuhn-2p", f"{sys.executable} fickle.py", "always-call", "--hands", "40", "--out", "m")
@@ -182,6 +184,7 @@ def test_a_bot_against_itself_wins_nothing_in_a_duplicate_match(tmp_path: Path, 
     ]
 
 
+@pytest.mark.slow
 def test_the_table_of_a_duplicate_match_shows_both_intervals(tmp_path: Path) -> None:
     done = run_match(
         tmp_path, "limit-2p", "random", "always-call", "--hands", "30", "--seed", "2", "--duplicate"
@@ -193,7 +196,8 @@ def test_the_table_of_a_duplicate_match_shows_both_intervals(tmp_path: Path) -> 
     assert "the pairing saved" in done.stdout
 
 
-@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_duplicate_match_ends_when_its_results_are_known(tmp_path: Path, jobs: str) -> None:
     """A bot against itself on the same cards; what it can win is bounded, so that this is known soon."""
     words = ("kuhn-2p", "A=always-call", "B=always-call", "--duplicate", "--until", "± 25", "--seed", "5")
@@ -248,6 +252,7 @@ def test_a_match_of_fixed_length_has_a_verdict_too(tmp_path: Path) -> None:
         assert after["ci95"] == pytest.approx(farthest)
 
 
+@pytest.mark.slow
 def test_people_are_told_the_verdict(tmp_path: Path) -> None:
     words = ("kuhn-2p", "A=always-fold", "B=always-raise", "--seed", "5")
 
@@ -310,6 +315,7 @@ def test_a_game_without_bounds_has_no_goal(tmp_path: Path) -> None:
     assert "names no stacks" in played["verdict"]["note"]
 
 
+@pytest.mark.slow
 def test_progress_goes_to_stderr_also_where_the_result_is_json(tmp_path: Path) -> None:
     done = run_match(tmp_path, "kuhn-2p", "A=random", "B=random", "--hands", "3000", "--json")
 

@@ -153,6 +153,7 @@ def test_a_bot_plays_a_game_or_refuses_it_in_one_line(name: str, game: str) -> N
     assert len(complaint.splitlines()) <= 1
 
 
+@pytest.mark.slow
 def test_a_game_it_does_not_play_is_one_line_at_a_table(tmp_path: Path) -> None:
     arguments = ["match", "leduc", "10", "1", "a", "b", "-q"]
 
@@ -420,6 +421,7 @@ def test_ctrl_c_ends_a_bot_in_the_midst_of_its_thoughts(keyword: str, method: st
     assert (player.returncode, stderr) == (130, "")
 
 
+@pytest.mark.slow
 def test_the_same_seed_plays_the_same_match(tmp_path: Path) -> None:
     logs = []
     for seeds in (("1", "2"), ("1", "2"), ("1", "3")):

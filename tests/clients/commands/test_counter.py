@@ -49,6 +49,7 @@ def test_answers_to_what_was_seen_depend_on_the_seed_alone(tmp_path: Path) -> No
     assert greedy["exploitability"] > first["exploitability"]
 
 
+@pytest.mark.slow
 def test_a_curve_is_drawn_and_told(tmp_path: Path) -> None:
     """Worked out: against a player who always bets, .5 to .95 win 333.3 in Kuhn's game and lose 111.1."""
     plot = tmp_path / "curve.svg"

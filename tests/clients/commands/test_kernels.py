@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from clients.commands.kernels import STEPS
 from tests.support.dealer_process import environment, program
 
 
+@pytest.mark.slow
 def test_what_has_been_compiled_is_not_compiled_again() -> None:
     done = subprocess.run(
         program("kernels"), env=environment(), capture_output=True, text=True, timeout=110, check=True

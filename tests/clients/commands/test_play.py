@@ -36,7 +36,7 @@ def own_table(folder: Path, *words: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "display", [pytest.param(name, marks=pytest.mark.slow if name == "plain" else ()) for name in DISPLAYS]
+    "display", [pytest.param(name, marks=pytest.mark.slow if name != "symbols" else ()) for name in DISPLAYS]
 )
 def test_two_hands_in_a_terminal(display: str, tmp_path: Path) -> None:
     """Golden: 80 by 24, plain, with suit symbols, in colour."""
@@ -263,6 +263,7 @@ def test_the_house_is_asked_for_no_clock_and_the_fold_policy(tmp_path: Path) -> 
 # --- by telnet -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_seat_of_ones_own_table_by_nc(tmp_path: Path) -> None:
     """Golden: ``play --telnet``, and ``nc`` at the other end."""
     words = own_table(tmp_path, "--hands", "2", "--telnet", "0")

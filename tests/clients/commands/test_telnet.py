@@ -50,6 +50,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.slow
 def test_a_person_by_telnet_leaves_the_log_of_a_bot_with_the_same_actions(tmp_path: Path) -> None:
     """20 hands of random correct and incorrect input; each line is sent when a question is asked."""
     house = start("match", *MATCH[:1], "person=wait", "random", *MATCH[1:], "--out", "typed", folder=tmp_path)

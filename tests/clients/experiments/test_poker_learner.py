@@ -88,6 +88,7 @@ def test_bankrolls_are_the_chips_that_were_won(run: tuple[Path, str, dict[str, A
             assert entry["place"] == 1 + sum(mean > means[0] for mean in means)
 
 
+@pytest.mark.slow
 def test_the_same_figures_with_one_process_and_in_other_company(
     run: tuple[Path, str, dict[str, Any]], tmp_path: Path
 ) -> None:

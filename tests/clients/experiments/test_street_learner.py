@@ -65,6 +65,7 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
         assert plot.read_bytes().startswith(magic)
 
 
+@pytest.mark.slow
 def test_same_seed_same_figures(run: tuple[Path, str, dict[str, Any]], tmp_path: Path) -> None:
     again = reproduce(Settings(("limit-2p",), 12_000, 60, 40, 2, 4), tmp_path)
 

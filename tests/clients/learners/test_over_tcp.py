@@ -63,6 +63,7 @@ def test_a_duplicate_match_teaches_nothing(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_four_learners_play_at_one_table(tmp_path: Path) -> None:
     learners = ["poker-learner", "hole-cards-learner", "winning-hand-learner", "name-learner"]
 

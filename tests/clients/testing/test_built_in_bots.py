@@ -45,6 +45,10 @@ STATELESS: Final = {
 """What they do follows from the hand alone; the others learn or read their opponents."""
 
 
+EXPENSIVE: Final = {("equilibrium", "leduc"), ("portfolio:iterations=5", "leduc"), ("killer", "nolimit-3p")}
+"""Tried on demand too."""
+
+
 def hands(game: str) -> int:
     """In each situation; some seconds for the slowest bots, at large tables, too."""
     return 2 if game in LARGE else 6
@@ -53,7 +57,7 @@ def hands(game: str) -> int:
 @pytest.mark.parametrize(
     ("bot", "game"),
     [
-        pytest.param(bot, game, marks=[pytest.mark.slow] if game in SLOW else [])
+        pytest.param(bot, game, marks=[pytest.mark.slow] if game in SLOW or (bot, game) in EXPENSIVE else [])
         for bot, games in BOTS.items()
         for game in games
     ],

@@ -74,6 +74,7 @@ def test_what_a_player_held_at_the_showdown_is_worth_nothing_on_average(has_side
     assert mean == pytest.approx(0.0, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_it_is_unbiased_and_has_less_variance_than_equity() -> None:
     evidence = played("limit-3p", ["simple", "hand-strength", "random"], 400)
 

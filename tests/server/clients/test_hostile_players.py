@@ -105,6 +105,7 @@ async def test_folding_tables_play_to_the_end_and_the_others_see_nothing_strange
         assert f"# seat 2 (p1) {words[bot].value}: " in table.config.log_path.read_text()
 
 
+@pytest.mark.slow
 async def test_aborting_tables_end_the_match_and_say_who_it_was_and_why(tmp_path: Path) -> None:
     tables = await tables_with_bots(OnFailure.ABORT, 3000, tmp_path)
 

@@ -46,7 +46,7 @@ def test_no_hand_is_played_against_a_program_that_never_joins(tmp_path: Path) ->
     ("player", "words", "options"),
     [
         pytest.param("formula:tightness=7", "tightness", (), marks=pytest.mark.slow),
-        ("street-learner:knowledge=junk.npz", "junk.npz", ()),
+        pytest.param("street-learner:knowledge=junk.npz", "junk.npz", (), marks=pytest.mark.slow),
         pytest.param("random:foo=1", "foo", (), marks=pytest.mark.slow),
         pytest.param("random:foo=1", "foo", ("--duplicate",), marks=pytest.mark.slow),
         ("random:foo=1", "foo", ("--duplicate", "--jobs", "2")),
@@ -152,6 +152,7 @@ def test_a_descriptor_that_is_not_open_is_refused(tmp_path: Path) -> None:
     assert "--announce 77: Bad file descriptor" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
     words = ("kuhn-2p", "always-call", "always-call", "--hands", "2", "--out", "m", "--seed")
     result_of(tmp_path, *words, "1")

@@ -94,6 +94,7 @@ def test_a_bot_that_looks_around_finds_nothing(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_installed_bots_play_in_sandboxes_as_outside(tmp_path: Path) -> None:
     words = ("limit-2p", "random", "always-call", "--hands", "20", "--seed", "7")

@@ -137,6 +137,7 @@ def test_a_duplicate_match_is_corrected_by_deals(tmp_path: Path) -> None:
         assert equity["ci95"] < chips["ci95"]
 
 
+@pytest.mark.slow
 def test_people_see_it_beside_the_chips_and_can_do_without(tmp_path: Path) -> None:
     words = ("limit-2p", "always-call", "a-rather-long-name=always-raise", "--hands", "100", "--seed", "1")
     done = run_match(tmp_path, *words, "--out", "m", "--luck", "equity")

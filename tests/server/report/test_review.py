@@ -436,6 +436,7 @@ def test_logs_of_two_games_are_not_mixed(tmp_path: Path) -> None:
 # --- match --report -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_match_ends_with_its_page(tmp_path: Path) -> None:
     done = run_match(
         tmp_path, "kuhn-2p", "random", "always-call", "--hands", "20", "--seed", "1", "--out", "m", "--report"

@@ -83,6 +83,7 @@ class _Absent(Formula):
         return CALL if is_away else super().choose_action(view)
 
 
+@pytest.mark.slow
 def test_killed_in_mid_hand_it_comes_back_and_plays_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     """Its tables of the hand follow from the state; the generic model has no counts to lose."""
     hands, seeds = 8, [21, 22]

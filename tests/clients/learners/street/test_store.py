@@ -115,6 +115,7 @@ def test_games_are_described_by_all_that_matters() -> None:
     )
 
 
+@pytest.mark.slow
 def test_over_tcp_it_keeps_what_it_learns(knowledge: Path, tmp_path: Path) -> None:
     words = ["limit-2p", f"street-learner:knowledge={knowledge}", "always-call", "--hands", "40", "--json"]
     done = subprocess.run(
