@@ -22,6 +22,7 @@ help:
 # Run-time dependencies only, for those who want to play; everything, for those who change things.
 RUN := .venv/.run-ready
 DEV := .venv/.dev-ready
+TESTS := .venv/.tests-ready
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -39,6 +40,11 @@ $(RUN): pyproject.toml | .venv/bin/python
 $(DEV): $(RUN)
 	@echo "setting up .venv (what tests and checks take)"
 	@.venv/bin/python -m pip install -q --no-compile --disable-pip-version-check -e '.[dev,bench]'
+	@touch $@
+
+# Tests are compiled once, while kernels are: each worker would compile them all.
+$(TESTS): $(DEV)
+	@.venv/bin/python -m pytest --collect-only -q >/dev/null
 	@touch $@
 
 setup: $(DEV)
@@ -63,7 +69,7 @@ SIDE_BY_SIDE = -n $$(expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 BOTH := @$(MAKE) --no-print-directory -j2 kernels
 
 test:
-	$(BOTH) setup
+	$(BOTH) $(TESTS)
 	.venv/bin/python -m pytest $(SIDE_BY_SIDE)
 
 test-slow:
@@ -77,7 +83,7 @@ lint: $(DEV)
 	.venv/bin/lint-imports
 
 check:
-	$(BOTH) lint
+	$(BOTH) lint $(TESTS)
 	.venv/bin/python -m pytest $(SIDE_BY_SIDE)
 
 format: $(DEV)
