@@ -19,7 +19,7 @@ seen them.  A hand whose end it did not see has no `hand_finished`.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.opponents.probability_triple import ProbabilityTriple
@@ -37,6 +37,7 @@ __all__ = [
     "begin_decision",
     "checked_action",
     "decisions_made",
+    "drawn",
     "seat_of",
 ]
 
@@ -177,6 +178,16 @@ def seat_of(own_seat: int, view: HandView, position: int) -> int:
 def decisions_made(view: HandView) -> int:
     """How often the player whose view it is has acted in this hand."""
     return view.betting.times_acted(view.position)
+
+
+def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:
+    """One of some actions, by their chances; takes one number of the generator."""
+    left = rng.random()
+    for action, chance in chances.items():
+        left -= chance
+        if left < 0:
+            return action
+    return max(chances, key=chances.__getitem__)  # they add up to one, but for rounding
 
 
 def begin_decision(agent: Agent, view: HandView) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from clients.agent import Agent, ProbabilityTriple, Triples
+from clients.agent import Agent, ProbabilityTriple, Triples, drawn
 from clients.options import OptionError
 from engine.rules import Action, GameDefinition, HandView
 
@@ -64,14 +64,7 @@ class Equilibrium(Agent):
 
     def choose_action(self, view: HandView) -> Action:
         """Drawn by the chances of the strategy, with one number of the generator."""
-        chances = self.strategy.chances(view)
-        drawn = self.rng.random()
-        action = next(iter(chances))
-        for action, chance in chances.items():
-            drawn -= chance
-            if drawn < 0:
-                return action
-        return action  # the chances add up to one, but for rounding
+        return drawn(self.strategy.chances(view), self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """How likely a fold, a call and a raise of any size are."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.agent import Agent, ProbabilityTriple, drawn
 from clients.options import OptionError
 from engine.rules import Action, ActionKind, GameDefinition, HandView
 
@@ -69,13 +69,7 @@ class Portfolio(Agent):
 
     def choose_action(self, view: HandView) -> Action:
         """Drawn from the mixture, with one number of the generator."""
-        chances = self.strategies.chances(view)
-        drawn = self.rng.random()
-        for action, chance in chances.items():
-            drawn -= chance
-            if drawn < 0:
-                return action
-        return max(chances, key=chances.__getitem__)  # they add up to one, but for rounding
+        return drawn(self.strategies.chances(view), self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """How likely a fold, a call and a raise are."""

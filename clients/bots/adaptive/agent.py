@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.agent import Agent, ProbabilityTriple, drawn
 from clients.options import OptionError
 from engine.rules import CALL, FOLD, Action, GameDefinition, HandView
 from protocol import variables
@@ -133,15 +133,7 @@ class Adaptive(Agent):
 
     def choose_action(self, view: HandView) -> Action:
         """Drawn by its chance."""
-        chances = self.chances(view)
-        if len(chances) == 1:
-            return next(iter(chances))
-        drawn = self.rng.random()
-        for action, chance in chances.items():
-            drawn -= chance
-            if drawn < 0:
-                return action
-        return max(chances, key=chances.__getitem__)  # they add up to one, but for rounding
+        return drawn(self.chances(view), self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The chances of folding, calling and raising."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,13 @@ from clients.experiments.circle.tasks import BLOCKS, GAME, PLAYERS, Settings, al
 from clients.experiments.command_line import (
     ending_in_one_line,
     force_option,
+    hand_in,
     jobs_option,
     plots_option,
     refuse_full,
     say,
 )
-from clients.experiments.findings import Say, draw, write_results
+from clients.experiments.findings import Say
 from clients.experiments.resuming import do_all
 from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
 from clients.options import OptionError
@@ -84,12 +84,9 @@ def circle(
             _write_reasonable(out, make_reasonable, seed)
             return
         results = play_all(settings, out, jobs, say, resume=resume)
-        text = report(results)
-        write_results(out, results, text)
-        click.echo(json.dumps(results) if as_json else text)
+        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
         if not no_plots:
             draw_matrix(out, results)
-            draw(out, plots(results))
 
 
 def play_all(
