@@ -259,40 +259,48 @@ _notice: Final = _Notice()
 
 
 class _CompilationLock:
-    """Lets one process at a time compile; the others wait and then load what it has kept.
+    """Lets one process at a time compile a kernel; the others wait and then load what it has kept.
 
     Ten bots that start together with an empty cache would otherwise all compile the same.  Where no lock
     can be had, as in a folder that cannot be written, everybody compiles.  A kernel that calls others
-    compiles them meanwhile, so this counts how often it has been taken.
+    compiles them meanwhile, so several may be held; none calls itself by way of another, so nobody waits in
+    a circle.  Each kernel's lock is a byte of one file, at a place that follows from its name.
     """
 
     def __init__(self) -> None:
-        self._depth = 0
+        self._held: list[int] = []
         self._file: int | None = None
 
     @contextlib.contextmanager
     def given_back_on_failure(self) -> Iterator[None]:
         """What a compilation that fails has taken is given back: nobody will save its result."""
-        depth = self._depth
+        held = len(self._held)
         try:
             yield
         except BaseException:
-            while self._depth > depth:
+            while len(self._held) > held:
                 self.give_back()
             raise
 
-    def take(self) -> None:
-        self._depth += 1
-        if self._depth > 1:
-            return
+    def take(self, kernel_name: str) -> None:
+        """Waits until no other process compiles the kernel."""
+        place = int.from_bytes(hashlib.sha256(kernel_name.encode()).digest()[:7], "big")
+        self._held.append(place)
         with contextlib.suppress(OSError):
-            cache_directory().mkdir(parents=True, exist_ok=True)
-            self._file = os.open(cache_directory() / "compiling.lock", os.O_RDWR | os.O_CREAT, 0o600)
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+            if self._file is None:
+                cache_directory().mkdir(parents=True, exist_ok=True)
+                self._file = os.open(cache_directory() / "compiling.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.lockf(self._file, fcntl.LOCK_EX, 1, place)
 
     def give_back(self) -> None:
-        self._depth -= 1
-        if self._depth == 0 and self._file is not None:
+        """Lets go of what was taken last."""
+        place = self._held.pop()
+        if self._file is None:
+            return
+        if self._held:
+            if place not in self._held:  # or it is being compiled for other types as well
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+        else:
             os.close(self._file)
             self._file = None
 
@@ -310,6 +318,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
     def __init__(self, function: Callable[..., Any], prepare: Callable[[], None] | None) -> None:
         super().__init__(function)
         self._module = module_name(Path(function.__code__.co_filename))
+        self._kernel = f"{folder_name(self._module)}.{function.__qualname__}"
         self._prepare = prepare
 
     def load_overload(self, sig: object, target_context: object) -> object:
@@ -317,7 +326,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # numba ships no types
         if loaded is not None:
             return loaded
         _notice.begin(self._module)
-        _compilation.take()  # until `save_overload`
+        _compilation.take(self._kernel)  # until `save_overload`
         loaded = self._load(sig, target_context)  # saved by the process we waited for
         if loaded is not None:
             _compilation.give_back()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 from engine.files.cache_directory import cache_directory
 from engine.kernels._jit import (
     KEPT_FOLDERS,
+    _CompilationLock,
     folder_name,
     kernel,
     kernel_modules_of,
@@ -141,9 +141,31 @@ def test_a_kernel_that_makes_an_array_must_say_so(tmp_path: Path, monkeypatch: p
     with pytest.raises(numba.TypingError):
         first_of_three(2.0)
 
-    # The process that waited for it may compile.
-    with open(cache_directory() / "compiling.lock") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # Others that waited for it may compile.
+    lock_it = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    subprocess.run([sys.executable, "-c", lock_it, cache_directory() / "compiling.lock"], check=True)
+
+
+def test_who_compiles_another_kernel_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
+    ours = _CompilationLock()
+    take = (
+        "import sys; from engine.kernels._jit import _CompilationLock\n"
+        "_CompilationLock().take(sys.argv[1]); print('taken', flush=True)\n"
+    )
+
+    def start(kernel_name: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", take, kernel_name]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    for name in ("caller", "callee"):
+        ours.take(name)
+    with start("another") as another, start("callee") as callee:
+        assert another.communicate(timeout=60)[0] == "taken\n"
+        assert callee.poll() is None
+        ours.give_back()
+        assert callee.communicate(timeout=60)[0] == "taken\n"
+    ours.give_back()
 
 
 def test_a_kernel_called_from_python_takes_integers_of_any_kind() -> None:
