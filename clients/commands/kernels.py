@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -10,6 +12,7 @@ from typing import Final
 import click
 
 from clients.one_line import OneLineCommand
+from clients.tasks import run_tasks
 
 
 def _hand_strength() -> None:
@@ -79,16 +82,21 @@ def _environments() -> None:
 
 STEPS: Final[dict[str, Callable[[], None]]] = {
     "hand strength": _hand_strength,
-    "odds": _odds,
+    "equilibria": _equilibrium,
     "models of opponents": _models,
     "simulation": _simulation,
-    "equilibria": _equilibrium,
     "miximax": _miximax,
-    "bots at a table": _match,
     "luck": _luck,
     "environments": _environments,
+    "odds": _odds,
+    "bots at a table": _match,
 }
-"""What is compiled, in order: each takes up to half a minute on a new machine, and a second on others."""
+"""What is compiled: each takes up to half a minute on a new machine, and a second on others.
+
+In an order in which two that share many kernels are not neighbours, since neighbours are compiled at once.
+"""
+
+_MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the others compile
 
 
 @click.command(cls=OneLineCommand)
@@ -99,26 +107,27 @@ def kernels() -> None:
     What `riverboat train` runs is compiled when it begins.
     """
     started = time.monotonic()
-    for step in _shown(STEPS):
-        STEPS[step]()
+    with contextlib.closing(run_tasks(_compile, STEPS, min(_MOST_JOBS, os.cpu_count() or 1))) as compiled:
+        _show(compiled)
     click.echo(f"kernels are compiled ({time.monotonic() - started:.0f} s)", err=True)
 
 
-def _shown(steps: Iterable[str]) -> Iterable[str]:
-    """Steps one after the other, each shown on stderr: by a bar on a terminal, else by a line."""
-    names = list(steps)
+def _compile(step: str) -> str:
+    STEPS[step]()
+    return step
+
+
+def _show(steps: Iterable[str]) -> None:
+    """Shows on stderr which steps are done: by a bar on a terminal, else by lines."""
     if not sys.stderr.isatty():
-        for number, name in enumerate(names, 1):
-            click.echo(f"kernels: {number} of {len(names)}, {name}", err=True)
-            yield name
+        for number, name in enumerate(steps, 1):
+            click.echo(f"kernels: {number} of {len(STEPS)}, {name}", err=True)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("kernels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=len(names))
-        for name in names:
-            progress.update(bar, description=name)
-            yield name
-            progress.advance(bar)
+        bar = progress.add_task("", total=len(STEPS))
+        for name in steps:
+            progress.update(bar, description=name, advance=1)

@@ -13,6 +13,5 @@
 ``resuming``            tasks whose results are kept, so that an experiment can go on
 ``selective_sampling``  Loki's experiments and Poki's warnings
 ``street_learner``      the learning curve of the street-learner
-``tasks``               tasks of an experiment over several processes
 ======================  ====================================================================
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from clients.experiments.findings import Say
-from clients.experiments.tasks import run_tasks
+from clients.tasks import run_tasks
 from engine.files import write_whole
 
 __all__ = ["KeptTask", "do_all", "found_in", "keep"]

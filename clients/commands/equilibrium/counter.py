@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clients.exploitability.policies import policy_of_player
 from clients.one_line import (
     CommandError,
     ComputingCommand,
@@ -16,7 +17,6 @@ from clients.one_line import (
     plot_option,
     seed_option,
 )
-from clients.policies import policy_of_player
 
 if TYPE_CHECKING:
     import numpy as np

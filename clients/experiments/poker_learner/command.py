@@ -29,8 +29,8 @@ from clients.experiments.poker_learner.tasks import (
     in_short,
 )
 from clients.experiments.poker_learner.thesis import LEARNERS
-from clients.experiments.tasks import run_tasks
 from clients.one_line import OneLineCommand, json_option, out_option, seed_option
+from clients.tasks import run_tasks
 
 __all__ = ["poker_learner", "reproduce"]
 

@@ -26,8 +26,8 @@ from clients.experiments.findings import Say
 from clients.experiments.line_up import LineUp, chips_by_seat
 from clients.experiments.selective_sampling.bots import WatchedSampling, make_sampling
 from clients.experiments.selective_sampling.settings import Settings
-from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
+from clients.tasks import run_tasks
 from engine.combos import NUM_COMBOS
 from engine.rules import FOLD, Action, ActionKind, load_game
 from engine.seeds import derive_seed

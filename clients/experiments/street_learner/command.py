@@ -19,9 +19,9 @@ from clients.experiments.command_line import (
 from clients.experiments.findings import Say
 from clients.experiments.street_learner.report import plots, report, summary
 from clients.experiments.street_learner.tasks import GAMES, Run, Settings, play
-from clients.experiments.tasks import run_tasks
 from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
 from clients.program import ProgramError, read_game
+from clients.tasks import run_tasks
 
 __all__ = ["reproduce", "street_learner"]
 

@@ -20,9 +20,9 @@ from clients.experiments.selective_sampling.bots import FormulaSampling, NotedSa
 from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
 from clients.experiments.selective_sampling.formula_trials import FormulaTrials
 from clients.experiments.selective_sampling.settings import Settings
-from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
+from clients.tasks import run_tasks
 from engine.intervals import Estimate, estimate
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.table_reader import TableReader

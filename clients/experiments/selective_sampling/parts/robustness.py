@@ -19,9 +19,9 @@ from clients.experiments.regression import fit_line
 from clients.experiments.selective_sampling.bots import NotedSampling, make_sampling
 from clients.experiments.selective_sampling.duels import HANDS_OF_A_MATCH, cut_into_matches, play_duel
 from clients.experiments.selective_sampling.settings import Settings
-from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
+from clients.tasks import run_tasks
 from engine.intervals import estimate
 from engine.rules import load_game
 from engine.seeds import derive_seed

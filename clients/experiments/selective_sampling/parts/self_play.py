@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from clients.experiments.findings import Findings, Plot, Say, markdown_table
 from clients.experiments.line_up import LineUp, chips_by_seat, matches
 from clients.experiments.selective_sampling.settings import Settings
-from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
 from clients.reports.plots import Curve
+from clients.tasks import run_tasks
 from engine.evidence.confidence_sequence import ConfidenceSequence
 from engine.evidence.payoff_bounds import payoff_bounds
 from engine.intervals import Estimate, estimate

@@ -22,8 +22,8 @@ from clients.experiments.selective_sampling.bots import FoldModelSampling, Noted
 from clients.experiments.selective_sampling.duels import JudgedDecision, cut_into_matches, play_duel
 from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.slow_player import GREAT, SlowPlayer
-from clients.experiments.tasks import run_tasks
 from clients.registry import make_bot
+from clients.tasks import run_tasks
 from engine.combos import combo_index, combos_without
 from engine.evaluation.hand_strength import hand_strength
 from engine.intervals import Estimate, estimate

@@ -1,7 +1,7 @@
-"""Tasks of an experiment, done one after the other or by several processes.
+"""Tasks done one after the other or by several processes, as those of an experiment are.
 
-An experiment is cut into tasks, functions of their arguments alone, so that its results depend neither on how
-many processes work on them nor on which of them is done first.
+Tasks are functions of their arguments alone: results depend neither on how many processes work on them
+nor on which of them is done first.
 """
 
 from __future__ import annotations
