@@ -2,8 +2,9 @@
 
 What it knows of its hand is one number, the chance *s* that nobody still in the hand holds a better one if
 every opponent's cards are random: the hand strength of Poki 3.3.1, taken to the power of the number of
-opponents (3.3.5).  Before the flop, where nobody holds anything yet, the percentile of the starting hand
-stands for it.  With *s* it does the same everywhere, before and after the flop:
+opponents (3.3.5), or with `plain` as it is, which plays many more hands at a full table.  Before the flop,
+where nobody holds anything yet, the percentile of the starting hand stands for it.  With *s* it does the same
+everywhere, before and after the flop:
 
 ==================  ======================================================================
 *s* is              it
@@ -55,6 +56,7 @@ class HandStrengthBot(Agent):
         call: the least hand strength it calls with.
         bet: the least it bets with.
         raise_: the least it raises with.
+        plain: it takes no notice of how many opponents there are, either.
 
     Raises:
         ValueError: a strength outside 0..1, or one that is smaller than the one before it.
@@ -62,9 +64,12 @@ class HandStrengthBot(Agent):
 
     is_stateless = True
 
-    def __init__(self, call: float = 0.25, bet: float = 0.5, raise_: float = 0.75) -> None:
+    def __init__(
+        self, call: float = 0.25, bet: float = 0.5, raise_: float = 0.75, plain: bool = False
+    ) -> None:
         if not 0 <= call <= bet <= raise_ <= 1:
             raise ValueError(f"expected 0 <= call <= bet <= raise <= 1, got {call}, {bet} and {raise_}")
+        self._plain = plain
         self._call, self._bet, self._raise = call, bet, raise_
         self._percentiles: tuple[float, ...] = ()
         self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
@@ -111,7 +116,7 @@ class HandStrengthBot(Agent):
 
     def _actions(self, view: HandView) -> list[Action]:
         """What is done with each hand."""
-        opponents = view.betting.num_in_hand - 1
+        opponents = self._opponents(view)
         if view.board:
             strengths = list(all_strengths(view.board))
             strengths[combo_index(*view.own_cards)] = self._alone(view)
@@ -122,7 +127,11 @@ class HandStrengthBot(Agent):
 
     def strength(self, view: HandView) -> float:
         """The chance that no opponent still in the hand holds a better one, if their cards are random."""
-        return self._alone(view) ** (view.betting.num_in_hand - 1)
+        return self._alone(view) ** self._opponents(view)
+
+    def _opponents(self, view: HandView) -> int:
+        """How many are to be beaten."""
+        return 1 if self._plain else view.betting.num_in_hand - 1
 
     def _alone(self, view: HandView) -> float:
         """The same against a single opponent."""

@@ -6,6 +6,7 @@
 ``name``           Name Learner: knows opponents by name, learns how to judge
 ``poker``          Poker Learner: knows them by playing style, learns how to judge
 ``learner``        what the four have in common, and every decision on what the thesis leaves open
+``readings``       where the thesis can be read in more than one way
 ``state``          what a state is
 ``action_values``  the values of actions: update rules and choice
 ``verdicts``       whether an action was right: the two ways to compare cards

@@ -8,7 +8,11 @@ Source: Poker Learner 4.2.2.1; see ``learner`` for what it leaves open.
 
 from __future__ import annotations
 
-from clients.learners.preflop.learner import PreflopLearner
+from pathlib import Path
+
+from clients.learners.preflop.learner import Choice, PreflopLearner
+from clients.learners.preflop.playing_style import Classifier
+from clients.learners.preflop.readings import LastActionReading
 
 __all__ = ["HoleCardsLearner"]
 
@@ -18,3 +22,14 @@ class HoleCardsLearner(PreflopLearner):
 
     kind = "hole-cards-learner"
     judges_by = "hole cards"
+
+    def __init__(
+        self,
+        knowledge: Path | None = None,
+        learn: bool = True,
+        choose: Choice = "greedy",
+        classifier: Classifier = "as-meant",
+        journal: bool = True,
+        last_action: LastActionReading | None = None,
+    ) -> None:
+        super().__init__(knowledge, learn, choose, classifier, journal, last_action)

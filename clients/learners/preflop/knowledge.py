@@ -26,6 +26,10 @@ VERSION: Final = 1
 """The version of the arrays and notes below."""
 
 _LARGEST: Final = 2**31 - 1
+_NEW_NOTES: Final = {"last-action": "carried-over"}
+"""What is noted where nothing is asked for and there is no file yet."""
+_FORMER_NOTES: Final = {"last-action": "blind"}
+"""What holds for files that do not note it: those of former versions, and those that go on with them."""
 
 
 class KnowledgeBase:
@@ -154,7 +158,7 @@ class KnowledgeStore(LearnerStore):
         kind: whose knowledge it is.
         learn: whether anything will be written.
         journal: write every hand down as it ends; without, only `save` writes.
-        notes: must be the same as when the file was written.
+        notes: must be the same as when the file was written; what is None is as the file has it.
         environment: where the variable of a duplicate match may stand.
 
     Raises:
@@ -168,12 +172,14 @@ class KnowledgeStore(LearnerStore):
         *,
         learn: bool,
         journal: bool,
-        notes: Mapping[str, str],
+        notes: Mapping[str, str | None],
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         super().__init__(path, kind, version=VERSION, learn=learn, journal=journal, environment=environment)
         self.base = KnowledgeBase()
-        self._notes = dict(notes)
+        self.notes: dict[str, str] = {}
+        """What the knowledge was, and is to be, learnt with."""
+        self._asked = dict(notes)
         self._game: str | None = None
         try:
             self._take_in()
@@ -186,16 +192,19 @@ class KnowledgeStore(LearnerStore):
     def _take_in(self) -> None:
         """Know what was found in the file."""
         if self._found is None or self._file is None:
+            self.notes = {name: value or _NEW_NOTES[name] for name, value in self._asked.items()}
             return
         path = self._file.path
         self.base, notes = read_base(self._found, path)
-        for name, value in self._notes.items():
-            if notes.get(name) != value:
+        for name, value in self._asked.items():
+            written = notes.get(name, _FORMER_NOTES.get(name))
+            if written is None or value not in (None, written):
                 from clients.learners.knowledge_file import KnowledgeError
 
                 raise KnowledgeError(
-                    f"{path} was learnt with {name}={notes.get(name)}, and {name}={value} is asked for"
+                    f"{path} was learnt with {name}={written}, and {name}={value} is asked for"
                 )
+            self.notes[name] = written
         self._game = self._found.game
 
     def match_started(self, game: GameDefinition) -> None:
@@ -240,7 +249,8 @@ class KnowledgeStore(LearnerStore):
     def _contents(self) -> Contents | None:
         if self._game is None:
             return None
-        meta = {"hands": self.base.hands, "names": self.base.names, "notes": self._notes}
+        notes = {name: value for name, value in self.notes.items() if value != _FORMER_NOTES.get(name)}
+        meta = {"hands": self.base.hands, "names": self.base.names, "notes": notes}
         return Contents(self._game, self.base.arrays(), meta)
 
 

@@ -12,10 +12,11 @@ What the thesis leaves open or has slips in, and what is done here:
 * *The rules of an update* are six, when to use which is not said: see the table in ``verdicts``.  A call that
   was ahead raises the value of raising by two since a raise would have been better still, and so on: the
   table is the only one in which the rules' own names make sense.
-* *A tie changes nothing*: the text leaves its control variable at zero.  A player is also compared with
-  itself there, which must not count.  A pot that is split with the winner is a tie.
+* *A tie of hole cards changes nothing*: the text leaves its control variable at zero.  A player is also
+  compared with itself there, which must not count.
 * *Several opponents shown*: by hole cards, each is a comparison and an update of its own ("with any player
-  who has also gotten to the showdown").  By the winning hand, one, with the best of them.
+  who has also gotten to the showdown").  By the winning hand, one, with the best of them, with whom to split
+  the pot is to win it (``winner=ties-win``, ``strict`` or ``each``: see ``readings``).
 * *Hole cards* follow the five cases of the text; the listing (Fig. 4.4) reverses the second card.
 * *No showdown, nothing learnt*: there are no cards to compare with.  A hand that was folded is judged by the
   cards that others show, which is how folds are learnt at all.
@@ -24,8 +25,9 @@ What the thesis leaves open or has slips in, and what is done here:
 * *The choice is judged*, not what the rules made of it: a raise that is not allowed is played as a call.
 * *No value falls below zero*, since the values are weights of a draw and are printed as percentages.  There
   is no bound above.  If all three are zero, they are equal.  Equal values: by chance.
-* *Nobody has called or raised yet*: the last player is the big blind, whose bet it is, and the last action
-  ``blind``.  No variable may be unknown, and a raise says more about a hand than a blind.
+* *Nobody has called or raised yet*: the last player and what he did are those of the hand before, since no
+  variable may be unknown and the last action has two values (``last-action=carried-over``, ``blind-calls`` or
+  ``blind``: see ``readings``).
 * *Moving all in counts as a raise*, also where it is a call beyond which no raise is allowed: it is as much
   as the player could do.  Without this nobody at a table of always-all-in raises but the first, and nothing
   learnt there serves against one of them alone.
@@ -41,9 +43,9 @@ What the thesis leaves open or has slips in, and what is done here:
   to the next bet.  Moving all in with it after the flop would undo the decision.
 * *All-in after the flop* is the largest raise; in limit games a raise, and where no raise is allowed a call.
 * *The way of judging* that a learner chooses for itself: the way of the greater value in the state in which
-  the action was chosen, by chance among equals.  When it finds the action wrong (hole cards: worse than more
-  opponents than it beats, for a fold the other way round), the way's value falls by one; nothing raises it.
-  It may fall below zero, for only the comparison counts.
+  the action was chosen, by chance among equals.  For each comparison that finds the action wrong the way's
+  value falls by one (``penalty=each`` or ``once``: see ``readings``); nothing raises it.  It may fall below
+  zero, for only the comparison of the two counts.
 * *Start values* come from the agent's seed and the state, whatever was met before.
 """
 
@@ -67,8 +69,17 @@ from clients.learners.preflop.action_values import (
 )
 from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
 from clients.learners.preflop.playing_style import Classifier, StyleTable
-from clients.learners.preflop.state import HAND_GROUP, button_positions, last_caller_or_raiser, state_key
-from clients.learners.preflop.verdicts import RULES, hole_cards_verdicts, winning_hand_verdict
+from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
+from clients.learners.preflop.state import (
+    BLIND,
+    HAND_GROUP,
+    button_positions,
+    last_action_of_others,
+    last_caller_or_raiser,
+    state_key,
+)
+from clients.learners.preflop.state import CALL as CALLED
+from clients.learners.preflop.verdicts import RULES, hole_cards_verdicts, winning_hand_verdicts
 from clients.options import require_holdem
 from engine.cards import NUM_CARDS
 from engine.opponents.probability_triple import legal_triple
@@ -93,6 +104,10 @@ class PreflopLearner(Agent):
         choose: the action of the greatest value, or one drawn by the values.
         classifier: of playing styles.
         journal: write every hand down as it ends; without, only `save_knowledge` writes, as training does.
+        last_action: of the state, while nobody has called or raised; None for that of the file, or
+            `carried-over`.
+        winner: with whom the best five cards are compared.
+        penalty: what a way of judging loses by being wrong.
 
     Raises:
         KnowledgeError: the file cannot be used.
@@ -112,13 +127,21 @@ class PreflopLearner(Agent):
         choose: Choice = "greedy",
         classifier: Classifier = "as-meant",
         journal: bool = True,
+        last_action: LastActionReading | None = None,
+        winner: WinnerReading = "ties-win",
+        penalty: PenaltyReading = "each",
     ) -> None:
         self.learns = learn
         self._choose = drawn_action if choose == "proportional" else best_action
         self._triple = proportional_triple if choose == "proportional" else greedy_triple
         self._classifier: Classifier = classifier
-        notes = {} if self.knows_names else {"classifier": classifier}
+        self._winner: WinnerReading = winner
+        self._penalty: PenaltyReading = penalty
+        notes: dict[str, str | None] = {} if self.knows_names else {"classifier": classifier}
+        notes["last-action"] = last_action
         self._store = KnowledgeStore(knowledge, self.kind, learn=learn, journal=journal, notes=notes)
+        self._last_action = self._store.notes["last-action"]
+        self._before: tuple[int, int] | None = None  # seat and action of who last called or raised
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
         self._styles = StyleTable(2, classifier)
         self._numbers: list[int] = []  # of the names, by seat
@@ -151,6 +174,7 @@ class PreflopLearner(Agent):
         self._table = table
         self._styles = StyleTable(game.num_players, self._classifier)
         self._positions = button_positions(game)
+        self._before = None
         if self.knows_names:
             names = self.names or ()
             self._numbers = [
@@ -185,12 +209,20 @@ class PreflopLearner(Agent):
 
     def state(self, view: HandView) -> int:
         """The key of the state that a decision before the flop is made in."""
-        position, last_action = last_caller_or_raiser(view.betting)
+        seat, last_action = self._last_player(view)
         own, other = view.hole_cards[view.position]
-        seat = self.seat_of(view, position)
         last_player = self._numbers[seat] if self.knows_names else self._styles.number(seat)
         group = HAND_GROUP[NUM_CARDS * own + other]
         return state_key(group, self._positions[view.position], last_player, last_action)
+
+    def _last_player(self, view: HandView) -> tuple[int, int]:
+        """The seat of the state's last player, and what he did."""
+        position, last_action = last_caller_or_raiser(view.betting)
+        if last_action != BLIND or self._last_action == "blind":
+            return self.seat_of(view, position), last_action
+        if self._last_action == "carried-over" and self._before is not None:
+            return self._before
+        return self.seat_of(view, position), CALLED
 
     def _values(self, key: int) -> list[int]:
         base = self._store.base
@@ -222,6 +254,9 @@ class PreflopLearner(Agent):
         betting = view.betting
         if not self.knows_names:
             self._styles.observe_hand(betting, self.seat_of(view, 0))
+        last = last_action_of_others(betting, view.position)
+        if last is not None:
+            self._before = self.seat_of(view, last[0]), last[1]
         if not self.learns:
             return
         base = self._store.base
@@ -253,7 +288,7 @@ class PreflopLearner(Agent):
                 verdicts = by_hole_cards
             else:
                 if by_winning_hand is None:
-                    by_winning_hand = [winning_hand_verdict(own, shown, view.board)]
+                    by_winning_hand = winning_hand_verdicts(own, shown, view.board, self._winner)
                 verdicts = by_winning_hand
             rules = RULES[action]
             for verdict in verdicts:
@@ -261,9 +296,13 @@ class PreflopLearner(Agent):
                 if rule is not None:
                     apply_rule(values, rule)
             if self.judges_by == "both":
-                right = -sum(verdicts) if action == FOLD else sum(verdicts)
-                if right < 0:
-                    values[way] -= 1
+                values[way] -= self._times_wrong(action, verdicts)
+
+    def _times_wrong(self, action: int, verdicts: list[int]) -> int:
+        """How much the way of judging that gave these verdicts of an action loses by them."""
+        right, wrong = (-1, 1) if action == FOLD else (1, -1)
+        times = verdicts.count(wrong)
+        return times if self._penalty == "each" else int(times > verdicts.count(right))
 
     def _way(self, values: list[int]) -> int:
         """Which of the two ways judges an action in a state."""

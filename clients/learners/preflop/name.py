@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from clients.learners.preflop.learner import Choice, PreflopLearner
+from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
 
 __all__ = ["NameLearner"]
 
@@ -28,5 +29,8 @@ class NameLearner(PreflopLearner):
         learn: bool = True,
         choose: Choice = "proportional",
         journal: bool = True,
+        last_action: LastActionReading | None = None,
+        winner: WinnerReading = "ties-win",
+        penalty: PenaltyReading = "each",
     ) -> None:
-        super().__init__(knowledge, learn, choose, "as-meant", journal)
+        super().__init__(knowledge, learn, choose, "as-meant", journal, last_action, winner, penalty)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from clients.learners.preflop.learner import Choice, PreflopLearner
 from clients.learners.preflop.playing_style import Classifier
+from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
 
 __all__ = ["PokerLearner"]
 
@@ -28,5 +29,8 @@ class PokerLearner(PreflopLearner):
         choose: Choice = "proportional",
         classifier: Classifier = "as-meant",
         journal: bool = True,
+        last_action: LastActionReading | None = None,
+        winner: WinnerReading = "ties-win",
+        penalty: PenaltyReading = "each",
     ) -> None:
-        super().__init__(knowledge, learn, choose, classifier, journal)
+        super().__init__(knowledge, learn, choose, classifier, journal, last_action, winner, penalty)

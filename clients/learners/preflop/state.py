@@ -6,7 +6,8 @@ Four variables, in one number, the key of the state:
 hand value          the 169 groups of hole cards of the same ranks, suited or not
 button position     early, middle, late
 last player         the one who last called or raised: playing style, 0 to 3, or the number of the name
-last action         what that player did: called or raised, or posted the blind that nobody has acted on yet
+last action         what that player did: called or raised; in one reading (``readings``)
+                    also posted the blind that nobody has acted on yet
 ==================  =====================================================================================
 """
 
@@ -19,11 +20,16 @@ from engine.rules import ActionKind, BettingState, GameDefinition
 
 __all__ = [
     "ACTIONS",
+    "BLIND",
+    "CALL",
     "HAND_GROUP",
     "NUM_GROUPS",
     "POSITIONS",
+    "RAISE",
     "StateVariables",
+    "big_blind_position",
     "button_positions",
+    "last_action_of_others",
     "last_caller_or_raiser",
     "split_key",
     "state_key",
@@ -33,7 +39,7 @@ NUM_GROUPS: Final = NUM_RANKS * NUM_RANKS
 POSITIONS: Final = ("early", "middle", "late")
 ACTIONS: Final = ("blind", "call", "raise")
 
-_BLIND, _CALL, _RAISE = range(3)
+BLIND, CALL, RAISE = range(3)
 
 
 def _group(card: int, other: int) -> int:
@@ -82,16 +88,35 @@ def button_positions(game: GameDefinition) -> tuple[int, ...]:
     return tuple(round(2 * ((position - first) % n) / (n - 1)) for position in range(n))
 
 
-def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
-    """The position that last called or raised, and what it did (index in `ACTIONS`).
+def big_blind_position(game: GameDefinition) -> int:
+    """The position of the bet that stands when a hand begins."""
+    return game.blinds.index(max(game.blinds))
 
-    Where nobody has, the big blind, which is the bet that stands.  A call with all one's chips is a raise: it
-    is as much as can be done.
+
+def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
+    """The position that last called or raised before the flop, and what it did (index in `ACTIONS`).
+
+    Where nobody has, the big blind.  A call with all one's chips is a raise: it is as much as can be done.
     """
     for _, position, action in betting.steps_back():
-        kind = action.kind
-        if kind is not ActionKind.FOLD:
-            is_all_in = betting.spent[position] >= betting.game.betting_stacks[position]
-            return position, _RAISE if is_all_in or kind is ActionKind.RAISE else _CALL
-    blinds = betting.game.blinds
-    return blinds.index(max(blinds)), _BLIND
+        if action.kind is not ActionKind.FOLD:
+            return position, _called_or_raised(betting, position, action.kind)
+    return big_blind_position(betting.game), BLIND
+
+
+def last_action_of_others(betting: BettingState, own: int) -> tuple[int, int] | None:
+    """The same of a hand that is over, of everybody but one, in all its rounds; None if nobody did.
+
+    A check is neither.
+    """
+    for before, position, action in betting.steps_back():
+        if position == own or action.kind is ActionKind.FOLD:
+            continue
+        if action.kind is ActionKind.RAISE or before.amount_to_call(position) > 0:
+            return position, _called_or_raised(betting, position, action.kind)
+    return None
+
+
+def _called_or_raised(betting: BettingState, position: int, kind: ActionKind) -> int:
+    is_all_in = betting.spent[position] >= betting.game.betting_stacks[position]
+    return RAISE if is_all_in or kind is ActionKind.RAISE else CALL

@@ -1,7 +1,8 @@
 """Was the action right?  Two ways to judge by the cards of a showdown (Poker Learner 4.2.1.3).
 
 *By hole cards*: ours against each opponent's that was shown, a verdict for each.  *By the winning hand*: the
-best five of our cards and the board against the best that anybody showed, one verdict.
+best five of our cards and the board against the best that anybody showed, one verdict; in one reading
+(`clients.learners.preflop.readings`) against each opponent's.
 
 A verdict is 1 where we were ahead, 0 where we were level, -1 where we were behind, and with the action leads
 to a rule:
@@ -34,10 +35,17 @@ from clients.learners.preflop.action_values import (
     RAISE,
     Rule,
 )
+from clients.learners.preflop.readings import WinnerReading
 from engine.cards import NUM_CARDS, NUM_RANKS
 from engine.rules import hand_rank
 
-__all__ = ["RULES", "compare_hole_cards", "hole_cards_verdicts", "winning_hand_verdict"]
+__all__ = [
+    "RULES",
+    "compare_hole_cards",
+    "hole_cards_verdicts",
+    "winning_hand_verdict",
+    "winning_hand_verdicts",
+]
 
 RULES: Final[tuple[tuple[Rule | None, Rule | None, Rule | None], ...]] = (
     (None, DECREMENT_FOLD, INCREMENT_FOLD),
@@ -87,3 +95,13 @@ def winning_hand_verdict(own: Sequence[int], shown: Sequence[Sequence[int]], boa
     ours = hand_rank((*own, *board))
     theirs = max([hand_rank((*other, *board)) for other in shown])
     return (ours > theirs) - (ours < theirs)
+
+
+def winning_hand_verdicts(
+    own: Sequence[int], shown: Sequence[Sequence[int]], board: Sequence[int], reading: WinnerReading
+) -> list[int]:
+    """The verdicts of the best five cards in a reading of the thesis; cards as in `winning_hand_verdict`."""
+    if reading == "each":
+        return [winning_hand_verdict(own, [other], board) for other in shown]
+    verdict = winning_hand_verdict(own, shown, board)
+    return [1 if reading == "ties-win" and verdict == 0 else verdict]

@@ -8,7 +8,11 @@ Source: Poker Learner 4.2.2.2; see ``learner`` for what it leaves open.
 
 from __future__ import annotations
 
-from clients.learners.preflop.learner import PreflopLearner
+from pathlib import Path
+
+from clients.learners.preflop.learner import Choice, PreflopLearner
+from clients.learners.preflop.playing_style import Classifier
+from clients.learners.preflop.readings import LastActionReading, WinnerReading
 
 __all__ = ["WinningHandLearner"]
 
@@ -18,3 +22,15 @@ class WinningHandLearner(PreflopLearner):
 
     kind = "winning-hand-learner"
     judges_by = "winning hand"
+
+    def __init__(
+        self,
+        knowledge: Path | None = None,
+        learn: bool = True,
+        choose: Choice = "greedy",
+        classifier: Classifier = "as-meant",
+        journal: bool = True,
+        last_action: LastActionReading | None = None,
+        winner: WinnerReading = "ties-win",
+    ) -> None:
+        super().__init__(knowledge, learn, choose, classifier, journal, last_action, winner)

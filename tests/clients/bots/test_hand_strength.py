@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
 NO_LIMIT_6P = load_game("nolimit-6p-100bb")
 
 
-def seated(game: GameDefinition, **options: float) -> HandStrengthBot:
+def seated(game: GameDefinition, **options: Any) -> HandStrengthBot:
     bot = HandStrengthBot(**options)
     bot.game, bot.seat = game, 0
     bot.match_started(game, 0)
@@ -85,6 +86,16 @@ def test_strength_against_several_is_the_product() -> None:
     view = view_with(NO_LIMIT_6P, hole, board, "c", "f", "f", "c", "c", "c")
 
     assert seated(NO_LIMIT_6P).strength(view) == pytest.approx(alone**3)
+
+
+def test_plain_it_takes_no_notice_of_how_many_there_are() -> None:
+    hole, board = tuple(parse_cards("AsKd")), tuple(parse_cards("Ac7h2d"))
+    actions = ["c", "f", "f", "c", "c", "c"]
+    alone = seated(NO_LIMIT).strength(view_with(NO_LIMIT, hole, board, "c", "c"))
+    plain = HandStrengthBot(plain=True)
+    plain.match_started(NO_LIMIT_6P, 0)
+
+    assert plain.strength(view_with(NO_LIMIT_6P, hole, board, *actions)) == alone
 
 
 # --- what it does ------------------------------------------------------------------------------------------
@@ -159,7 +170,7 @@ def test_it_takes_chips_from_a_player_who_always_calls(game: GameDefinition) -> 
 
 
 @pytest.mark.parametrize("options", [{"call": -0.1}, {"call": 0.6}, {"bet": 0.8}, {"raise_": 1.1}])
-def test_strengths_that_make_no_sense_are_refused(options: dict[str, float]) -> None:
+def test_strengths_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected 0 <= call <= bet <= raise <= 1"):
         HandStrengthBot(**options)
 

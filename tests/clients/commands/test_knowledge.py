@@ -56,7 +56,7 @@ def test_json_has_the_same(path: Path) -> None:
     )
     assert len(report["rows"]) == report["states"]
     assert {row["last_player"] for row in report["rows"]} == {"loose passive", "tight passive"}
-    assert {row["last_action"] for row in report["rows"]} == {"blind", "call"}
+    assert {row["last_action"] for row in report["rows"]} == {"call", "raise"}  # all in is a raise
 
 
 def test_names_and_the_values_of_both_ways_are_shown_where_they_are_learnt(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
 from clients.learners.preflop.name import NameLearner
 from clients.learners.preflop.poker import PokerLearner
+from clients.learners.preflop.readings import LastActionReading
 from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
 from clients.learners.preflop.winning_hand import WinningHandLearner
 from clients.options import OptionError
@@ -93,6 +94,34 @@ def test_the_state_is_hand_position_last_player_and_last_action(kind: type[Prefl
         assert learner.learnt.names[found.last_player] == "seat 3"
     else:
         assert PlayingStyle(found.last_player) is PlayingStyle.TIGHT_PASSIVE
+
+
+@pytest.mark.parametrize(
+    ("reading", "first", "second", "third"),
+    [
+        ("carried-over", ("seat 0", "call"), ("seat 1", "raise"), ("seat 1", "raise")),
+        ("blind-calls", ("seat 0", "call"), ("seat 1", "call"), ("seat 0", "call")),
+        ("blind", ("seat 0", "blind"), ("seat 1", "blind"), ("seat 0", "blind")),
+    ],
+)
+def test_where_nobody_has_acted_the_state_is_what_the_reading_says(
+    reading: LastActionReading, first: tuple[str, str], second: tuple[str, str], third: tuple[str, str]
+) -> None:
+    learner = seated(NameLearner(last_action=reading))
+    game = load_game("nolimit-2p")
+
+    def looked_at(hand_number: int) -> tuple[str, str]:
+        state = initial_hand(game, hand_number, Deal(((0, 1), (2, 3)), (4, 5, 6, 7, 8)))
+        found = split_key(learner.state(state.view(-hand_number % 2)))
+        return learner.learnt.names[found.last_player], ACTIONS[found.last_action]
+
+    found = []
+    for number, betting in enumerate(["cr300c/cr600c/cc/cc", "f", ""]):
+        found.append(looked_at(number))
+        end = after(initial_hand(game, number, Deal(((0, 1), (2, 3)), (4, 5, 6, 7, 8))), betting)
+        learner.hand_finished(end.view(-number % 2))
+
+    assert found == [first, second, third]
 
 
 def test_names_are_used_where_the_table_tells_them() -> None:
@@ -239,9 +268,23 @@ def test_hole_cards_learner_judges_by_hole_cards(
     ],
 )
 def test_winning_hand_learner_judges_by_the_best_five(own: str, opponent: str, expected: list[int]) -> None:
-    (values,) = taught(WinningHandLearner(), [own, opponent], [(ALL_IN, preferring(CALL))], CALLED)
+    learner = WinningHandLearner(winner="strict")
+    (values,) = taught(learner, [own, opponent], [(ALL_IN, preferring(CALL))], CALLED)
 
     assert values[:3] == expected
+
+
+def test_to_split_with_the_winner_is_to_win_and_as_another_reading_each_opponent_counts() -> None:
+    split, cards = ["7c3c", "7s3s"], ["AhTd", "2d9h", "7s5h"]  # ahead of one and behind the other
+    decisions = [(BOTH_IN, preferring(CALL))]
+
+    (shared,) = taught(WinningHandLearner(), split, [(ALL_IN, preferring(CALL))], CALLED)
+    (winner,) = taught(WinningHandLearner(), cards, decisions, THREE_CALLED)
+    (each,) = taught(WinningHandLearner(winner="each"), cards, decisions, THREE_CALLED)
+
+    assert shared[:4] == [49, 100, 52, 1]
+    assert winner[:4] == [51, 97, 46, 1]
+    assert each[:4] == [50, 98, 48, 2]
 
 
 def test_by_hole_cards_each_opponent_is_a_lesson_and_by_the_winning_hand_the_best_of_them() -> None:
@@ -313,6 +356,24 @@ def test_the_way_of_the_greater_value_judges_and_is_lowered_when_the_action_was_
     ],
 )
 def test_an_action_is_wrong_once_whatever_the_number_of_opponents(
+    cards: list[str], action: int, end: str, lowered: int
+) -> None:
+    learner = PokerLearner(choose="greedy", penalty="once")
+    (values,) = taught(learner, cards, [(BOTH_IN, preferring(action))], end)
+
+    assert (values[HOLE_CARDS], values[WINNING_HAND]) == (90 - lowered, 80)
+
+
+@pytest.mark.parametrize(
+    ("cards", "action", "end", "lowered"),
+    [
+        (["AcKs", "AhTd", "7s5h"], CALL, THREE_CALLED, 1),  # worse than one, better than the other
+        (["AcKs", "4h3h", "7s5h"], CALL, THREE_CALLED, 2),
+        (["AcKs", "AhAd", "7s5h"], CALL, THREE_CALLED, 0),
+        (["KcQs", "AhAd", "7s5h"], FOLD, THREE_FOLDED, 2),
+    ],
+)
+def test_each_comparison_that_finds_an_action_wrong_is_a_penalty(
     cards: list[str], action: int, end: str, lowered: int
 ) -> None:
     (values,) = taught(PokerLearner(choose="greedy"), cards, [(BOTH_IN, preferring(action))], end)

@@ -13,6 +13,7 @@ from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
 from clients.learners.preflop.name import NameLearner
 from clients.learners.preflop.poker import PokerLearner
+from clients.learners.preflop.state import ACTIONS, split_key
 from clients.learners.preflop.winning_hand import WinningHandLearner
 from engine.rules import load_game
 
@@ -104,6 +105,10 @@ def test_two_learners_cannot_write_one_file(tmp_path: Path) -> None:
     [
         (lambda path: PokerLearner(knowledge=path), "what a hole-cards-learner has learnt"),
         (lambda path: HoleCardsLearner(knowledge=path, classifier="as-printed"), "classifier=as-meant"),
+        (
+            lambda path: HoleCardsLearner(knowledge=path, last_action="blind"),
+            "last-action=carried-over, and last-action=blind is asked for",
+        ),
     ],
 )
 def test_another_learners_knowledge_is_refused(again, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -115,6 +120,25 @@ def test_another_learners_knowledge_is_refused(again, message: str, tmp_path: Pa
     with pytest.raises(KnowledgeError, match=message):
         again(path)
     HoleCardsLearner(knowledge=path).close_knowledge()  # the refusal has let go of the file
+
+
+def test_a_file_is_learnt_on_in_the_reading_that_it_notes_or_in_the_former_one(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.npz"
+    for reading in ("blind-calls", None):
+        learner = HoleCardsLearner(knowledge=path, last_action=reading)
+        played(learner)
+        learner.close_knowledge()
+
+        assert read_knowledge(path).meta["notes"]["last-action"] == "blind-calls"
+    former = tmp_path / "former.npz"
+    learner = HoleCardsLearner(knowledge=former, last_action="blind")
+    played(learner)
+    learner.close_knowledge()
+    assert "last-action" not in read_knowledge(former).meta["notes"]  # as versions before had it
+    learner = HoleCardsLearner(knowledge=former)
+    played(learner)
+    assert any(ACTIONS[split_key(key).last_action] == "blind" for key in learner.learnt.states)
+    learner.close_knowledge()
 
 
 def test_knowledge_of_another_game_is_refused_and_untouched(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from clients.learners.preflop.verdicts import (
     compare_hole_cards,
     hole_cards_verdicts,
     winning_hand_verdict,
+    winning_hand_verdicts,
 )
 from engine.cards import parse_cards
 from engine.evaluation.hand_rank import hand_rank
@@ -99,6 +100,16 @@ def test_the_best_five_are_compared_with_the_winners(
     others = [parse_cards(text) for text in shown]
 
     assert winning_hand_verdict(parse_cards(own), others, parse_cards(board)) == verdict
+
+
+def test_readings_of_the_winner_differ_by_ties_and_by_how_many_are_compared() -> None:
+    board, own = parse_cards("2cQs7d8h9c"), parse_cards("AhJs")
+    shown = [parse_cards(text) for text in ("AcJd", "3s3d", "Kd5d")]
+
+    assert winning_hand_verdicts(own, shown, board, "each") == [0, -1, 1]
+    assert winning_hand_verdicts(own, shown[:1], board, "strict") == [0]
+    assert winning_hand_verdicts(own, shown[:1], board, "ties-win") == [1]
+    assert winning_hand_verdicts(own, shown, board, "ties-win") == [-1]
 
 
 def test_the_winner_is_the_evaluators() -> None:
