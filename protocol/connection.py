@@ -100,20 +100,22 @@ class _Connection:
         self._state = State.ERROR
 
     def _process(self, kind: type[Event]) -> None:
-        """Take every event, said by either side, through the table."""
+        """Take an event that we say through the table."""
         state = TRANSITIONS[self._state].get(kind)
         if state is None:
-            raise LocalProtocolError(
-                f"{kind.__name__} is not admitted while the conversation is {self._state.value!r}"
-            )
+            raise LocalProtocolError(self._breach(kind))
         self._state = state
 
     def _process_received(self, event: Event) -> None:
         """The same for what the other side said: a breach is its fault, and the end."""
-        try:
-            self._process(type(event))
-        except LocalProtocolError as error:
-            raise self._fault(RemoteProtocolError(f"from the other side: {error}")) from None
+        state = TRANSITIONS[self._state].get(type(event))
+        if state is None:
+            breach = self._breach(type(event))
+            raise self._fault(RemoteProtocolError(f"from the other side: {breach}"))
+        self._state = state
+
+    def _breach(self, kind: type[Event]) -> str:
+        return f"{kind.__name__} is not admitted while the conversation is {self._state.value!r}"
 
     def _fault(self, error: RemoteProtocolError) -> RemoteProtocolError:
         self._state = State.ERROR
@@ -182,7 +184,11 @@ class DealerConnection(_Connection):
         Args:
             message: what `HandMessages` or `format_match_state` give, without line end.
         """
-        self._process(TurnToAct if is_turn else StateUpdate)
+        kind = TurnToAct if is_turn else StateUpdate
+        state = TRANSITIONS[self._state].get(kind)  # as `_process`, without another call for every message
+        if state is None:
+            raise LocalProtocolError(self._breach(kind))
+        self._state = state
         self._echo = message
         return message + _LINE_END
 

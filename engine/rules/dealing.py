@@ -18,7 +18,7 @@ from __future__ import annotations
 import itertools
 import random
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -56,13 +56,23 @@ def acpc_generator(seed: int) -> random.Random:
     return generator
 
 
-def _deal(game: GameDefinition, index_below: Callable[[int], int]) -> Deal:
-    """All hole cards by position, then the whole board (acpc-spec 4.3, 4.4), each drawn from the rest."""
+def _cards_left(game: GameDefinition) -> range:
+    """How many cards each card of a hand is drawn from."""
+    size = len(game.deck)
+    return range(size, size - game.cards_per_hand, -1)
+
+
+def _deal(game: GameDefinition, indices: Iterable[int]) -> Deal:
+    """All hole cards by position, then the whole board (acpc-spec 4.3, 4.4).
+
+    Args:
+        game: what is being dealt.
+        indices: of each card among those left (`_cards_left`).
+    """
     deck = list(game.deck)
     left = len(deck)
     cards: list[int] = []
-    for _ in range(game.cards_per_hand):
-        index = index_below(left)
+    for index in indices:
         left -= 1
         cards.append(deck[index])
         deck[index] = deck[left]
@@ -78,16 +88,17 @@ class CardDealer:
 
     def __init__(self, game: GameDefinition, seed: int) -> None:
         self._game = game
+        self._cards_left = _cards_left(game)
         self._draw = acpc_generator(seed).getrandbits
 
     def deal(self) -> Deal:
         """The next hand."""
         draw = self._draw
-        return _deal(self._game, lambda left: draw(32) % left)
+        return _deal(self._game, [draw(32) % left for left in self._cards_left])
 
     def skip(self, hands: int) -> None:
         """Pass over some hands without dealing them."""
-        for _ in range(hands * self._game.cards_per_hand):
+        for _ in range(hands * len(self._cards_left)):
             self._draw(32)
 
 
@@ -108,7 +119,7 @@ class KeyedDealer:
             unbiased = 2**32 - 2**32 % left
             return next(word for word in words if word < unbiased) % left
 
-        return _deal(self._game, index_below)
+        return _deal(self._game, map(index_below, _cards_left(self._game)))
 
     def skip(self, hands: int) -> None:
         """Pass over some hands without dealing them."""

@@ -51,7 +51,7 @@ class HandOnTable:
         if is_turn and "clock" in client.capabilities:
             client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
         data = connection.show(self.messages.message(state, position), is_turn=is_turn)
-        client.say(data)
+        client.unwritten += data  # as `Client.say`
         return data
 
 

@@ -71,7 +71,6 @@ class MatchServer:
         self._aborted: MatchAborted | None = None
         self._asking = Asking(config, console, self._records, self._seating)
         self._has_transactions = config.transaction_path is not None
-        self._keeps_time = not config.quiet or self._has_transactions
         self._now = trio.current_time
         self._main_scope = trio.CancelScope()  # around everything up to the score
         self._situation: Situation | None = None
@@ -284,7 +283,9 @@ class MatchServer:
                     is_live = True
                     self._situation = state, hand
                     answer, sent_us = await self._asking.ask(seats, seat, state, hand)
-                    action = self._recorded(seat, state, answer, sent_us)
+                    action = answer
+                    if action is None or self._has_transactions:
+                        action = self._recorded(seat, state, action, sent_us)
                 else:
                     action = self._replayed_action(seat, state)
                     if self._rehearsal is not None:
@@ -344,9 +345,8 @@ class MatchServer:
     def _replayed_action(self, seat: Seat, state: HandState) -> Action:
         """The next action of the transaction log, charged to its seat's clock (acpc-spec 6.4)."""
         entry = self._records.replayed(state)
-        if self._config.on_failure is OnFailure.ABORT and seat.clock.is_exceeded_by(entry.seconds):
+        if seat.clock.charge(entry.seconds) and self._config.on_failure is OnFailure.ABORT:
             raise MatchAborted(f"ERROR: seat {seat.number + 1} ran out of time in transaction file\n")
-        seat.clock.charge(entry.seconds)
         return entry.action
 
     async def _rehearse(
@@ -370,7 +370,7 @@ class MatchServer:
 
     def _recorded(self, seat: Seat, state: HandState, answer: Action | None, sent_us: int) -> Action:
         """The action that is played, the seat's answer or for want of one the default, now on record."""
-        received_us = now_us() if self._keeps_time else 0
+        received_us = now_us()
         action = answer
         if action is None:
             action = FOLD if state.legal_actions().can_fold else CALL

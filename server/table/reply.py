@@ -124,7 +124,8 @@ class Asking:
                     break
                 sent_us = now_us() if keeps_time else 0  # somebody else has been shown the hand
                 continue
-            records.flush_trace()
+            if traces:
+                records.flush_trace()
             may_poll = TABLES_PLAYING.number == 1
             try:
                 action = await read_reply(
@@ -186,13 +187,10 @@ async def read_reply(
         if isinstance(event, Reply):
             if not config.quiet:
                 _trace(console, number, event.line)
-            clock = seat.clock
-            if clock.is_exceeded_by(seconds):
-                clock.charge(seconds)
+            if seat.clock.charge(seconds):
                 raise _late(
                     seat, client, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n"
                 )
-            clock.charge(seconds)
             seat.late_in_a_row = client.stray_replies = 0
             seat.grace_until = None
             client.has_replied = True

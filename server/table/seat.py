@@ -48,13 +48,16 @@ class SeatClock:
             or self.in_match + counted > self._match_limit
         )
 
-    def charge(self, seconds: float) -> None:
-        """Book a decision."""
-        if self.response != self._limits.response:  # the first
-            seconds = min(seconds, self._limits.response)
-            self.response = self._limits.response
+    def charge(self, seconds: float) -> bool:
+        """Book a decision; whether it passed a limit."""
+        limits = self._limits
+        is_late = seconds > self.response
+        if self.response != limits.response:  # the first
+            seconds = min(seconds, limits.response)
+            self.response = limits.response
         self.in_hand += seconds
         self.in_match += seconds
+        return is_late or self.in_hand > limits.hand or self.in_match > self._match_limit
 
     def charge_waiting(self, seconds: float) -> None:
         """Book time for which the table waited for somebody to take the seat: of the match, not of a hand."""
