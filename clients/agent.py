@@ -38,6 +38,7 @@ __all__ = [
     "checked_action",
     "decisions_made",
     "drawn",
+    "may_be_asked_once",
     "seat_of",
 ]
 
@@ -76,6 +77,11 @@ class Agent:
     is_stateless: bool = False
     """Set it where decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
     its hands may then be played in any order, and it need not see again what it saw before an interruption.
+    """
+    plays_by_betting: bool = False
+    """Set it where decisions follow from the betting alone, not from cards, chance or what was seen before:
+    a table in this process then asks once about each state of the betting.  It counts only in the class that
+    has the `choose_action` it speaks of.
     """
     wants_clock: bool = False
     """Set it to get `seconds_to_act` before each decision."""
@@ -193,6 +199,14 @@ def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:
 def begin_decision(agent: Agent, view: HandView) -> None:
     """Tell an agent's generator which decision comes next; for tables, right before `choose_action`."""
     agent._view = view  # the table's side of `Agent.rng`
+
+
+def may_be_asked_once(agent: Agent) -> bool:
+    """Whether one answer to each state of the betting holds for good: see `Agent.plays_by_betting`."""
+    if "choose_action" in vars(agent):
+        return False
+    owner = next(kind for kind in type(agent).__mro__ if "choose_action" in vars(kind))
+    return bool(vars(owner).get("plays_by_betting"))
 
 
 def checked_action(agent: Agent, chosen: object) -> Action:

@@ -8,19 +8,21 @@ times as many hands an hour.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import attrs
 
-from clients.agent import Agent, begin_decision, checked_action
+from clients.agent import Agent, begin_decision, checked_action, may_be_asked_once
 from clients.disclosure import policy_line
 from engine.rules import (
     CALL,
     Action,
+    BettingState,
     CardDealer,
     Deal,
     GameDefinition,
     HandState,
+    initial_betting,
     initial_hand,
     play_hand,
 )
@@ -30,6 +32,20 @@ from protocol.records import format_hand, format_score
 
 OnHand = Callable[[HandState, tuple[float, ...]], None]
 """Takes the end of a hand and the chips won, both by position."""
+
+
+_MOST_REMEMBERED: Final = 20_000
+"""Answers of an agent in a position, some 2 MB."""
+
+
+class OutsideSeat(Agent):
+    """A seat that is played by whoever drives `Arena.turns`, which yields it; who is to act stands in
+    `Arena.state`.
+    """
+
+    def __await__(self) -> Generator[None, None, Action]:
+        raise RuntimeError("an outside seat is played by whoever drives the table")
+        yield
 
 
 class Dealer(Protocol):
@@ -58,6 +74,8 @@ class _Seating:
     """Those that override `action_seen`."""
     finishers: tuple[tuple[int, Agent], ...]
     """Those that override `hand_finished`."""
+    answers: tuple[dict[BettingState, Action] | None, ...]
+    """By position: what was answered so far, of those that `may_be_asked_once`."""
 
 
 class Arena:
@@ -90,7 +108,8 @@ class Arena:
         num_players = game.num_players
         if len(agents) != num_players or len({id(agent) for agent in agents}) != num_players:
             raise ValueError(f"expected {num_players} different agents, one a seat, got {len(agents)}")
-        self.game = game
+        # An equal one, but the very one whose betting is remembered: so it need not be compared every hand.
+        self.game = initial_betting(game).game
         self.names = tuple(names) if names is not None else tuple(f"p{k}" for k in range(num_players))
         if len(self.names) != num_players:
             raise ValueError(f"expected {num_players} names, got {len(self.names)}")
@@ -199,6 +218,7 @@ class Arena:
             overriding("hand_started"),
             overriding("action_seen"),
             overriding("hand_finished"),
+            tuple({} if may_be_asked_once(self._agents[seat]) else None for seat in seats),
         )
 
     def turns(
@@ -243,6 +263,7 @@ class Arena:
             for position, agent in seating.starters:
                 agent.hand_started(start.view(position))
         agents, watchers = seating.agents, seating.watchers
+        answers = seating.answers if disclose is None else (None,) * len(agents)
         hand = play_hand(self.game, hand_number, deal)
         try:
             state = next(hand)
@@ -250,31 +271,43 @@ class Arena:
             final: HandState = end.value
             return final
         while True:
-            to_act = state.betting.position_to_act
+            betting = state.betting
+            to_act = betting.position_to_act
             assert to_act is not None  # the hand loop asks only where somebody is
-            agent = agents[to_act]
             self.state = state
-            view = state.view(to_act)
-            begin_decision(agent, view)
-            action = agent.choose_action(view)
-            is_chosen = True  # rather than put right
-            if action is not CALL:
-                if not isinstance(action, Action) and isinstance(action, Awaitable):
-                    action = yield action
-                chosen = checked_action(agent, action)
-                action = state.legal_actions().nearest(chosen)
-                is_chosen = action == chosen
-            if disclose is not None and is_chosen:
-                line = policy_line(agent, view, action)
-                if line is not None:
-                    disclose(format_record(seating.seats[to_act], line.encode()))
+            known = answers[to_act]
+            action = known.get(betting) if known is not None else None
+            if action is None:
+                agent = agents[to_act]
+                is_chosen = True  # rather than put right
+                answer: Action | Awaitable[Action]
+                if type(agent) is OutsideSeat:
+                    answer = yield agent
+                else:
+                    view = state.view(to_act)
+                    begin_decision(agent, view)
+                    answer = agent.choose_action(view)
+                action = CALL
+                if answer is not CALL:
+                    if type(answer) is not Action and isinstance(answer, Awaitable):
+                        answer = yield answer
+                    action = checked_action(agent, answer)
+                    if not betting.is_legal(action):
+                        action, is_chosen = betting.legal_actions().nearest(action), False
+                if known is not None and len(known) < _MOST_REMEMBERED:
+                    known[betting] = action
+                if disclose is not None and is_chosen:
+                    line = policy_line(agent, state.view(to_act), action)
+                    if line is not None:
+                        disclose(format_record(seating.seats[to_act], line.encode()))
             try:
                 state = hand.send(action)
             except StopIteration as end:
                 final = end.value
                 _tell(watchers, final)
                 return final
-            _tell(watchers, state)
+            if watchers:
+                _tell(watchers, state)
 
 
 def _tell(watchers: tuple[tuple[int, Agent], ...], state: HandState) -> None:

@@ -21,6 +21,8 @@ def test_it_is_cited_by_its_version() -> None:
 
     assert citation["version"] == version()
     assert {"cff-version", "message", "title", "authors"} <= set(citation)
+    news = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## {version()} ({citation['date-released']})\n" in news
 
 
 def test_every_supported_python_is_tried() -> None:

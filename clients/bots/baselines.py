@@ -29,7 +29,7 @@ class _Yardstick(Agent):
 class AlwaysCall(_Yardstick):
     """Calls or checks, whatever happens."""
 
-    is_stateless = True
+    is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
         """A call."""
@@ -43,7 +43,7 @@ class AlwaysCall(_Yardstick):
 class AlwaysFold(_Yardstick):
     """Folds to any bet; checks when there is nothing to call."""
 
-    is_stateless = True
+    is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
         """A fold where that is legal."""
@@ -57,7 +57,7 @@ class AlwaysFold(_Yardstick):
 class AlwaysRaise(_Yardstick):
     """Raises the least it may, as long as it may; then calls."""
 
-    is_stateless = True
+    is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
         """The smallest legal raise."""
@@ -71,7 +71,7 @@ class AlwaysRaise(_Yardstick):
 class AlwaysAllIn(_Yardstick):
     """Raises the most it may: all its chips in no-limit games."""
 
-    is_stateless = True
+    is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
         """The largest legal raise."""

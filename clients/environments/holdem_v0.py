@@ -23,7 +23,7 @@ from clients.environments.spaces import mask_space, observation_space
 from clients.environments.table import Table, TableOptions, check_patience, read_game
 from clients.seats.opponents import Opponent, opponent_names
 from clients.seats.remote import Patience, SeatLost
-from engine.rules import GameDefinition, HandView
+from engine.rules import GameDefinition, HandState
 
 __all__ = ["HoldemAEC", "env", "raw_env"]
 
@@ -86,8 +86,8 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._hands = hands
         self._hands_left = 0
         self._has_rewards = False
-        self._view: HandView | None = None
-        self._node: Node  # of the view's betting
+        self._state: HandState | None = None  # where an agent is to act
+        self._node: Node  # of the state's betting
         self._np_random, _ = gymnasium.utils.seeding.np_random()
         self.render_mode = render_mode
         self._agent_of_seat = {seat: f"player_{seat}" for seat in seats if seat not in bots}
@@ -149,20 +149,20 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         }
         self._hands_left = self._hands
         self._has_rewards = False
-        view, passed = None, 0
-        while view is None:
+        state, passed = None, 0
+        while state is None:
             if not table.is_open:
                 table.open(int(self._np_random.integers(2**32)))
             try:
-                view = table.deal()
+                state = table.deal()
             except SeatLost as lost:  # no episode has begun that could be cut short: another match does
                 for info in self.infos.values():
                     info["failure"] = lost.as_dict()
                 continue
-            if view is None:  # bots alone have played it
+            if state is None:  # bots alone have played it
                 passed += 1
                 check_patience(passed)
-        self._turn(view)
+        self._turn(state)
 
     def step(self, action: Any) -> None:
         """Play an action of `agent_selection`; None for one that has finished."""
@@ -182,24 +182,25 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self._has_rewards = False
             self.rewards = dict.fromkeys(self.agents, 0.0)
         try:
-            next_view = self._table.act(node.actions[number])
-            while next_view is None:
+            state = self._table.act(node.actions[number])
+            while state is None:
                 self._pay()
                 self._hands_left -= 1
                 if self._hands_left == 0:
                     self._end()
                     return
-                next_view = self._table.deal()
+                state = self._table.deal()
         except SeatLost as lost:
             self._cut_short(lost)
             return
-        self._turn(next_view)
+        self._turn(state)
 
-    def _turn(self, view: HandView) -> None:
+    def _turn(self, state: HandState) -> None:
         """Somebody is to act."""
-        self._view = view
-        self._node = node = self._encoder.node(view.betting)
-        self.agent_selection = agent = self._agent_of_seat[self._table.seat_at(view.position)]
+        self._state, position = state, state.betting.position_to_act
+        assert position is not None
+        self._node = node = self._encoder.node(state.betting)
+        self.agent_selection = agent = self._agent_of_seat[self._table.seat_at(position)]
         self.infos[agent]["action_mask"] = node.mask.copy()
 
     def _leave(self, agent: str, action: object) -> None:
@@ -228,14 +229,14 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._has_rewards = True
 
     def _end(self) -> None:
-        self._view = None
+        self._state = None
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
 
     def _cut_short(self, lost: SeatLost) -> None:
         for info in self.infos.values():
             info["failure"] = lost.as_dict()
-        self._view = None
+        self._state = None
         self.truncations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
 
@@ -243,9 +244,17 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def observe(self, agent: str) -> Any:
         """What an agent sees now: a new array, or new fields and the mask."""
-        view = self._view
-        if view is not None and agent == self.agent_selection:
-            vector = self._encoder.observe_at(self._node, view)
+        state = self._state
+        if state is not None and agent == self.agent_selection:
+            betting, deal, position = state.betting, state.deal, state.betting.position_to_act
+            assert position is not None
+            vector = self._encoder.observe_cards(
+                self._node,
+                betting,
+                position,
+                deal.hole_cards[position],
+                deal.board[: betting.num_board_cards],
+            )
         else:
             vector = self._encoder.observe(self._table.view_of(self._seat_of_agent[agent]))
         if not self._is_dict:
@@ -257,13 +266,13 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """The hand as the agent that is to act sees it: text, or a picture (height, width, 3), uint8."""
         if self.render_mode is None or not self.agents:
             return None
-        view = self._view or self._table.view_of(self._seat_of_agent[self.agent_selection])
+        view = self._table.view_of(self._seat_of_agent[self.agent_selection])
         names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
         return render(Scene(view, tuple(names)), self.render_mode)
 
     def close(self) -> None:
         """End connections and programs."""
-        self._view = None
+        self._state = None
         self._table.close()
 
 

@@ -33,6 +33,7 @@ The mask, int8, has a 1 for each action that is legal, and zeros only for a play
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -169,7 +170,7 @@ class Encoder:
         self.sizes: Final = () if game.is_limit else tuple(sizes)
         self.num_actions: Final = 3 if game.is_limit else 3 + len(self.sizes)
         fields = self.layout.fields
-        self._parts: Final = tuple([(f.name, slice(f.start, f.end)) for f in fields.values()])
+        self._parts_of: Final = operator.itemgetter(*[slice(f.start, f.end) for f in fields.values()])
         self._history_shape: Final = fields["history"].shape
         self._board: Final = fields["board"].start
         self._position: Final = fields["position"].start
@@ -181,17 +182,24 @@ class Encoder:
 
     def observe(self, view: HandView) -> NDArray[np.float32]:
         """What a player sees, a new vector of shape (size,)."""
-        return self.observe_at(self.node(view.betting), view)
+        own = view.hole_cards[view.position]
+        return self.observe_cards(self.node(view.betting), view.betting, view.position, own, view.board)
 
-    def observe_at(self, node: Node, view: HandView) -> NDArray[np.float32]:
-        """The same for those who have the node of the view's betting."""
-        betting, position = view.betting, view.position
+    def observe_cards(
+        self,
+        node: Node,
+        betting: BettingState,
+        position: int,
+        hole_cards: Sequence[int],
+        board: Sequence[int],
+    ) -> NDArray[np.float32]:
+        """The same for those who have the betting's node, and the cards that the position sees."""
         vector = node.vector.copy()
-        for card in view.hole_cards[position]:
+        for card in hole_cards:
             vector[card] = 1.0
-        board = self._board
-        for card in view.board:
-            vector[board + card] = 1.0
+        first = self._board
+        for card in board:
+            vector[first + card] = 1.0
         vector[self._position + position] = 1.0
         if position != betting.position_to_act:
             vector[self._to_call] = max(0, betting.amount_to_call(position)) / self.layout.unit
@@ -199,9 +207,19 @@ class Encoder:
 
     def fields(self, vector: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
         """The fields of an observation by name, views of the vector."""
-        parts = {name: vector[part] for name, part in self._parts}
-        parts["history"] = parts["history"].reshape(self._history_shape)
-        return parts
+        hole, board, position, to_act, now, folded, stacks, spent, amounts, rows = self._parts_of(vector)
+        return {  # spelt out, since every step of an environment does it
+            "hole_cards": hole,
+            "board": board,
+            "position": position,
+            "to_act": to_act,
+            "betting_round": now,
+            "folded": folded,
+            "stacks": stacks,
+            "spent": spent,
+            "amounts": amounts,
+            "history": rows.reshape(self._history_shape),
+        }
 
     # --- actions -----------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from clients.environments.spaces import observation_space
 from clients.environments.table import Table, TableOptions, check_patience, read_game
 from clients.seats.opponents import Opponent, fill_seats, opponent_names
 from clients.seats.remote import Patience, SeatLost
-from engine.rules import GameDefinition, HandView
+from engine.rules import GameDefinition, HandState
 from protocol import format_match_state
 
 __all__ = ["HoldemEnv"]
@@ -112,9 +112,9 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         self._hands = hands
         self._hands_left = 0
         self._match_states = match_states
-        self._view: HandView | None = None
-        self._node: Node  # of the view's betting
-        self._last_view: HandView | None = None
+        self._is_over = True  # the episode
+        self._state: HandState | None = None  # as it was seen last
+        self._node: Node  # of the state's betting
         self._illegal = 0
         self.render_mode = render_mode
         self.observation_space = observation_space(self._encoder, is_dict=self._is_dict)
@@ -151,27 +151,27 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         self._hands_left = self._hands
         self._illegal = 0
         passed_hands, passed_chips, failure = 0, 0.0, None
-        view = None
-        while view is None:
+        state = None
+        while state is None:
             if not table.is_open:
                 table.open(int(self.np_random.integers(2**32)))
             try:
-                view = table.deal()
+                state = table.deal()
             except SeatLost as lost:  # no episode has begun that could be cut short: another match does
                 failure = lost
                 continue
-            if view is None:
+            if state is None:
                 passed_hands += 1
                 passed_chips += self._chips_of_hand()
                 check_patience(passed_hands)
-        self._view = self._last_view = view
-        self._node = self._encoder.node(view.betting)
-        info = self._info(view)
+        self._is_over = False
+        info: dict[str, Any] = {}
+        seen = self._asked(state, info)
         info["passed_hands"] = passed_hands
-        info["passed_reward"] = passed_chips / self._encoder.layout.unit
+        info["passed_reward"] = passed_chips / self._unit
         if failure is not None:
             info["failure"] = failure.as_dict()
-        return self._observe(view, info), info
+        return seen, info
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play an action.
@@ -179,8 +179,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         Raises:
             RuntimeError: the episode is over.
         """
-        view = self._view
-        if view is None:
+        if self._is_over:
             raise RuntimeError("the episode is over: call reset() first")
         node, number = self._node, int(action)
         if number < 0:
@@ -189,30 +188,29 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             self._illegal += 1
         chips = 0.0
         try:
-            next_view = self._table.act(node.actions[number])
-            while next_view is None:
+            state = self._table.act(node.actions[number])
+            while state is None:
                 chips += self._chips_of_hand()
                 self._hands_left -= 1
                 if self._hands_left == 0:
                     return self._end_of_episode(chips)
-                next_view = self._table.deal()
+                state = self._table.deal()
         except SeatLost as lost:
-            return self._cut_short(view, lost, chips)
-        self._view = self._last_view = next_view
-        self._node = self._encoder.node(next_view.betting)
-        info = self._info(next_view)
-        return self._observe(next_view, info), chips and chips / self._unit, False, False, info
+            return self._cut_short(lost, chips)
+        info: dict[str, Any] = {}
+        return self._asked(state, info), chips and chips / self._unit, False, False, info
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The hand as we see it: text, or a picture of shape (height, width, 3), uint8."""
-        if self.render_mode is None or self._last_view is None:
+        if self.render_mode is None or self._state is None:
             return None
+        view = self._state.view(self._table.position_of(self._seat))
         names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
-        return render(Scene(self._last_view, tuple(names)), self.render_mode)
+        return render(Scene(view, tuple(names)), self.render_mode)
 
     def close(self) -> None:
         """End connections and programs."""
-        self._view = None
+        self._is_over = True
         self._table.close()
 
     # --- results -----------------------------------------------------------------------------------------
@@ -226,42 +224,47 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
     def _end_of_episode(self, chips: float) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         last = self._table.last_hand
         assert last is not None
-        state, _ = last
-        view = state.view(self._table.position_of(self._seat))
-        self._view, self._last_view = None, view
-        info = self._info(view)
+        info: dict[str, Any] = {}
+        seen = self._watching(last[0], info)
         info["chips"] = self._table.chips[self._seat]
-        return self._observe(view, info), chips / self._encoder.layout.unit, True, False, info
+        return seen, chips / self._unit, True, False, info
 
     def _cut_short(
-        self, view: HandView, lost: SeatLost, chips: float
+        self, lost: SeatLost, chips: float
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """The end of an episode whose last hand is void; what earlier hands brought is kept."""
-        self._view = None
-        info = self._info(view)
+        assert self._state is not None
+        info: dict[str, Any] = {}
+        seen = self._watching(self._state, info)
         info["failure"] = lost.as_dict()
-        return self._observe(view, info), chips / self._encoder.layout.unit, False, True, info
+        return seen, chips / self._unit, False, True, info
 
-    def _info(self, view: HandView) -> dict[str, Any]:
-        info: dict[str, Any] = {
-            "hand_number": view.hand_number,
-            "position": view.position,
-            "illegal_actions": self._illegal,
-        }
+    def _asked(self, state: HandState, info: dict[str, Any]) -> Observation:
+        """We are to act."""
+        self._node = node = self._encoder.node(state.betting)
+        return self._observe(state, node, node.mask.copy(), info)
+
+    def _watching(self, state: HandState, info: dict[str, Any]) -> Observation:
+        """The episode is over."""
+        self._is_over = True
+        return self._observe(state, self._encoder.node(state.betting), self._encoder.no_mask(), info)
+
+    def _observe(
+        self, state: HandState, node: Node, mask: NDArray[np.int8], info: dict[str, Any]
+    ) -> Observation:
+        """What we see, and what stands in the info because it does not stand in there."""
+        self._state, betting, deal, encoder = state, state.betting, state.deal, self._encoder
+        position = self._table.position_of(self._seat)
+        info["hand_number"] = state.hand_number
+        info["position"] = position
+        info["illegal_actions"] = self._illegal
         if self._match_states:
-            info["match_state"] = format_match_state(view)
-        return info
-
-    def _observe(self, view: HandView, info: dict[str, Any]) -> Observation:
-        encoder = self._encoder
-        if self._view is view:
-            node = self._node
-            vector, mask = encoder.observe_at(node, view), node.mask.copy()
-        else:
-            vector, mask = encoder.observe(view), encoder.no_mask()
+            info["match_state"] = format_match_state(state.view(position))
+        board = deal.board[: betting.num_board_cards]
+        vector = encoder.observe_cards(node, betting, position, deal.hole_cards[position], board)
         if not self._is_dict:
             info["action_mask"] = mask
             return vector
-        fields = encoder.fields(vector)
-        fields["action_mask"] = mask  # type: ignore[assignment]  # the one of another type
+        fields: dict[str, NDArray[Any]] = encoder.fields(vector)
+        fields["action_mask"] = mask
         return fields

@@ -12,7 +12,7 @@ from typing import Final, TextIO
 import attrs
 
 from clients.agent import Agent
-from clients.arena import Arena
+from clients.arena import Arena, OutsideSeat
 from clients.seats.opponents import Opponent, read_opponent, waits_for_somebody
 from clients.seats.remote import Patience, RemoteSeat
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game
@@ -60,24 +60,6 @@ def check_patience(hands: int) -> None:
         raise RuntimeError(f"{hands} hands were over before the learner was asked: nothing to learn here")
 
 
-class _Outside(Agent):
-    """A seat whose actions come from outside; the arena awaits the agent itself, and so says who is to
-    act.
-    """
-
-    view: HandView
-    """The hand as it is asked about."""
-
-    def choose_action(self, view: HandView) -> Awaitable[Action]:
-        """Leaves the view where the table finds it."""
-        self.view = view
-        return self
-
-    def __await__(self) -> Generator[None, None, Action]:
-        raise RuntimeError("an outside seat is played by its environment")
-        yield
-
-
 class Table:
     """Hands of a game, one at a time.
 
@@ -103,6 +85,7 @@ class Table:
         self.game: Final = read_game(game)
         if len(opponents) != self.game.num_players:
             raise ValueError(f"expected {self.game.num_players} players, ours included, got {len(opponents)}")
+        self._num_players = self.game.num_players
         self._game_name = game if isinstance(game, str) else None
         self._makers = [None if one is None else read_opponent(one) for one in opponents]
         self._visitors: dict[int, RemoteSeat] = {}  # from outside, who stay from match to match
@@ -144,11 +127,11 @@ class Table:
 
     def position_of(self, seat: int) -> int:
         """The position of a seat in the hand that is played."""
-        return seat if self._fixed_seats else (seat - self.hand_number) % self.game.num_players
+        return seat if self._fixed_seats else (seat - self.hand_number) % self._num_players
 
     def seat_at(self, position: int) -> int:
         """The seat in a position of the hand that is played."""
-        return position if self._fixed_seats else (position + self.hand_number) % self.game.num_players
+        return position if self._fixed_seats else (position + self.hand_number) % self._num_players
 
     def open(self, seed: int) -> None:
         """Begin a match: the cards of ``riverboat match --seed``, and opponents who know nothing yet.
@@ -161,7 +144,7 @@ class Table:
         self._end_match()
         self.seed, self.hand_number, self.last_hand = seed % 2**32, 0, None
         self._agents = [
-            _Outside() if maker is None else self._visitors.get(seat) or maker()
+            OutsideSeat() if maker is None else self._visitors.get(seat) or maker()
             for seat, maker in enumerate(self._makers)
         ]
         remote = [agent for agent in self._agents if isinstance(agent, RemoteSeat)]
@@ -183,9 +166,9 @@ class Table:
                 format_header("episodes", self._game_name or "game", _ENDLESS, str(self.seed), 0, 0, 0)
             )
 
-    def deal(self) -> HandView | None:
-        """Begin the next hand: the view of the first outside seat that is to act; None where the hand is over
-        before one is.
+    def deal(self) -> HandState | None:
+        """Begin the next hand: the state in which the first outside seat is to act; None where the hand is
+        over before one is.
 
         Raises:
             SeatLost: a remote player cannot go on.  The hand is void, and the match is over.
@@ -197,7 +180,7 @@ class Table:
         self._hand = arena.turns(1, record=self._record, on_hand=self._note)
         return self._next(None)
 
-    def act(self, action: Action) -> HandView | None:
+    def act(self, action: Action) -> HandState | None:
         """Do a legal action for the outside seat that is to act, and go on to the next, as `deal` does.
 
         Raises:
@@ -219,20 +202,20 @@ class Table:
             raise RuntimeError("no hand has been played")
         return state.view(position)
 
-    def _next(self, action: Action | None) -> HandView | None:
-        hand = self._hand
-        if hand is None:
+    def _next(self, action: Action | None) -> HandState | None:
+        hand, arena = self._hand, self._arena
+        if hand is None or arena is None:
             raise RuntimeError("no hand is being played")
         try:
-            asked = next(hand) if action is None else hand.send(action)
+            asked = hand.send(action)  # type: ignore[arg-type]  # None begins it
         except StopIteration:
             self._hand = None
             return None
         except BaseException:  # nobody knows how far the agents have come
             self._end_match()
             raise
-        assert isinstance(asked, _Outside)
-        return asked.view
+        assert type(asked) is OutsideSeat
+        return arena.state
 
     def _note(self, state: HandState, chips: tuple[float, ...]) -> None:
         self.last_hand = (state, chips)

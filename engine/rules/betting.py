@@ -119,6 +119,12 @@ class BettingState:
     _children: dict[Action, BettingState] = attrs.field(factory=dict, init=False, repr=False)
     _legal: LegalActions | None = attrs.field(default=None, init=False, repr=False)
     # Worked out when first asked for.
+    num_board_cards: int = attrs.field(init=False, repr=False)
+    """Board cards that are out."""
+
+    @num_board_cards.default
+    def _cards_out(self) -> int:
+        return self.game.board_ends[self.betting_round]
 
     @property
     def is_finished(self) -> bool:
@@ -139,11 +145,6 @@ class BettingState:
     def pot(self) -> int:
         """Chips in the middle: antes, blinds and all rounds."""
         return sum(self.spent) + sum(self.game.antes_posted)
-
-    @property
-    def num_board_cards(self) -> int:
-        """Board cards that are out."""
-        return self.game.board_ends[self.betting_round]
 
     def amount_to_call(self, position: int) -> int:
         """Chips a position would put in by calling: never more than its stack, negative in the one case

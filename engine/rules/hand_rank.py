@@ -36,6 +36,7 @@ _RANK_MASK: Final = (1 << _SUIT_SHIFT) - 1
 _CARD_KEYS: Final = tuple(
     (1 << 3 * rank_of(card)) + (1 << _SUIT_SHIFT + 5 * suit_of(card)) for card in range(NUM_CARDS)
 )
+_key_of: Final = _CARD_KEYS.__getitem__
 _SUIT_BIAS: Final = sum(11 << _SUIT_SHIFT + 5 * suit for suit in range(NUM_SUITS))
 _FLUSH_BITS: Final = sum(16 << _SUIT_SHIFT + 5 * suit for suit in range(NUM_SUITS))
 
@@ -56,9 +57,7 @@ def hand_rank(cards: Sequence[int]) -> int:
     Args:
         cards: 1 to 10 different cards.
     """
-    key = _SUIT_BIAS
-    for card in cards:
-        key += _CARD_KEYS[card]
+    key = sum(map(_key_of, cards), _SUIT_BIAS)
     ranks = key & _RANK_MASK
     value = _rank_values.get(ranks)
     if value is None:

@@ -6,13 +6,18 @@ see and of the public betting; nothing in it leads back to the other cards.
 
 from __future__ import annotations
 
+from typing import Final
+
 import attrs
 
 from engine.rules.action import Action
 from engine.rules.betting import BettingState, LegalActions, initial_betting
 from engine.rules.dealing import Deal
-from engine.rules.game_definition import GameDefinition
+from engine.rules.game_definition import MAX_PLAYERS, GameDefinition
 from engine.rules.showdown import chips_won
+
+_HIDDEN: Final[tuple[tuple[int, ...], ...]] = ((),) * MAX_PLAYERS
+"""Cards that a player does not see."""
 
 
 @attrs.frozen
@@ -113,15 +118,17 @@ class HandState:
 
     def view(self, position: int) -> HandView:
         """What the player in a position may know now."""
-        hole_cards = self.deal.hole_cards
-        if self.betting.is_showdown:
-            folded = self.betting.folded
+        betting, deal = self.betting, self.deal
+        hole_cards = deal.hole_cards
+        if betting.position_to_act is None and betting.is_showdown:
+            folded = betting.folded
             shown = tuple(
                 [() if folded[p] and p != position else cards for p, cards in enumerate(hole_cards)]
             )
         else:
-            shown = ((),) * position + (hole_cards[position],) + ((),) * (len(hole_cards) - position - 1)
-        return HandView(self.betting, position, self.hand_number, shown, self.board)
+            hidden = _HIDDEN[: len(hole_cards) - 1]
+            shown = (*hidden[:position], hole_cards[position], *hidden[position:])
+        return HandView(betting, position, self.hand_number, shown, deal.board[: betting.num_board_cards])
 
     def chips_won(self) -> tuple[float, ...]:
         """Net chips of each position.

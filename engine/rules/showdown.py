@@ -18,6 +18,7 @@ from engine.rules.hand_rank import hand_rank
 
 _FOLDED: Final = -2
 _MUCKED: Final = -1
+_NOTHING: Final = (0.0, 0.0)
 
 
 def rake_taken(betting: BettingState) -> float:
@@ -99,6 +100,12 @@ def _won(
             )
         else:
             ranks.append(hand_rank((*hole_cards[position], *board)))
+    if len(spent) == 2 and 0 < spent[0] == spent[1] and not dead:  # one layer, as nearly always heads-up
+        ours, theirs = ranks
+        if ours == theirs:
+            return _NOTHING
+        stake = float(spent[0])
+        return (stake, -stake) if ours > theirs else (-stake, stake)
     won = [0.0] * len(spent)
     remaining = list(spent)
     paying = [position for position, chips in enumerate(spent) if chips > 0]

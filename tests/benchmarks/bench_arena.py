@@ -1,4 +1,4 @@
-"""Hands a second in the arena; the target is 20 000 with two always-call agents in heads-up limit.
+"""Hands a second in the arena; the target is 50 000 with two always-call agents in heads-up limit.
 
 ``python -m tests.benchmarks.bench_arena``
 """
@@ -15,7 +15,7 @@ from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from engine.rules import Action, HandView, load_game
 
-TARGET = 20_000
+TARGET = 50_000
 
 
 class Watcher(AlwaysCall):

@@ -11,7 +11,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.agent import Agent
+from clients.agent import Agent, may_be_asked_once
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.testing import Deciding, Recorder, Replaying
@@ -274,3 +274,46 @@ def test_what_is_not_an_action_is_said_to_be_none() -> None:
 
     with pytest.raises(TypeError, match=r"Wrong\.choose_action returned 'call'"):
         Arena(load_game("leduc"), [Wrong(), AlwaysCall()], 7).play(1)
+
+
+class Stubborn(AlwaysCall):
+    """Inherits a trait that is not its own, for it folds a deuce."""
+
+    def choose_action(self, view: HandView) -> Action:
+        self.asked = getattr(self, "asked", 0) + 1
+        return FOLD if view.legal_actions().can_fold and min(view.own_cards) < 4 else CALL
+
+
+def test_only_agents_that_play_by_the_betting_are_asked_once_about_it() -> None:
+    """Nor does a subclass, or an object, that chooses in another way inherit the trait."""
+    game = load_game("limit-2p")
+    asked: list[str] = []
+
+    def remembering(view: HandView) -> Action:
+        asked.append(view.betting.text)
+        return CALL
+
+    changed = AlwaysCall()
+    changed.choose_action = remembering  # type: ignore[method-assign]
+    stubborn = Stubborn()
+
+    Arena(game, [stubborn, changed], 3).play(200)
+
+    assert stubborn.asked > 300
+    assert asked.count("cc/") > 50
+    assert may_be_asked_once(AlwaysFold())
+    assert not any(map(may_be_asked_once, (stubborn, changed, Random())))
+
+
+@given(games(), st.integers(0, 2**16))
+def test_answers_that_are_remembered_are_those_that_would_be_given(game: GameDefinition, seed: int) -> None:
+    yardsticks = (AlwaysCall, AlwaysRaise, AlwaysFold, AlwaysAllIn)
+
+    def lines(*, is_remembered: bool) -> list[str]:
+        agents = [yardsticks[(seed + seat) % 4]() for seat in range(game.num_players)]
+        if not is_remembered:
+            for agent in agents:
+                agent.choose_action = agent.choose_action  # type: ignore[method-assign]
+        return record_of(game, list(agents), 12, seed)
+
+    assert lines(is_remembered=True) == lines(is_remembered=False)
