@@ -34,8 +34,8 @@ from engine.combos import (
     starting_hand,
 )
 from engine.evaluation.hand_potential import hand_potential
-from engine.evaluation.hand_rank import check_board, check_cards
-from engine.evaluation.hand_strength import check_hand_and_board, check_weights, hand_strength
+from engine.evaluation.hand_rank import ANY_BOARD, check_board, check_cards, check_hand_and_board
+from engine.evaluation.hand_strength import check_weights, hand_strength
 from engine.files.cache import load_cached, store_cached
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import equity as range_kernels
@@ -61,8 +61,6 @@ MAX_EXACT_SHOWDOWNS: Final = 50_000_000
 
 _COMBO_CARDS: Final = np.column_stack([COMBO_HIGH, COMBO_LOW])
 
-_ANY_BOARD: Final = (0, 3, 4, 5)
-
 
 @attrs.frozen
 class Equity:
@@ -78,8 +76,8 @@ class Equity:
     """Standard error of `value`; 0 if it is exact."""
 
 
-def _read_cards(hands: Sequence[Sequence[int]], board: Sequence[int]) -> NDArray[np.uint8]:
-    checked_board = check_board(board, _ANY_BOARD)
+def _check_hands_and_board(hands: Sequence[Sequence[int]], board: Sequence[int]) -> NDArray[np.uint8]:
+    checked_board = check_board(board, ANY_BOARD)
     everything = list(checked_board)
     for number, hand in enumerate(hands):
         if len(hand) != 2:
@@ -105,7 +103,7 @@ def hand_equity(hands: Sequence[Sequence[int]], board: Sequence[int] = ()) -> tu
     """
     if len(hands) < 2:
         raise ValueError(f"hands: expected 2 or more, got {len(hands)}")
-    holes = _read_cards(hands, board)
+    holes = _check_hands_and_board(hands, board)
     results = np.zeros((len(holes), 3))
     total = kernels.add_showdowns(ranking_table(), holes, np.array(tuple(board), np.uint8), 0, 1.0, results)
     return _exact(results, total)
@@ -133,7 +131,7 @@ def equity_against(
     Raises:
         ValueError: wrong cards or weights, or weights that leave the opponent no hand.
     """
-    hole, checked_board = check_hand_and_board(hole_cards, board, _ANY_BOARD)
+    hole, checked_board = check_hand_and_board(hole_cards, board, ANY_BOARD)
     if len(checked_board) == 5:
         return hand_strength(hole, checked_board, weights).value
     if checked_board:
@@ -239,7 +237,7 @@ def final_board_strengths(
 
 
 def _check_ranges(ranges: ArrayLike, board: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-    checked_board = check_board(board, _ANY_BOARD)
+    checked_board = check_board(board, ANY_BOARD)
     tables = np.asarray(ranges, dtype=np.float64)
     if tables.ndim != 2 or not 2 <= tables.shape[0] <= 10 or tables.shape[1] != NUM_COMBOS:
         raise ValueError(f"ranges: expected shape (2..10, {NUM_COMBOS}), got {tables.shape}")

@@ -25,9 +25,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cards import NUM_CARDS, format_cards
+from engine.cards import NUM_CARDS
 from engine.combos import NUM_COMBOS, combos_without
-from engine.evaluation.hand_rank import NUM_HAND_RANKS, check_cards
+from engine.evaluation.hand_rank import (
+    ANY_BOARD,
+    NUM_HAND_RANKS,
+    check_hand_and_board,
+    check_hole_cards,
+)
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import rollouts
 
@@ -35,7 +40,6 @@ __all__ = [
     "MAX_OPPONENTS",
     "BoardResults",
     "JointOdds",
-    "check_situation",
     "final_boards",
     "final_rank_counts",
     "joint_hand_odds",
@@ -49,24 +53,6 @@ MAX_OPPONENTS: Final = 9
 
 SAMPLED_BOARDS: Final = 20_000
 """Final boards sampled when there is no board yet: of 2,118,760."""
-
-
-def check_situation(
-    hole_cards: Sequence[int], board: Sequence[int]
-) -> tuple[tuple[int, int], tuple[int, ...]]:
-    """Our two cards and the board's 0, 3, 4 or 5, checked.
-
-    Raises:
-        ValueError: another number of cards, a number outside 0..51, or a card twice.
-    """
-    known = check_cards([*hole_cards, *board], "hole cards and board")
-    if len(hole_cards) != 2:
-        raise ValueError(
-            f"hole cards: expected 2, got {len(hole_cards)}: {format_cards(known[: len(hole_cards)])!r}"
-        )
-    if len(board) not in (0, 3, 4, 5):
-        raise ValueError(f"board: expected 0, 3, 4 or 5 cards, got {len(board)}: {format_cards(known[2:])!r}")
-    return (known[0], known[1]), known[2:]
 
 
 def _check_opponents(opponents: int) -> None:
@@ -95,7 +81,7 @@ def final_boards(
     Raises:
         ValueError: wrong cards, or no board and no generator.
     """
-    ours, known = check_situation(hole_cards, board)
+    ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
     deck = np.array([card for card in range(NUM_CARDS) if card not in ours and card not in known], np.uint8)
     if not known:
         if rng is None:
@@ -139,9 +125,7 @@ def results_by_board(
     Raises:
         ValueError: wrong cards, a wrong shape, or a weight that is negative or not finite.
     """
-    ours = check_cards(hole_cards, "hole cards")
-    if len(ours) != 2:
-        raise ValueError(f"hole cards: expected 2, got {len(ours)}")
+    ours = check_hole_cards(hole_cards)
     if boards.ndim != 2 or boards.shape[1] != 5 or boards.dtype != np.uint8:
         raise ValueError(f"boards: expected shape (N, 5) and uint8, got {boards.shape} and {boards.dtype}")
     if weights.ndim != 2 or weights.shape[1] != NUM_COMBOS:
@@ -209,7 +193,7 @@ def raw_hand_odds(
     Source: *Hold'em Killer*, "Raw Hand Odds", sections 4 and 5.
     """
     _check_opponents(max_opponents)
-    ours, known = check_situation(hole_cards, board)
+    ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
     if not known and rng is None:
         from engine.evaluation.preflop.roll_outs import shipped_tables
 
@@ -259,7 +243,7 @@ def joint_hand_odds(
     _check_opponents(max_opponents)
     if trials < 2:
         raise ValueError(f"{trials} trials: expected at least 2")
-    ours, known = check_situation(hole_cards, board)
+    ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
     sums = np.zeros((max_opponents, 2))
     rollouts.joint_pot_shares(
         ranking_table(),
@@ -295,7 +279,7 @@ def final_rank_counts(
 
     Source: *Hold'em Killer*, "Raw Hand Odds", section 3.
     """
-    ours = check_cards(hole_cards, "hole cards")
+    ours = check_hole_cards(hole_cards)
     if weights.ndim != 2 or weights.shape[1] != NUM_COMBOS:
         raise ValueError(f"weights: expected shape (N, {NUM_COMBOS}), got {weights.shape}")
     if boards.ndim != 2 or boards.shape[1] != 5 or boards.dtype != np.uint8:

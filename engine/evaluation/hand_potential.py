@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
-from engine.evaluation.hand_rank import check_board
-from engine.evaluation.hand_strength import UNIFORM_WEIGHTS, check_hand_and_board, check_weights, weight_table
+from engine.evaluation.hand_rank import check_board, check_hand_and_board
+from engine.evaluation.hand_strength import UNIFORM_WEIGHTS, check_weights, weight_table
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import potential as kernels
 

@@ -28,12 +28,15 @@ from engine.kernels.cards.tables import CATEGORY_SHIFT, NUM_CLASSES, class_score
 from engine.rules.hand_rank import HandCategory
 
 __all__ = [
+    "ANY_BOARD",
     "DEAD_COMBO",
     "NUM_HAND_RANKS",
     "HandCategory",
     "board_ranks",
     "check_board",
     "check_cards",
+    "check_hand_and_board",
+    "check_hole_cards",
     "count_five_card_hands",
     "count_seven_card_hands",
     "hand_category",
@@ -79,6 +82,10 @@ def check_cards(cards: Sequence[int], what: str = "cards") -> tuple[int, ...]:
     raise ValueError(f"{what}: expected different cards, got {format_cards(checked)}")
 
 
+ANY_BOARD: Final = (0, 3, 4, 5)
+"""The sizes of a board in every betting round, for `check_board`."""
+
+
 def check_board(board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)) -> tuple[int, ...]:
     """The board as a tuple of ints, after checking its cards and its size.
 
@@ -87,9 +94,47 @@ def check_board(board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)) -> tup
     """
     checked = check_cards(board, "board")
     if len(checked) not in sizes:
-        expected = " or ".join(str(size) for size in sizes)
+        *others, last = map(str, sizes)
+        expected = f"{', '.join(others)} or {last}" if others else last
         raise ValueError(f"board: expected {expected} cards, got {len(checked)}: {format_cards(checked)!r}")
     return checked
+
+
+def check_hole_cards(hole_cards: Sequence[int]) -> tuple[int, int]:
+    """Two hole cards as ints, after checking that they are two different cards of 0..51.
+
+    Raises:
+        ValueError: another number of cards, a number outside 0..51, or a card twice.
+    """
+    if len(hole_cards) != 2:
+        raise ValueError(f"hole cards: expected 2 cards, got {len(hole_cards)}")
+    first, second = check_cards(hole_cards, "hole cards")
+    return first, second
+
+
+def check_hand_and_board(
+    hole_cards: Sequence[int], board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)
+) -> tuple[tuple[int, int], tuple[int, ...]]:
+    """Hole cards and board as ints, after checking that they are two and as many cards as allowed.
+
+    Raises:
+        ValueError: other numbers of cards, a number outside 0..51, or a card twice.
+    """
+    cards = (*hole_cards, *board)
+    if (
+        len(hole_cards) == 2
+        and len(board) in sizes
+        and len(set(cards)) == len(cards)
+        and min(cards) >= 0
+        and max(cards) < NUM_CARDS
+    ):
+        # The common case, several times faster than the questions below.
+        first, second = hole_cards
+        return (first, second), tuple(board)
+    hole = check_hole_cards(hole_cards)
+    checked_board = check_board(board, sizes)
+    check_cards(hole + checked_board, "hole cards and board")
+    return hole, checked_board
 
 
 _RANK_BY_SIZE: Final[dict[int, Callable[..., int]]] = {

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import COMBO_CARDS, NUM_COMBOS
-from engine.evaluation.hand_rank import check_board, check_cards
+from engine.evaluation.hand_rank import check_board, check_hand_and_board
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import combo_strength as all_kernels
 from engine.kernels.evaluation import strength as kernels
@@ -22,7 +22,6 @@ __all__ = [
     "UNIFORM_WEIGHTS",
     "HandStrength",
     "all_hand_strengths",
-    "check_hand_and_board",
     "check_weights",
     "effective_hand_strength",
     "effective_hand_strength_npot",
@@ -84,32 +83,6 @@ def check_weights(weights: ArrayLike | None, what: str = "weights") -> NDArray[n
         wrong = int(np.flatnonzero(~((table >= 0) & (table < np.inf)))[0])
         raise ValueError(f"{what}: expected finite weights of 0 or more, got {table[wrong]} at combo {wrong}")
     return table
-
-
-def check_hand_and_board(
-    hole_cards: Sequence[int], board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Hole cards and board as tuples of ints, after checking that they are two and as many cards as allowed.
-
-    Raises:
-        ValueError: other numbers of cards, a number outside 0..51, or a card twice.
-    """
-    cards = (*hole_cards, *board)
-    if (
-        len(hole_cards) == 2
-        and len(board) in sizes
-        and len(set(cards)) == len(cards)
-        and min(cards) >= 0
-        and max(cards) < 52
-    ):
-        # The common case, several times faster than the questions below.
-        return tuple(hole_cards), tuple(board)
-    if len(hole_cards) != 2:
-        raise ValueError(f"hole cards: expected 2 cards, got {len(hole_cards)}")
-    hole = check_cards(hole_cards, "hole cards")
-    checked_board = check_board(board, sizes)
-    check_cards(hole + checked_board, "hole cards and board")
-    return hole, checked_board
 
 
 def hand_strength(

@@ -33,11 +33,10 @@ from engine.evaluation.equity import Equity, range_equities
 from engine.evaluation.hand_odds import (
     MAX_OPPONENTS,
     BoardResults,
-    check_situation,
     final_boards,
     results_by_board,
 )
-from engine.evaluation.hand_rank import DEAD_COMBO, board_ranks
+from engine.evaluation.hand_rank import ANY_BOARD, DEAD_COMBO, board_ranks, check_hand_and_board
 
 __all__ = [
     "has_nuts",
@@ -202,7 +201,7 @@ def _results(
     weights: NDArray[np.float64],
     rng: np.random.Generator | None,
 ) -> BoardResults:
-    ours, known = check_situation(hole_cards, board)
+    ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
     boards = final_boards(ours, known, rng=rng)
     return results_by_board(ours, boards, weights)
 
@@ -321,7 +320,7 @@ def joint_reflective_hand_odds(
     Raises:
         ValueError: wrong cards or shapes, or hands that cannot be held together.
     """
-    ours, known = check_situation(hole_cards, board)
+    ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
     tables = _as_tables(weights, opponents) * combos_without(ours)
     own = np.zeros((1, NUM_COMBOS))
     own[0, combo_index(*ours)] = 1.0

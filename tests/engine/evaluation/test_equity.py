@@ -245,7 +245,7 @@ def test_nonsense_is_refused() -> None:
         hand_equity([(0, 1), (1, 2)])
     with pytest.raises(ValueError, match="hand 1: expected 2 cards, got 3"):
         hand_equity([(0, 1), (2, 3, 4)])
-    with pytest.raises(ValueError, match="expected 0 or 3 or 4 or 5 cards, got 2"):
+    with pytest.raises(ValueError, match="expected 0, 3, 4 or 5 cards, got 2"):
         hand_equity([(0, 1), (2, 3)], [4, 5])
     with pytest.raises(ValueError, match=r"ranges: expected shape \(2\.\.10, 1326\)"):
         range_equities(np.ones(1326))

@@ -192,7 +192,7 @@ def test_batches_of_another_shape_type_or_range_are_refused() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 2, 6])
 def test_boards_of_another_size_are_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=f"expected 3 or 4 or 5 cards, got {size}"):
+    with pytest.raises(ValueError, match=f"expected 3, 4 or 5 cards, got {size}"):
         board_ranks(range(size))
 
 

@@ -149,8 +149,8 @@ def test_effective_hand_strength_is_that_of_the_equations() -> None:
     ("hole", "board", "message"),
     [
         ([0], [1, 2, 3], "expected 2 cards, got 1"),
-        ([0, 1], [2, 3], "expected 3 or 4 or 5 cards, got 2"),
-        ([0, 1], [], "expected 3 or 4 or 5 cards, got 0"),
+        ([0, 1], [2, 3], "expected 3, 4 or 5 cards, got 2"),
+        ([0, 1], [], "expected 3, 4 or 5 cards, got 0"),
         ([0, 1], [2, 3, 1], "different cards"),
         ([0, 52], [2, 3, 1], r"0\.\.51, got 52"),
         ([0, 1], [2, 3, -1], r"0\.\.51, got -1"),
