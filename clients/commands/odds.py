@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -28,6 +28,24 @@ if TYPE_CHECKING:
     from clients.reports.odds import OddsQuery
 
 
+_MOST_OPPONENTS: Final = 9
+
+
+class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """``25,60``: per cents of hands, one for each betting round."""
+
+    name = "percents"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        """The numbers, each above 0 and at most 100."""
+        if not isinstance(value, str):
+            return tuple(value)
+        one = FiniteRange(0, 100, min_open=True)
+        return tuple(one.convert(part.strip(), param, ctx) for part in value.split(","))
+
+
 @click.command(cls=ComputingCommand)
 @click.argument("cards", metavar="HOLE [BOARD]", nargs=-1, required=True)
 @click.option(
@@ -35,6 +53,16 @@ if TYPE_CHECKING:
 )
 @click.option("--pot", type=FiniteRange(0, MOST_CHIPS), metavar="P", help="Chips in the pot before the call.")
 @click.option("--to-call", type=FiniteRange(0, MOST_CHIPS), metavar="C", help="Chips the call costs.")
+@click.option(
+    "--won-later",
+    type=FiniteRange(0, MOST_CHIPS),
+    metavar="CHIPS",
+    help="Implied odds: what opponents still put in, all together, in the hands that you win.",
+)
+@click.option(
+    "--lost-later", type=FiniteRange(0, MOST_CHIPS), metavar="CHIPS",
+    help="Reverse implied odds: what you still put in, in the hands that you lose.",
+)  # fmt: skip
 @click.option(
     "--rake",
     type=FiniteRange(0, 100),
@@ -47,9 +75,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--playing",
-    type=FiniteRange(0, 100, min_open=True),
-    metavar="PERCENT",
-    help="Opponents hold only the best PERCENT of starting hands: reflective odds.",
+    type=Shares(),
+    multiple=True,
+    metavar="PERCENT[,...]",
+    help="Opponents go on only with the best PERCENT of hands, before the flop, on the flop, on the turn, on "
+    "the river: reflective odds.  Once for all opponents, or once for each.",
 )
 @click.option(
     "--looseness",
@@ -92,9 +122,11 @@ def odds(
     opponents: int | None,
     pot: float | None,
     to_call: float | None,
+    won_later: float | None,
+    lost_later: float | None,
     rake: float,
     rake_cap: float | None,
-    playing: float | None,
+    playing: tuple[tuple[float, ...], ...],
     looseness: float,
     trials: int,
     seed: int,
@@ -116,17 +148,31 @@ def odds(
         raise CommandError("--pot and --to-call belong together: give both or neither")
     if pot == 0 and to_call == 0:
         raise CommandError("--pot and --to-call are both 0: there are no odds to speak of")
+    if pot is None and (won_later is not None or lost_later is not None):
+        raise CommandError("--won-later and --lost-later go on from a price: add --pot and --to-call")
+    if pot == 0 and won_later == 0:
+        raise CommandError("--pot and --won-later are both 0: there is nothing to win")
+    if len(playing) > 1 and opponents not in (None, len(playing)):
+        raise CommandError(
+            f"--playing is given {len(playing)} times and --opponents says {opponents}: give it once for all "
+            "opponents, or once for each"
+        )
+    if len(playing) > 1:
+        opponents = len(playing)
+    if opponents is not None and opponents > _MOST_OPPONENTS:
+        raise CommandError(f"--playing is given {opponents} times: expected at most {_MOST_OPPONENTS}")
     from clients.reports.odds import OddsQuery, odds_report
 
     query = OddsQuery(
         hole_cards, board,
-        opponents=opponents, pot=pot, to_call=to_call, rake_percent=rake, rake_cap=rake_cap,
+        opponents=opponents, pot=pot, to_call=to_call, won_later=won_later, lost_later=lost_later,
+        rake_percent=rake, rake_cap=rake_cap,
         playing=playing, looseness=looseness, trials=trials, seed=seed,
     )  # fmt: skip
     try:
         report = odds_report(query)
     except ValueError as error:  # nothing but what opponents play has not been checked by now
-        raise CommandError(f"--playing {playing:g}: {error}" if playing else str(error)) from error
+        raise CommandError(f"--playing: {error}" if playing else str(error)) from error
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)
     if plot is not None:
@@ -138,7 +184,8 @@ def odds(
             else:
                 from clients.reports.plots import draw_spectrum
 
-                draw_spectrum(plot, hole_cards, board, playing=playing, looseness=looseness, seed=seed)
+                shares = playing[0][0] if playing else None
+                draw_spectrum(plot, hole_cards, board, playing=shares, looseness=looseness, seed=seed)
         except PlotError as error:
             raise CommandError(str(error)) from error
     if as_json:

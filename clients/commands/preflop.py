@@ -1,4 +1,8 @@
-"""``riverboat preflop``: the 169 starting hands with their income rates; also computes the tables again."""
+"""``riverboat preflop``: the 169 starting hands with their income rates; also computes the tables again.
+
+``--first-bet`` and ``--matrix`` show the other tables of the game before the flop: Killer's one-chip games,
+and each starting hand against each.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,15 @@ _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
     is_flag=True,
     help="For two players: the optimal strategy, and how near the iterated one comes.",
 )
+@click.option(
+    "--first-bet",
+    is_flag=True,
+    help="How good a hand must be to bet first, and to call a first bet, by seat: Killer's one-chip games.",
+)
+@click.option(
+    "--matrix", is_flag=True, help="The equity of each of the 169 starting hands against each, exact."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="--matrix as comma-separated values.")
 @json_option()
 @plot_option("the grid")
 @click.option(
@@ -53,6 +66,9 @@ def preflop(
     players: int,
     rates: str,
     solve: bool,
+    first_bet: bool,
+    matrix: bool,
+    as_csv: bool,
     as_json: bool,
     plot: str | None,
     make: str | None,
@@ -63,14 +79,32 @@ def preflop(
 
     Suited hands stand above the diagonal of the grid, offsuit hands below it.
     """
+    chosen = [
+        name
+        for name, is_given in (("--first-bet", first_bet), ("--matrix", matrix), ("--solve", solve))
+        if is_given
+    ]
+    if len(chosen) > 1:
+        raise CommandError(f"{' and '.join(chosen)} do not go together")
+    if chosen and (plot is not None or make is not None):
+        raise CommandError(f"{chosen[0]} and {'--plot' if plot is not None else '--make'} do not go together")
+    if as_csv and (as_json or not matrix):
+        raise CommandError("--csv says how --matrix is printed, and goes without --json")
     if make is not None:
         _make(make, seed, deals)
+        return
+    if first_bet or matrix:
+        from clients.reports.preflop import first_bet_lines, first_bet_report, matrix_lines, matrix_report
+
+        if as_json:
+            click.echo(json.dumps(first_bet_report() if first_bet else matrix_report()))
+        else:
+            for line in first_bet_lines() if first_bet else matrix_lines(as_csv=as_csv):
+                click.echo(line)
         return
     if solve:
         if players != 2:
             raise CommandError("--solve is for two players: add --players 2")
-        if plot is not None:
-            raise CommandError("--solve and --plot do not go together")
         _show_solution(seed, as_json)
         return
 

@@ -21,12 +21,17 @@ from engine.evaluation.hand_strength import (
     HandStrength,
     effective_hand_strength,
     effective_hand_strength_npot,
+    field_array,
+    field_hand_strength,
     hand_strength,
+    multi_player_hand_strength,
 )
 from engine.evaluation.pot_odds import (
+    FurtherBets,
     Rake,
     bet_to_pot_odds,
     immediate_pot_odds,
+    implied_odds,
     raise_odds,
     return_on_investment,
     straight_play,
@@ -34,7 +39,7 @@ from engine.evaluation.pot_odds import (
 from engine.evaluation.preflop.tables import shipped_tables
 from engine.evaluation.reflective_odds import (
     has_reflective_nuts,
-    playable_before_flop,
+    playable_in_rounds,
     reflective_hand_odds,
 )
 from engine.intervals import Z95
@@ -129,8 +134,13 @@ class OddsQuery:
     """Taken from the pot that is won."""
     rake_cap: float | None = None
     """The most that is taken, in chips."""
-    playing: float | None = None
-    """Per cent of the starting hands that opponents play; None for any hand."""
+    won_later: float | None = None
+    """Chips that opponents still put in, all together, in the hands that we win; None: nothing is asked."""
+    lost_later: float | None = None
+    """Chips that we still put in, in the hands that we lose."""
+    playing: Sequence[Sequence[float]] = ()
+    """Per cent of the hands with which opponents go on, before the flop and in each round after it: once for
+    all opponents, or once for each; empty for any hand."""
     looseness: float = 1.0
     """Scales `playing`."""
     trials: int = 100_000
@@ -147,7 +157,8 @@ def odds_report(query: OddsQuery) -> dict[str, Any]:
         keyed by the cards looked ahead.  Without a board, what needs one is null or empty.
 
     Raises:
-        ValueError: wrong cards, a number out of range, or opponents who play no hand that is possible.
+        ValueError: wrong cards, a number out of range, opponents who play no hand that is possible, or
+            another number of opponents than of what they play.
     """
     hole_cards, board = query.hole_cards, query.board
     report: dict[str, Any] = {"hole_cards": format_cards(hole_cards), "board": format_cards(board)}
@@ -170,8 +181,8 @@ def odds_report(query: OddsQuery) -> dict[str, Any]:
         # Eq 3.3 with one uniform table for each.
         report["hand_strength_n"] = None if worth is None else worth.strength.value**query.opponents
     hand_odds = float(raw[(query.opponents or 1) - 1])
-    if query.playing is not None:
-        reflective = _reflective_entries(query, query.playing)
+    if query.playing:
+        reflective = _reflective_entries(query)
         report |= reflective
         hand_odds = reflective["reflective_odds"]
     if query.pot is not None and query.to_call is not None:
@@ -214,33 +225,72 @@ def _shipped_shares(hole_cards: Sequence[int]) -> tuple[NDArray[np.float64], NDA
     )
 
 
-def _reflective_entries(query: OddsQuery, playing: float) -> dict[str, Any]:
-    """The odds against opponents who play only their best hands."""
-    weights = playable_before_flop(playing / 100, query.looseness)
+def _tables(query: OddsQuery) -> NDArray[np.float64]:
+    """A weight table for each opponent, by what they play: shape (opponents, 1326)."""
+    tables = [
+        playable_in_rounds(query.board, [share / 100 for share in shares], query.looseness)
+        for shares in query.playing
+    ]
+    if len(tables) == 1:
+        tables *= query.opponents or 1
+    return np.array(tables)
+
+
+def _reflective_entries(query: OddsQuery) -> dict[str, Any]:
+    """The odds against opponents who play only their best hands, and the strength now: each table by itself
+    (Poki, eq. 3.3), and one table for the whole field (eq. 3.4), Poki's and Loki's."""
+    hole_cards, board = query.hole_cards, query.board
+    tables = _tables(query)
     generator = np.random.default_rng(query.seed)
-    odds = reflective_hand_odds(query.hole_cards, query.board, weights, query.opponents or 1, rng=generator)
-    has_nuts = bool(query.board) and has_reflective_nuts(query.hole_cards, query.board, weights)
-    return {"reflective_odds": odds, "reflective_nuts": has_nuts}
+    # One table for several: its boards are counted once.
+    weights = tables[0] if len(query.playing) == 1 else tables
+    odds = reflective_hand_odds(hole_cards, board, weights, len(tables), rng=generator)
+    has_nuts = bool(board) and all(has_reflective_nuts(hole_cards, board, table) for table in tables)
+    entries: dict[str, Any] = {"reflective_odds": odds, "reflective_nuts": has_nuts}
+    if board:
+        entries["hand_strength_tables"] = multi_player_hand_strength(hole_cards, board, tables)
+        entries["hand_strength_field"] = {
+            how: field_hand_strength(hole_cards, board, field_array(tables, how), len(tables))
+            for how in ("maximum", "mean")
+        }
+    return entries
 
 
 def _price_entries(query: OddsQuery, hand_odds: float, pot: float, to_call: float) -> dict[str, Any]:
     """What a call costs and what it brings, for a hand of some odds."""
     rake = Rake(query.rake_percent) if query.rake_cap is None else Rake(query.rake_percent, query.rake_cap)
     raising = raise_odds(query.opponents or 1)
+    further = FurtherBets(query.won_later or 0.0, query.lost_later or 0.0)
     # The rake is part of the price: what we can win is the pot less what is taken from it.
     net_pot = pot - rake.amount(pot + to_call)
     if net_pot > 0:
         play = straight_play(
-            hand_odds, bet_to_pot_odds(to_call, net_pot), raising, facing_bet=to_call > 0
+            hand_odds, implied_odds(net_pot, to_call, further), raising, facing_bet=to_call > 0
         ).value
     else:
         play = "fold" if to_call > 0 else "check"
     return {
         "pot_odds": immediate_pot_odds(pot, to_call).value,
         "bet_to_pot": bet_to_pot_odds(to_call, pot).value if pot else None,
-        "expected_value_of_call": return_on_investment(hand_odds, pot, to_call, rake=rake),
+        **_implied_entries(query, pot, to_call),
+        "expected_value_of_call": return_on_investment(hand_odds, pot, to_call, further=further, rake=rake),
         "raise_odds": raising.as_pot_odds().value,
         "straight_play": play,
+    }
+
+
+def _implied_entries(query: OddsQuery, pot: float, to_call: float) -> dict[str, Any]:
+    """The price with further bets: the chances of winning that are needed, and Killer's ratio."""
+    if query.won_later is None and query.lost_later is None:
+        return {}
+    won, lost = query.won_later or 0.0, query.lost_later or 0.0
+    both = implied_odds(pot, to_call, FurtherBets(won, lost))
+    reverse = implied_odds(pot, to_call, FurtherBets(0.0, lost)) if pot else None
+    return {
+        "implied_odds": both.as_pot_odds().value,
+        "implied_bet_to_pot": both.value,
+        "implied_odds_of_draw": implied_odds(pot, to_call, FurtherBets(won)).as_pot_odds().value,
+        "reverse_implied_odds": None if reverse is None else reverse.as_pot_odds().value,
     }
 
 
@@ -273,10 +323,19 @@ def report_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "reflective_odds" in report:
         nuts = ", the reflective nuts" if report["reflective_nuts"] else ""
         rows.append(("reflective odds", _number(report["reflective_odds"]) + nuts))
+    if "hand_strength_tables" in report:
+        rows.append(("strength, a table for each (3.3)", _number(report["hand_strength_tables"])))
+        for how, value in report["hand_strength_field"].items():
+            rows.append((f"  one for all (3.4), the {how}", _number(value)))
     if "pot_odds" in report:
         ratio = report["bet_to_pot"]
         beside = "" if ratio is None else f" (bet to pot {100 * ratio:.1f} %)"
         rows.append(("pot odds", f"{_number(report['pot_odds'])}{beside}"))
+        if "implied_odds" in report:
+            beside = f" (bet to pot {100 * report['implied_bet_to_pot']:.1f} %)"
+            rows.append(("implied odds", _number(report["implied_odds"]) + beside))
+            rows.append(("  a draw, folded when it misses", _number(report["implied_odds_of_draw"])))
+            rows.append(("  reverse: paid only when beaten", _number(report["reverse_implied_odds"])))
         rows.append(("value of a call", f"{report['expected_value_of_call']:+.2f}"))
         rows.append(("raise odds", _number(report["raise_odds"])))
         rows.append(("straight play", report["straight_play"]))

@@ -45,6 +45,7 @@ __all__ = [
     "keep_top",
     "looseness",
     "playable_before_flop",
+    "playable_in_rounds",
     "playable_on_board",
     "reflective_hand_odds",
 ]
@@ -181,6 +182,39 @@ def playable_on_board(
     ranks = board_ranks(board)
     values = np.where(ranks == DEAD_COMBO, np.nan, ranks.astype(np.float64))
     return keep_top(values, fraction, looseness, softness=softness)
+
+
+def playable_in_rounds(
+    board: Sequence[int], fractions: Sequence[float], looseness: float = 1.0, *, softness: float = 0.0
+) -> NDArray[np.float64]:
+    """The combos worth playing in each round so far: the filters of the rounds multiplied.
+
+    Args:
+        board: 0, 3, 4 or 5 cards.
+        fractions: the share of all hands that goes on before the flop, on the flop, on the turn, on the
+            river, as far as they are given; each counted among all hands, not among those left by then.
+        looseness: scales all of them.
+        softness: see `keep_top`.
+
+    Returns:
+        shape (1326,), float64, weights between 0 and 1.
+
+    Raises:
+        ValueError: no fraction, more of them than rounds, a number out of range, or a wrong board.
+
+    Source: *Hold'em Killer*, "Computing Actual Hand Odds", section 1.
+    """
+    rounds = max(1, len(board) - 1)
+    if not 1 <= len(fractions) <= rounds:
+        raise ValueError(
+            f"{len(fractions)} filters: with {len(board)} cards on the board expected 1 to {rounds}"
+        )
+    weights = playable_before_flop(fractions[0], looseness, softness=softness)
+    for betting_round, fraction in enumerate(fractions[1:], 1):
+        weights = weights * playable_on_board(
+            board[: 2 + betting_round], fraction, looseness, softness=softness
+        )
+    return weights
 
 
 def _as_tables(weights: NDArray[np.float64], opponents: int | None) -> NDArray[np.float64]:

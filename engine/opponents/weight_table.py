@@ -7,8 +7,8 @@ whatever its player does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from collections.abc import Iterable
+from typing import Final
 
 import attrs
 import numpy as np
@@ -22,11 +22,10 @@ from engine.combos import (
     combos_without,
 )
 from engine.evaluation.hand_strength import check_weights
-from engine.evaluation.hand_strength import field_array as field_of_arrays
 from engine.kernels.opponents.reweighting import LEAST_CHANCE, reweight
 from engine.opponents.probability_triple import TripleIndex
 
-__all__ = ["LEAST_CHANCE", "WeightTable", "field_array", "format_grid", "grid_of"]
+__all__ = ["LEAST_CHANCE", "WeightTable", "format_grid", "grid_of"]
 
 
 def _scaled(given: ArrayLike) -> NDArray[np.float64]:
@@ -99,19 +98,6 @@ def grid_of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     grid = np.zeros(NUM_STARTING_HANDS)
     np.maximum.at(grid, STARTING_HAND_OF_COMBO, weights)
     return grid
-
-
-def field_array(
-    tables: Sequence[WeightTable], how: Literal["mean", "maximum"] = "maximum"
-) -> NDArray[np.float64]:
-    """All opponents as one table: entry by entry the mean (Loki) or the maximum (Poki) of theirs.
-
-    Raises:
-        ValueError: no tables, or another word for `how`.
-
-    Source: Poki 3.3.5.
-    """
-    return field_of_arrays([table.weights for table in tables], how)
 
 
 _SHADES: Final = " ░▒▓█"

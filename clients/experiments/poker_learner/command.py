@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, get_args
 
 import click
 
@@ -29,10 +29,22 @@ from clients.experiments.poker_learner.tasks import (
     in_short,
 )
 from clients.experiments.poker_learner.thesis import LEARNERS
+from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
 from clients.one_line import OneLineCommand, json_option, out_option, seed_option
 from clients.tasks import run_tasks
 
-__all__ = ["poker_learner", "reproduce"]
+__all__ = ["READINGS", "poker_learner", "reproduce"]
+
+READINGS: Final = tuple(
+    f"{key}={value}"
+    for key, reading in (
+        ("last-action", LastActionReading),
+        ("winner", WinnerReading),
+        ("penalty", PenaltyReading),
+    )
+    for value in get_args(reading)
+)
+"""The options of the learners that are readings of the thesis."""
 
 
 @click.command("poker-learner", cls=OneLineCommand)
@@ -46,8 +58,8 @@ __all__ = ["poker_learner", "reproduce"]
     help="Hands of each match.",
 )  # fmt: skip
 @click.option(
-    "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-    help="Runs, each with cards of its own.",
+    "--seeds", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
+    help="Runs, each with a training and cards of its own.",
 )  # fmt: skip
 @seed_option("figures", default=1)
 @jobs_option()
@@ -58,6 +70,15 @@ __all__ = ["poker_learner", "reproduce"]
     multiple=True,
     help="Only this learner; may be repeated.",
 )
+@click.option(
+    "--reading",
+    "readings",
+    type=click.Choice(READINGS),
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Read the thesis otherwise (clients/learners/preflop/readings.py); may be repeated.",
+)
+@click.option("--no-frozen", is_flag=True, help="Play heads-up with learning on only, as the thesis does.")
 @click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
 @force_option()
 @plots_option()
@@ -70,6 +91,8 @@ def poker_learner(
     seed: int,
     jobs: int,
     learners: tuple[str, ...],
+    readings: tuple[str, ...],
+    no_frozen: bool,
     resume: bool,
     force: bool,
     no_plots: bool,
@@ -77,10 +100,10 @@ def poker_learner(
 ) -> None:
     """Four learners against the bots of the Poker Learner thesis (chapter 5).
 
-    The full size, which is the default, takes some hours on one core.
+    The full size, which is the default, takes an hour and more of one core for each of its runs.
     """
     chosen = tuple(name for name in LEARNERS if not learners or name in learners)
-    settings = Settings(hands, match_hands, seeds, seed, chosen)
+    settings = Settings(hands, match_hands, seeds, seed, chosen, readings, not no_frozen)
     with ending_in_one_line(out):
         if not (resume or force):
             refuse_full(out, "--resume")
@@ -117,5 +140,9 @@ def reproduce(
     for number, (task, result) in enumerate(zip(missing, run_tasks(do_task, missing, jobs), strict=True), 1):
         done[task] = result
         seconds = time.perf_counter() - start
-        progress(f"{number} of {len(missing)} in {seconds:.0f} s: {task}: {in_short(result)}")
+        left = seconds / number * (len(missing) - number)
+        progress(
+            f"{number} of {len(missing)} in {seconds:.0f} s, about {left:.0f} s left: "
+            f"{task}: {in_short(result)}"
+        )
     return summary(settings, [(task, result) for task, result in done.items() if result is not None])

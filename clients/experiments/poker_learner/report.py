@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clients.experiments.findings import Plot, markdown_table
+from clients.experiments.poker_learner.score import score_lines
+from clients.experiments.poker_learner.tasks import MODES
 from clients.experiments.poker_learner.thesis import (
     BIG_BLIND,
     BOTS,
@@ -30,10 +32,14 @@ def report(results: Mapping[str, Any]) -> str:
         f"{settings['training_hands']:,} hands of training against each bot at six seats, then "
         f"{settings['match_hands']:,} hands heads-up; {settings['seeds']} runs, seed {settings['seed']}; "
         f"riverboat {results['version']}.",
-        "Blinds 1/2, 200 chips; rates in big blinds per hand with 95 % intervals over all hands, in brackets "
-        "over runs.",
+        "Blinds 1/2, 200 chips; rates in big blinds per hand with 95 % intervals over trainings, in brackets "
+        "over hands.",
+        f"Readings of the thesis: {', '.join(settings['readings']) or 'the defaults'}.",
+        "What was played frozen, with learning off, has no counterpart in the thesis.",
         "The thesis's dollars are read as 100 chips; its rates are those after its last hand.\n",
     ]
+    lines += score_lines(results["score"])
+    modes = [mode for mode in MODES if mode == "learning" or settings["frozen"]]
     for number, bot in enumerate(BOTS, 1):
         entries = results["heads_up"][bot]
         lines.append(f"## Against {bot} (Table 5.{number})\n")
@@ -48,13 +54,13 @@ def report(results: Mapping[str, Any]) -> str:
                 [f"the thesis's after {THESIS_CHECKPOINTS[index]:,}"]
                 + [f"{THESIS_BANKROLLS[bot][name][index]:+.2f}" for name in learners]
             )
-        for mode in ("learning", "frozen"):
+        for mode in modes:
             cells = [_text(entries[name][mode]["bb_per_hand"]) for name in learners]
             rows.append([f"bb/hand, {mode}", *cells])
         rows.append(["the thesis's bb/hand"] + [f"{thesis_rate(bot, name):+.2f}" for name in learners])
         if bot == "always-all-in":
             optimum = results["optimum_bb_per_hand"]
-            for mode in ("learning", "frozen"):
+            for mode in modes:
                 cells = [f"{entries[name][mode]['share_of_optimum']:.0%}" for name in learners]
                 rows.append([f"share of the optimum {optimum:.2f}, {mode}", *cells])
             rows.append(
@@ -88,8 +94,10 @@ def report(results: Mapping[str, Any]) -> str:
 
 
 def _text(rate: Mapping[str, Any]) -> str:
-    runs = "" if rate["ci95_runs"] is None else f" (± {rate['ci95_runs']:.2f})"
-    return f"{rate['mean']:+.2f} ± {rate['ci95']:.2f}{runs}"
+    over_hands = f"(± {rate['ci95']:.2f})"
+    if rate["ci95_runs"] is None:
+        return f"{rate['mean']:+.2f} {over_hands}"
+    return f"{rate['mean']:+.2f} ± {rate['ci95_runs']:.2f} {over_hands}"
 
 
 def _short(rate: Mapping[str, Any]) -> str:
@@ -110,7 +118,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
 
     found = []
     for bot, entries in results["heads_up"].items():
-        for mode in ("learning", "frozen"):
+        for mode in (mode for mode in MODES if all(mode in entry for entry in entries.values())):
             curves = tuple(curve(learner, entries[learner][mode]["bankroll"]) for learner in learners)
             name = f"against-{bot.replace(':', '-')}-{mode}"
             found.append(Plot(name, f"Heads-up against {bot}, {mode}", "hands", _Y_LABEL, curves))

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import attrs
 
-from clients.experiments.poker_learner.tasks import POINTS, TABLES, Settings, Task, noted_at
+from clients.experiments.poker_learner.score import score
+from clients.experiments.poker_learner.tasks import MODES, POINTS, TABLES, Settings, Task, noted_at
 from clients.experiments.poker_learner.thesis import BIG_BLIND, BOTS, CHIPS_PER_DOLLAR, STACK
 from engine.combos import COMBOS_PER_STARTING_HAND
 from engine.evaluation.preflop.tables import shipped_tables
@@ -44,19 +45,18 @@ def summary(settings: Settings, done: Sequence[tuple[Task, dict[str, Any]]]) -> 
     for learner in settings.learners:
         for bot in BOTS:
             runs = [r for t, r in done if (t.kind, t.learner, t.bot) == ("heads-up", learner, bot)]
-            entry = {
-                "training": _rate([run["training"][0] for run in runs]),
-                "learning": _series([run["learning"] for run in runs], settings),
-                "frozen": _series([run["frozen"] for run in runs], settings),
-            }
+            modes = MODES if settings.frozen else MODES[:1]
+            entry = {"training": _rate([run["training"][0] for run in runs])}
+            entry |= {mode: _series([run[mode] for run in runs], settings) for mode in modes}
             if bot == "always-all-in":
-                for mode in ("learning", "frozen"):
+                for mode in modes:
                     entry[mode]["share_of_optimum"] = entry[mode]["bb_per_hand"]["mean"] / optimum
             heads_up[bot][learner] = entry
         runs = [r for t, r in done if (t.kind, t.learner) == ("competition", learner)]
         for name in TABLES:
             competition[name][learner] = _competition([run["tables"][name] for run in runs], settings)
         learned[learner] = next(r["rows"] for t, r in done if (t.kind, t.learner) == ("learned", learner))
+    found = {"heads_up": heads_up, "competition": competition, "learned": learned}
     return {
         "experiment": "poker-learner",
         "version": version("riverboat"),
@@ -64,9 +64,8 @@ def summary(settings: Settings, done: Sequence[tuple[Task, dict[str, Any]]]) -> 
         "optimum_bb_per_hand": optimum,
         "checkpoints": [max(1, round(settings.match_hands * share)) for share in _CHECKPOINTS],
         "noted_at": noted_at(settings.match_hands),
-        "heads_up": heads_up,
-        "competition": competition,
-        "learned": learned,
+        **found,
+        "score": score(found),
     }
 
 

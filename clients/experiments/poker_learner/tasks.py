@@ -18,6 +18,7 @@ from engine.rules import load_game
 from engine.seeds import derive_seed
 
 __all__ = [
+    "MODES",
     "POINTS",
     "TABLES",
     "Settings",
@@ -32,6 +33,9 @@ __all__ = [
 _DOUBLED: Final = "simple:preflop-only"
 TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, _DOUBLED)}
 
+MODES: Final = ("learning", "frozen")
+"""How a learner plays heads-up: the first as in the thesis, the other without a counterpart there."""
+
 POINTS: Final = 100
 """How often a bankroll is noted in a match."""
 
@@ -45,6 +49,10 @@ class Settings:
     seeds: int = 3
     seed: int = 1
     learners: tuple[str, ...] = LEARNERS
+    readings: tuple[str, ...] = ()
+    """Options of the learners, ``KEY=VALUE``, for those that take them."""
+    frozen: bool = True
+    """Play heads-up with learning off as well."""
 
 
 @attrs.frozen
@@ -87,6 +95,8 @@ class Task:
             "training_hands": settings.training_hands,
             "match_hands": settings.match_hands,
             "seed": settings.seed,
+            "readings": list(settings.readings),
+            "frozen": settings.frozen,
         }
 
 
@@ -115,7 +125,7 @@ def do_task(task: Task) -> dict[str, Any]:
 
 def in_short(result: Mapping[str, Any]) -> str:
     """What a task has found, in a few words, for somebody who waits."""
-    matches = {name: result[name] for name in ("learning", "frozen") if name in result}
+    matches = {name: result[name] for name in MODES if name in result}
     matches |= result.get("tables", {})
     rates = [f"{match['chips'] / match['hands'] / BIG_BLIND:+.2f} {name}" for name, match in matches.items()]
     return ", ".join(rates) + " bb/hand" if rates else f"{len(result['rows'])} states"
@@ -124,16 +134,17 @@ def in_short(result: Mapping[str, Any]) -> str:
 def _play_task(task: Task) -> dict[str, Any]:
     settings = task.settings
     file = task.file()
-    spec = task.learner
+    spec = _spec(task.learner, settings.readings)
     if task.kind == "heads-up":
         index = BOTS.index(task.bot)
         trained = _train(spec, file, [(task.bot, settings.training_hands, task.seed(0, index))])
-        play = [
-            _play(spec, file, learn, (task.bot,), task.seed(1, index), settings) for learn in (True, False)
-        ]
-        return {"training": trained, "learning": play[0], "frozen": play[1]}
-    if task.kind == "learned" and spec != "name-learner":  # which tells nobody apart by style
-        spec += ":classifier=as-printed"
+        found: dict[str, Any] = {"training": trained}
+        for mode in MODES if settings.frozen else MODES[:1]:
+            learn = mode == "learning"
+            found[mode] = _play(spec, file, learn, (task.bot,), task.seed(1, index), settings)
+        return found
+    if task.kind == "learned":
+        spec = _spec(task.learner, (*settings.readings, "classifier=as-printed"))
     quarter = max(1, settings.training_hands // len(BOTS))
     trained = _train(spec, file, [(bot, quarter, task.seed(2, k)) for k, bot in enumerate(BOTS)])
     if task.kind == "learned":
@@ -144,6 +155,16 @@ def _play_task(task: Task) -> dict[str, Any]:
         random.Random(task.seed(3, index)).shuffle(seated)
         tables[name] = _play(spec, file, True, seated, task.seed(4, index), settings)
     return {"training": trained, "tables": tables}
+
+
+def _spec(learner: str, options: Sequence[str]) -> str:
+    """The learner with those of some options ``KEY=VALUE`` that it takes."""
+    from clients.options import agent_options
+    from clients.registry import load_bot
+
+    takes = {parameter.name.replace("_", "-") for parameter in agent_options(load_bot(learner))}
+    taken = [option for option in options if option.partition("=")[0] in takes]
+    return f"{learner}:{','.join(taken)}" if taken else learner
 
 
 def _train(spec: str, file: Path, lessons: Sequence[tuple[str, int, int]]) -> list[dict[str, Any]]:

@@ -18,12 +18,13 @@ __all__ = [
     "THESIS_BANKROLLS",
     "THESIS_CHECKPOINTS",
     "THESIS_LEARNED",
+    "THESIS_PLACES",
     "LearnedRow",
     "thesis_rate",
 ]
 
 LEARNERS: Final = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")
-BOTS: Final = ("always-all-in", "always-call", "hand-strength", "simple:preflop-only")
+BOTS: Final = ("always-all-in", "always-call", "hand-strength:plain", "simple:preflop-only")
 
 BIG_BLIND: Final = 2
 STACK: Final = 200
@@ -44,7 +45,7 @@ THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] 
         "name-learner": (640.52, 6290.70, 12944.63),
         "poker-learner": (373.76, 3178.86, 6856.90),
     },
-    "hand-strength": {
+    "hand-strength:plain": {
         "hole-cards-learner": (411.58, 3160.99, 6657.04),
         "winning-hand-learner": (130.46, 770.21, 1015.85),
         "name-learner": (313.57, 2932.19, 6029.68),
@@ -62,6 +63,14 @@ THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] 
 The last two numbers of 5.3 (1015.85 and 982.55) may be the other way round: the copy at hand has them out of
 order.  Winning Hand Learner's columns of 5.1 and 5.2 are the same to the cent, which cannot be right.
 """
+
+THESIS_PLACES: Final[Mapping[str, int]] = {
+    "hole-cards-learner": 1,
+    "winning-hand-learner": 2,
+    "name-learner": 1,
+    "poker-learner": 1,
+}
+"""Where each learner came in its competition (5.2.5)."""
 
 LearnedRow = tuple[str, str, str, str, tuple[int, int, int]]
 """Starting hand, position, last player and what they did; fold, call, raise in per cent."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from clients.commands.odds import odds
 from engine.cards import parse_cards
+from engine.rules import hand_rank
 
 REQUIRED = {
     "hand_strength", "ahead", "tied", "behind", "positive_potential", "negative_potential",
@@ -86,6 +88,84 @@ def test_reflective_odds_against_those_who_play_few_hands() -> None:
     assert loose["reflective_odds"] == pytest.approx(loose["equity"])
 
 
+def test_further_bets_change_the_price_as_the_papers_say() -> None:
+    found = report("7h9h", "8h6c4h", "--pot", "16", "--to-call", "4", "--won-later", "4", "--lost-later", "4")
+
+    assert found["bet_to_pot"] == 0.25
+    assert found["implied_bet_to_pot"] == pytest.approx(0.40)  # one more call on the river: 20 to 8
+    assert found["implied_odds"] == pytest.approx(8 / 28)
+    assert found["implied_odds_of_draw"] == pytest.approx(4 / 24)
+    assert found["reverse_implied_odds"] == pytest.approx(8 / 24)
+    assert "implied_odds" not in report("7h9h", "8h6c4h", "--pot", "16", "--to-call", "4")
+
+
+@pytest.mark.parametrize(("won", "lost"), [(0, 0), (30, 0), (30, 10), (0, 25), (7, 7)])
+def test_a_call_has_odds_where_all_hands_of_an_opponent_together_pay_it(won: int, lost: int) -> None:
+    ours, board = parse_cards("KhQd"), parse_cards("Kc9s5d3h2c")
+    results = [
+        (rank > other) - (rank < other)
+        for rank in [hand_rank((*ours, *board))]
+        for pair in itertools.combinations(sorted(set(range(52)) - {*ours, *board}), 2)
+        for other in [hand_rank((*pair, *board))]
+    ]
+    wins, ties = results.count(1), results.count(0)
+    share = (wins + ties / 2) / len(results)
+
+    for pot in (10, 40, 100):
+        for to_call in (5, 40, 400):
+            options = ["--won-later", str(won), "--lost-later", str(lost)]
+            found = report("KhQd", "Kc9s5d3h2c", "--pot", str(pot), "--to-call", str(to_call), *options)
+            value = share * (pot + won) - (1 - share) * (to_call + lost)
+            assert found["expected_value_of_call"] == pytest.approx(value)
+            assert (share > found["implied_odds"]) == (value > 0)
+            assert (found["straight_play"] == "fold") == (value <= 0)
+
+
+def test_filters_after_the_flop_are_counted_hand_by_hand() -> None:
+    """The best 30 % of the hands on the river and the best 60 % on the turn, by a plain count."""
+    ours, board = parse_cards("KhQd"), parse_cards("Kc9s5d3h2c")
+    weights = {}
+    for size, share in ((4, 0.6), (5, 0.3)):
+        free = itertools.combinations(sorted(set(range(52)) - set(board[:size])), 2)
+        ranks = {pair: hand_rank((*pair, *board[:size])) for pair in free}
+        groups = {
+            rank: list(pairs)
+            for rank, pairs in itertools.groupby(sorted(ranks, key=ranks.__getitem__), ranks.__getitem__)
+        }
+        left = share * len(ranks)
+        for rank in sorted(groups, reverse=True):
+            kept = min(1.0, max(0.0, left / len(groups[rank])))
+            left -= len(groups[rank])
+            for pair in groups[rank]:
+                weights[pair] = weights.get(pair, 1.0) * kept
+    alive = {pair: weight for pair, weight in weights.items() if not {*pair} & {*ours, *board} and weight > 0}
+    rank = hand_rank((*ours, *board))
+    points = {pair: (1 + (rank > r) - (rank < r)) / 2 for pair in alive for r in [hand_rank((*pair, *board))]}
+    expected = sum(points[pair] * weight for pair, weight in alive.items()) / sum(alive.values())
+
+    found = report("KhQd", "Kc9s5d3h2c", "--playing", "100,100,60,30")
+
+    assert found["reflective_odds"] == pytest.approx(expected)
+    assert found["hand_strength_tables"] == pytest.approx(expected)  # the river: nothing is to come
+    assert 0.1 < expected < 0.9
+
+
+def test_a_table_for_each_opponent_beside_one_for_the_whole_field() -> None:
+    hand = ("KhQd", "Kc9s5d3h2c")
+    tight, loose = (report(*hand, "--playing", share)["hand_strength_tables"] for share in ("5", "80"))
+    equal = report(*hand, "--playing", "80", "--opponents", "3")
+
+    found = report(*hand, "--playing", "5", "--playing", "80", "--playing", "80")
+
+    assert found["opponents"] == 3
+    assert found["hand_strength_tables"] == pytest.approx(tight * loose**2)
+    # Poki 3.3.5: the mean of the tables hides the one strong hand, the maximum does not.
+    assert found["hand_strength_field"]["mean"] > found["hand_strength_tables"]
+    assert found["hand_strength_field"]["maximum"] != found["hand_strength_field"]["mean"]
+    assert equal["hand_strength_tables"] == pytest.approx(loose**3)
+    assert equal["hand_strength_field"] == pytest.approx({"maximum": loose**3, "mean": loose**3})
+
+
 def test_without_a_board_the_counts_are_null() -> None:
     found = report("AsAh")
 
@@ -139,6 +219,13 @@ def test_lines_for_people_off_a_terminal() -> None:
         (("7h9h", "--pot", "10"), "belong together"),
         (("7h9h", "--pot", "0", "--to-call", "0"), "both 0"),
         (("7h9h", "--pot", "-1", "--to-call", "1"), "-1"),
+        (("7h9h", "--won-later", "4"), "add --pot and --to-call"),
+        (("7h9h", "--pot", "0", "--to-call", "4", "--won-later", "0"), "nothing to win"),
+        (("7h9h", "--playing", "25,fifty"), "fifty"),
+        (("7h9h", "--playing", "0"), "0"),
+        (("7h9h", "8h6c4h", "--playing", "25,50,50"), "3 filters: with 3 cards on the board expected 1 to 2"),
+        (("7h9h", "8h6c4h", "--playing", "25", "--playing", "50", "--opponents", "3"), "given 2 times"),
+        (("7h9h", *["--playing", "25"] * 10), "expected at most 9"),
         (("7h9h", "--colour"), "--colour"),
         (("7h9h", "8h6c4h", "--plot", "/nonexistent/folder/spectrum.png"), "cannot be written"),
         (("7h9h", "8h6c4h", "--plot", "spectrum.nonsense"), "nonsense"),

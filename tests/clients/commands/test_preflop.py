@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from clients.commands.preflop import preflop
+from engine.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
 
 
 def run(*arguments: str) -> Result:
@@ -55,6 +57,75 @@ def test_the_plain_roll_out_can_be_shown_instead() -> None:
     assert run("--rates", "roll-out").stdout != run("--rates", "iterated").stdout
 
 
+def test_first_bets_are_those_of_the_printed_tables() -> None:
+    games = json.loads(run("--first-bet", "--json").stdout)["games"]
+    lines = run("--first-bet").stdout.splitlines()
+
+    for game, printed in zip(
+        games,
+        [(7, 8, 9, 11, 13, 16, 21, 29, 50, 100), (10, 11, 12, 14, 17, 20, 26, 37, 75, 100)],
+        strict=True,
+    ):
+        assert [row["first_bet"] for row in game["seats"]] == pytest.approx(printed, abs=0.51)
+    assert lines[9].split()[:2] == ["SB", "50.0"]
+    assert len(lines) == 14
+
+
+@pytest.mark.parametrize(("behind", "seat"), [(1, "SB"), (2, "OTB"), (9, "UTG")])
+def test_with_the_percentile_of_a_first_bet_no_hand_behind_is_better_half_of_the_time(
+    behind: int, seat: str
+) -> None:
+    game = json.loads(run("--first-bet", "--json").stdout)["games"][0]
+    best = next(row["first_bet"] for row in game["seats"] if row["seat"] == seat) / 100
+    drawn = np.random.default_rng(5).random((200_000, behind))  # percentiles of the hands behind, 0 the best
+
+    assert (drawn > best).all(axis=1).mean() == pytest.approx(0.5, abs=0.005)
+
+
+def test_the_matrix_is_169_hands_against_each_other_in_three_forms() -> None:
+    found = json.loads(run("--matrix", "--json").stdout)
+    table = [line.split(",") for line in run("--matrix", "--csv").stdout.splitlines()]
+    text = [line.split() for line in run("--matrix").stdout.splitlines()]
+    equities = np.array(found["equities"])
+
+    assert equities.shape == (169, 169)
+    assert equities + equities.T == pytest.approx(np.ones((169, 169)))
+    assert table[0][1:] == found["hands"] == [row[0] for row in table[1:]] == text[0]
+    assert [[float(cell) for cell in row[1:]] for row in table[1:]] == found["equities"]
+    assert text[1] == ["AA", *(f"{100 * equity:.1f}" for equity in equities[0])]
+    of = {hand: index for index, hand in enumerate(found["hands"])}
+    # Published: aces against kings, and the blog's deuces that are ahead of ace-king suited.
+    assert equities[of["AA"], of["KK"]] == pytest.approx(0.8195, abs=0.0005)
+    assert equities[of["22"], of["AKs"]] == pytest.approx(0.50107, abs=5e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ours", "theirs"), [("AKs", "22"), ("JTs", "AQo"), ("72o", "88")])
+def test_the_matrix_is_what_another_evaluator_deals(ours: str, theirs: str) -> None:
+    from phevaluator import evaluate_cards
+
+    rng = np.random.default_rng(3)
+    pairs = [
+        (own, other) for own in combos_of(ours) for other in combos_of(theirs) if not set(own) & set(other)
+    ]
+    points = []
+    for _ in range(60_000):
+        own, other = pairs[rng.integers(len(pairs))]
+        deck = [card for card in range(52) if card not in own + other]
+        board = rng.choice(deck, 5, replace=False).tolist()
+        first, second = (evaluate_cards(*board, *hand) for hand in (own, other))  # smaller is better
+        points.append((1 + (first < second) - (first > second)) / 2)
+    found = json.loads(run("--matrix", "--json").stdout)
+    equity = found["equities"][found["hands"].index(ours)][found["hands"].index(theirs)]
+
+    assert abs(np.mean(points) - equity) < 3.5 * np.std(points) / len(points) ** 0.5
+
+
+def combos_of(hand: str) -> list[tuple[int, int]]:
+    number = STARTING_HAND_NAMES.index(hand)
+    return [(int(COMBO_HIGH[k]), int(COMBO_LOW[k])) for k in np.flatnonzero(number == STARTING_HAND_OF_COMBO)]
+
+
 def test_the_grid_is_drawn(tmp_path: Path) -> None:
     path = tmp_path / "grid.png"
 
@@ -69,6 +140,9 @@ def test_the_grid_is_drawn(tmp_path: Path) -> None:
         (("--players", "11"), "11 is not in the range"),
         (("--players", "6", "--solve"), "two players"),
         (("--rates", "best"), "best"),
+        (("--first-bet", "--matrix"), "--first-bet and --matrix do not go together"),
+        (("--matrix", "--plot", "x.png"), "--matrix and --plot do not go together"),
+        (("--csv",), "--csv says how --matrix is printed"),
         (("--plot", "/nonexistent/grid.png"), "cannot be written"),
         (("extra",), "extra"),
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_index, combos_without, parse_starting_hand
-from engine.opponents.weight_table import LEAST_CHANCE, WeightTable, field_array, format_grid
+from engine.opponents.weight_table import LEAST_CHANCE, WeightTable, format_grid
 
 known_cards = st.lists(st.integers(0, 51), max_size=7, unique=True)
 
@@ -69,22 +69,6 @@ def test_noise_1_makes_an_action_tell_nothing() -> None:
     before = WeightTable(rng.random(NUM_COMBOS))
 
     assert before.reweighted(random_triples(rng), 2, 1.0).weights == pytest.approx(before.weights)
-
-
-def test_the_field_by_maximum_keeps_the_aces_that_the_mean_hides() -> None:
-    """Poki 3.3.5: one of four opponents has AA, the others have mediocre hands."""
-    aces = np.full(NUM_COMBOS, 0.01)
-    aces[combo_index(*cards("AhAs"))] = 1
-    mediocre = np.full(NUM_COMBOS, 0.01)
-    mediocre[combo_index(*cards("9h8s"))] = 1
-    tables = [WeightTable(aces)] + [WeightTable(mediocre)] * 3
-
-    by_mean, by_maximum = field_array(tables, "mean"), field_array(tables)
-
-    at_aces, at_nine = combo_index(*cards("AhAs")), combo_index(*cards("9h8s"))
-    assert by_mean[at_aces] == pytest.approx(0.25, abs=0.01)
-    assert by_mean[at_nine] == pytest.approx(0.75, abs=0.01)
-    assert by_maximum[at_aces] == by_maximum[at_nine] == 1
 
 
 def test_a_cell_shows_the_greatest_weight_of_its_combos() -> None:
