@@ -124,7 +124,7 @@ def test_a_call_has_odds_where_all_hands_of_an_opponent_together_pay_it(won: int
 def test_filters_after_the_flop_are_counted_hand_by_hand() -> None:
     """The best 30 % of the hands on the river and the best 60 % on the turn, by a plain count."""
     ours, board = parse_cards("KhQd"), parse_cards("Kc9s5d3h2c")
-    weights = {}
+    weights: dict[tuple[int, ...], float] = {}
     for size, share in ((4, 0.6), (5, 0.3)):
         free = itertools.combinations(sorted(set(range(52)) - set(board[:size])), 2)
         ranks = {pair: hand_rank((*pair, *board[:size])) for pair in free}
