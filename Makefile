@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
 	@echo "make play     sit down yourself"
-	@echo "make serve    open a room: three tables with bots, behind one port"
+	@echo "make serve    open a room: three tables with bots, for programs and for browsers"
 	@echo "make test     the test suite        make test-slow   the exhaustive and long ones"
 	@echo "make check    format, lint, types, import rules, tests: what has to be green"
 	@echo "make bench    how fast it is, beside its peers"
@@ -22,6 +22,7 @@ help:
 # Run-time dependencies only, for those who want to play; everything, for those who change things.
 RUN := .venv/.run-ready
 DEV := .venv/.dev-ready
+WEB := .venv/.web-ready
 TESTS := .venv/.tests-ready
 
 .venv/bin/python:
@@ -34,6 +35,11 @@ TESTS := .venv/.tests-ready
 $(RUN): pyproject.toml | .venv/bin/python
 	@echo "setting up .venv (run-time dependencies)"
 	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+# What the pages of a room take.
+$(WEB): $(RUN)
+	@.venv/bin/python -m pip install -q --disable-pip-version-check -e '.[web]'
 	@touch $@
 
 # Tools are compiled when they are imported: to compile all that is there would take as long as to install it.
@@ -57,7 +63,7 @@ kernels: $(RUN)
 match: kernels
 	.venv/bin/riverboat match limit-2p formula always-call --hands 1000
 
-serve: kernels
+serve: kernels $(WEB)
 	.venv/bin/riverboat serve
 
 play: kernels

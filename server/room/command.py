@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
 import attrs
 import click
@@ -18,7 +18,27 @@ from server.room.room import Addresses, Room
 from server.room.tls import self_signed as make_certificate
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+_PORTS: Final = 65535
 _CTRL_C: Final = 128 + signal.SIGINT
+
+
+class _HttpPort(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """A port, or ``off``."""
+
+    name = "port"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | Literal["off"]:
+        """The number of a port."""
+        if value == "off":
+            return "off"
+        text = str(value)
+        if not (
+            text.isascii() and text.isdecimal() and len(text) <= len(str(_PORTS)) and int(text) <= _PORTS
+        ):
+            self.fail(f"expected a port, 0 to {_PORTS}, or off, got {text!r}", param, ctx)
+        return int(text)
 
 
 @click.command("serve")
@@ -28,6 +48,12 @@ _CTRL_C: Final = 128 + signal.SIGINT
 @click.option("--host", help="Address to listen on.  Default: loopback, 127.0.0.1.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The players' port; 0 for any.  Default: 4000.")
 @click.option(
+    "--http",
+    type=_HttpPort(),
+    metavar="PORT|off",
+    help="The port of the pages; 0 for any, off for none.  Default: 8000, or any if that is taken.",
+)
+@click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder of ledger and logs.  Default: room, beside the file.",
@@ -36,13 +62,19 @@ _CTRL_C: Final = 128 + signal.SIGINT
     "--self-signed", is_flag=True, help="Speak TLS with a certificate of the room's own, kept in its folder."
 )
 def serve(
-    room: Path | None, host: str | None, port: int | None, data: Path | None, self_signed: bool
+    room: Path | None,
+    host: str | None,
+    port: int | None,
+    http: int | Literal["off"] | None,
+    data: Path | None,
+    self_signed: bool,
 ) -> None:
     """Open a room: many tables behind one port, chips that carry over.
 
     Without a file it has three ring tables, limit-2p, limit-6p and nolimit-6p, each with bots that make room.
     `players HOST:PORT` is printed when everybody may come in: `riverboat play HOST:PORT`, `riverboat bot
-    formula HOST:PORT/limit-6p`.  There is no page for browsers yet.
+    formula HOST:PORT/limit-6p`; then `people http://HOST:PORT/`: pages to play, to watch and to look back,
+    which need `pip install 'riverboat[web]'`.
 
     `riverboat room` looks after it.  SIGTERM and Ctrl-C close it: every table finishes its hand; a second one
     closes it at once.
@@ -54,6 +86,8 @@ def serve(
             host=config.host if host is None else host,
             port=config.port if port is None else port,
             data=data or config.data,
+            http=config.http if http is None else None if http == "off" else http,
+            is_http_chosen=config.is_http_chosen or http is not None,
         )
         if self_signed:
             config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
@@ -63,7 +97,7 @@ def serve(
                 f"riverboat: {config.host} is open to others without TLS: "
                 "tokens and cards can be read on the way (--self-signed)\n"
             )
-        status = trio.run(_serve, Room(config, console))
+        status = trio.run(_serve, Room(config, console), console)
     except (RoomError, LedgerError) as error:
         raise click.ClickException(str(error)) from None
     except BaseExceptionGroup as group:
@@ -98,7 +132,7 @@ class _Operator:
         """Nothing: hands are in the ledger."""
 
 
-async def _serve(room: Room) -> int:
+async def _serve(room: Room, console: _Operator) -> int:
     """Play until a signal comes and all hands are over; returns the exit status."""
     status = 0
     async with trio.open_nursery() as nursery:
@@ -118,7 +152,18 @@ async def _serve(room: Room) -> int:
         for name, port in addresses.table_ports.items():
             sys.stderr.write(f"riverboat: {name}: ACPC clients at {addresses.host} port {port}\n")
         await nursery.start(Operator(room).serve)
+        pages = None
+        if room.config.http is not None:
+            from server.web.serving import serve_web, what_is_missing
+
+            missing = what_is_missing()
+            if missing is None:
+                pages = await nursery.start(serve_web, room, console)
+            else:
+                console.err(f"riverboat: {missing}\n")
         print(f"players {addresses.host}:{addresses.port}", flush=True)
+        if pages is not None:
+            print(f"people {pages}", flush=True)
         await room.closed.wait()
         nursery.cancel_scope.cancel()
     return status

@@ -22,6 +22,7 @@ from server.table.config import MOST_SECONDS, TimeLimits
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 """Names of players and tables: for logs, addresses and pages alike."""
+DEFAULT_HTTP: Final = 8000
 _MOST_CHIPS: Final = 2**31 - 1
 # The ACPC's stacks are 32-bit integers.
 
@@ -112,6 +113,12 @@ class RoomConfig:
     requests_per_second: float = 20.0
     """That are read of one client."""
     tls: Certificate | None = None
+    http: int | None = DEFAULT_HTTP
+    """The port of the pages for people; 0 for any, None for no pages."""
+    is_http_chosen: bool = False
+    """The operator has named it; otherwise another is as good."""
+    show_cards_after: float = 0.0
+    """Seconds after a hand's end in which pages do not tell what its showdown has shown."""
 
 
 def default_room() -> RoomConfig:
@@ -206,6 +213,9 @@ class _Reader:
             guesses_per_minute=read.whole("guesses_per_minute", 10, 1, 1000),
             requests_per_second=read.number("requests_per_second", 20.0, 0.1, 1e6),
             tls=None if tls is None else self._tls(tls),
+            is_http_chosen="http" in room,
+            http=read.port_or_none("http", DEFAULT_HTTP),
+            show_cards_after=read.number("show_cards_after", 0.0, 0.0, MOST_SECONDS),
         )
         read.end()
         names = [table.name for table in config.tables]
@@ -345,3 +355,11 @@ class _Values:
 
     def port(self, key: str) -> int | None:
         return self.whole(key, 0, 0, 65535) if key in self._data else None
+
+    def port_or_none(self, key: str, default: int) -> int | None:
+        """A port, or ``false`` for none."""
+        if self._data.get(key) is False:
+            self._asked.append(key)
+            del self._data[key]
+            return None
+        return self.whole(key, default, 0, 65535)

@@ -115,6 +115,18 @@ class Door:
                         continue
                     nursery.start_soon(self._receive, sock, address, tls, table)
 
+    async def welcome(self, sock: socket.socket, address: str) -> None:
+        """Let somebody in who has come another way, such as a browser, until they have gone.
+
+        Args:
+            sock: this end of their connection, of plain bytes; closed at the end.
+            address: of theirs, to which the limits of an address apply.
+        """
+        if self._is_too_many(address):
+            sock.close()
+        else:
+            await self._receive(sock, address, None, None)
+
     async def _accept(self, listener: socket.socket) -> tuple[socket.socket, str]:
         while True:
             await trio.lowlevel.wait_readable(listener)

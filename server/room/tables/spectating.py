@@ -13,7 +13,7 @@ from typing import Any, Final
 import trio
 
 from engine.cards import format_cards
-from engine.rules import GameDefinition, HandState
+from engine.rules import GameDefinition, HandState, format_game
 from server.room.tables.line_up import LineUp
 
 _MOST_UNREAD: Final = 256
@@ -52,6 +52,7 @@ class Audience:
         self._hand = {
             "kind": "hand",
             "hand": number,
+            "game": format_game(game),
             "names": list(names),
             "seats": list(line_up.seats),
             "button": line_up.blinds.button,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import random
 import signal
+import socket
 import subprocess
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +32,7 @@ alone = true
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A room that is open, and its address."""
-    words = program("serve", "room.toml", "--port", "0", *options)
+    words = program("serve", "room.toml", "--port", "0", "--http", "off", *options)
     with subprocess.Popen(
         words, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
@@ -98,6 +100,35 @@ def test_a_bot_finds_its_table_and_an_operator_sees_it(tmp_path: Path) -> None:
         _, said = bot.communicate(timeout=60)
     assert bot.returncode == 0
     assert "the room closes" in said
+
+
+@pytest.mark.slow
+def test_people_are_told_where_the_pages_are_and_whoever_reads_nothing_holds_nothing_up(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "room.toml").write_text(ROOM)
+    with serving(tmp_path, "--http", "0") as (process, _):
+        assert process.stdout is not None
+        word, address = process.stdout.readline().split()
+        assert word == "people"
+        host, port = address.removeprefix("http://").rstrip("/").split(":")
+        with urllib.request.urlopen(address) as page:
+            assert b"<h1>The tables</h1>" in page.read()
+        with socket.create_connection((host, int(port))) as deaf:
+            deaf.sendall(b"GET /tables/a/events HTTP/1.1\r\nhost: x\r\n\r\n")
+            wait_for_hands(tmp_path, 50)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+
+
+def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from server.web import serving
+
+    assert serving.what_is_missing() is None
+    monkeypatch.setattr(serving, "find_spec", lambda name: None if name == "starlette" else name)
+    assert serving.what_is_missing() == (
+        "there are no pages for browsers: they need starlette: pip install 'riverboat[web]'"
+    )
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:

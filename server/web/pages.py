@@ -1,0 +1,262 @@
+"""The pages: what stands at which address, made of templates that escape whatever others wrote."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.rules import GameDefinition
+from engine.rules.hand_words import format_chips
+from server.room.config import NAME, TableConfig
+from server.room.room import Room
+from server.room.tables.table import RoomTable
+from server.web.audience import Broadcasts
+from server.web.curves import curve
+from server.web.events import EventStream
+from server.web.past import PAGE, Past
+from server.web.scenes import draw, steps
+from server.web.seat import seat
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.websockets import WebSocket
+
+_HERE: Final = Path(__file__).parent
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_MOST_HANDS: Final = 2**32
+_CURVES: Final = 20
+# Of the standings.
+_SMALL: Final = (140.0, 32.0)
+_LARGE: Final = (720.0, 240.0)
+_DAY_S: Final = 86_400
+
+
+class Pages:
+    """The pages of a room.
+
+    Args:
+        room: that is open.
+        broadcasts: for those who watch.
+    """
+
+    def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
+        self._room = room
+        self._broadcasts = broadcasts
+        self._past = Past(room.config.data, room.config.show_cards_after)
+        self._files = {
+            path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
+        }
+        version = hashlib.sha256(b"".join([text for _, (text, _) in sorted(self._files.items())]))
+        self._templates = _environment(version.hexdigest()[:12])
+
+    def application(self) -> Starlette:
+        """The application that answers."""
+        from starlette.applications import Starlette
+        from starlette.exceptions import HTTPException
+        from starlette.routing import Route, WebSocketRoute
+
+        return Starlette(
+            routes=[
+                Route("/", self._lobby),
+                Route("/tables.json", self._tables),
+                Route("/tables/{table}", self._table),
+                Route("/tables/{table}/events", self._events),
+                Route("/tables/{table}/hands", self._hands),
+                Route("/tables/{table}/hands/{number}", self._hand),
+                Route("/standings", self._standings),
+                Route("/players/{player}", self._player),
+                Route("/static/{file}", self._static),
+                WebSocketRoute("/seat", self._seat),
+            ],
+            exception_handlers={HTTPException: self._excuse},
+        )
+
+    def _page(self, template: str, status: int = 200, **content: Any) -> Response:
+        from starlette.responses import HTMLResponse
+
+        text = self._templates.get_template(f"{template}.html.j2").render(content)
+        return HTMLResponse(text, status, {"cache-control": "no-store"})
+
+    async def _excuse(self, request: Request, error: Exception) -> Response:
+        status = HTTPStatus(getattr(error, "status_code", 500))
+        response = self._page("message", status.value, heading=status.phrase, text=_EXCUSES.get(status, ""))
+        response.headers.update(getattr(error, "headers", None) or {})
+        return response
+
+    # --- the room --------------------------------------------------------------------------------------
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The tables that are open."""
+        return [_row(table) for table in self._room.tables.values()]
+
+    async def _lobby(self, request: Request) -> Response:
+        return self._page("lobby", tables=self._rows(), config=self._room.config)
+
+    async def _tables(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        return JSONResponse(self._rows(), headers={"cache-control": "no-store"})
+
+    async def _static(self, request: Request) -> Response:
+        from starlette.responses import Response
+
+        found = self._files.get(request.path_params["file"])
+        if found is None:
+            raise _nothing()
+        return Response(found[0], media_type=found[1], headers={"cache-control": f"max-age={_DAY_S}"})
+
+    # --- a table ---------------------------------------------------------------------------------------
+
+    async def _table(self, request: Request) -> Response:
+        table = self._room.tables.get(request.path_params["table"])
+        if table is None:
+            raise _nothing()
+        return self._page("table", table=_row(table), config=table.config, guests=self._room.config.guests)
+
+    async def _events(self, request: Request) -> EventStream:
+        messages = self._broadcasts.watch(request.path_params["table"])
+        if messages is None:
+            raise _nothing()
+        return EventStream(messages)
+
+    async def _seat(self, websocket: WebSocket) -> None:
+        await seat(websocket, self._room.door)
+
+    # --- what was played -------------------------------------------------------------------------------
+
+    async def _hands(self, request: Request) -> Response:
+        name = request.path_params["table"]
+        before = request.query_params.get("before")
+        found = (
+            await self._past.hands(name, None if before is None else _number(before))
+            if _is_name(name)
+            else None
+        )
+        if found is None:
+            raise _nothing()
+        older = found.before - PAGE if found.before > PAGE else None
+        newer = found.before + PAGE if found.before < found.next_hand else None
+        return self._page("hands", name=name, found=found, older=older, newer=newer)
+
+    async def _hand(self, request: Request) -> Response:
+        name, number = request.path_params["table"], _number(request.path_params["number"])
+        hand = await self._past.hand(name, number) if _is_name(name) else None
+        if hand is None:
+            raise _nothing()
+        return self._page(
+            "hand",
+            name=name,
+            hand=hand,
+            game=_describe(hand.shown.game),
+            scene=draw(hand.shown),
+            steps=steps(hand.shown),
+        )
+
+    async def _standings(self, request: Request) -> Response:
+        found = await self._past.standings(_CURVES)
+        curves = [curve(each.bankroll, *_SMALL) if each.bankroll else None for each in found]
+        return self._page("standings", standings=list(zip(found, curves, strict=True)), size=_SMALL)
+
+    async def _player(self, request: Request) -> Response:
+        name = request.path_params["player"]
+        found = await self._past.standing(name) if _is_name(name) else None
+        if found is None:
+            raise _nothing()
+        return self._page(
+            "player",
+            player=found,
+            curve=curve(found.bankroll, *_LARGE),
+            shown=len(found.bankroll) - 1,
+            size=_LARGE,
+        )
+
+
+_EXCUSES: Final = {
+    HTTPStatus.NOT_FOUND: "There is nothing here: the table has closed, or the hand is not over.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Pages are read here, and nothing is sent to them.",
+}
+
+
+def _nothing() -> Exception:
+    from starlette.exceptions import HTTPException
+
+    return HTTPException(HTTPStatus.NOT_FOUND)
+
+
+def _is_name(text: str) -> bool:
+    return NAME.fullmatch(text) is not None
+
+
+def _number(text: str) -> int:
+    """The number of a hand."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(_MOST_HANDS))):
+        raise _nothing()
+    return int(text)
+
+
+def _row(table: RoomTable) -> dict[str, Any]:
+    """What the lobby says of a table."""
+    config = table.config
+    return {
+        "name": config.name,
+        "game": _describe(config.game),
+        "policy": str(config.policy),
+        "stakes": _stakes(config),
+        "seats": [
+            None
+            if place is None
+            else {
+                "name": place.player.name,
+                "house": place.is_house,
+                "stack": place.stack,
+                "there": place.is_there and not place.sits_out,
+            }
+            for place in table.places
+        ],
+        "hands": table.hands_played,
+        "paused": table.is_paused,
+    }
+
+
+def _describe(game: GameDefinition) -> str:
+    """``no-limit hold'em, blinds 5/10``."""
+    kind = "limit" if game.is_limit else "no-limit"
+    name = "hold'em" if game.is_holdem else "poker"
+    blinds = "/".join(map(str, sorted({blind for blind in game.blinds if blind})))
+    antes = max(game.antes_posted, default=0)
+    return f"{kind} {name}" + (f", blinds {blinds}" if blinds else "") + (f", antes {antes}" if antes else "")
+
+
+def _stakes(config: TableConfig) -> str:
+    if config.policy == "match":
+        return f"{format_chips(max(config.game.stacks))} each hand"
+    return f"{config.least} to {config.most}"
+
+
+def _environment(version: str) -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["version"] = version
+    environment.filters |= {
+        "chips": format_chips,
+        "signed": lambda chips: format_chips(chips, sign=True),
+        "when": lambda at: datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        "suit": lambda card: _SUITS[card[1]],
+    }
+    return environment
+
+
+_SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}

@@ -1,0 +1,114 @@
+"""A seat in the browser: the room's own lines through a WebSocket."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import trio
+
+from engine.rules import CALL, FOLD, initial_betting, load_game
+from server.room.identities import register
+from server.room.ledger.ledger import Ledger
+from server.web.lines import DoorReader
+from server.web.scenes import ask
+from tests.support.rooms import room_config
+from tests.support.web import pages_of
+
+
+async def test_a_browser_and_a_program_play_at_one_table(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        ann = await pages.room.sit_down(words="name=Ann")
+        web = await pages.browser(words="name=Web", chips="50")
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 5)
+            await web.play_hands(4)
+            playing.cancel_scope.cancel()
+
+        assert [message["hand"] for message in web.heard if message.get("over")] == [0, 1, 2, 3]
+        won = {name: chips for name, _, _, chips in pages.room.room.ledger.standings()}
+        assert set(won) == {"Ann", "Web"}
+
+
+async def test_whoever_closes_the_page_and_comes_back_has_the_same_seat(tmp_path: Path) -> None:
+    config = room_config(tmp_path)
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, "Web", 500)
+    async with pages_of(config) as pages:
+        web = await pages.browser(words=f"name=Web token={token}", chips="60")
+        await web.leave()
+        again = await pages.browser(words=f"name=Web token={token}")
+
+        assert again.heard[-1]["stack"] == 60
+        assert again.heard[-1]["seat"] == 0
+
+
+async def test_wrong_tokens_count_for_the_browser_s_address(tmp_path: Path) -> None:
+    config = room_config(tmp_path, guesses_per_minute=2)
+    with Ledger(config.data) as ledger:
+        register(ledger, "Web", 500)
+    async with pages_of(config) as pages:
+        said = []
+        for _ in range(3):
+            websocket = await pages.websocket()
+            await websocket.say("VERSION:2.0.0", "#riverboat/1 lobby name=Web token=guess", "#join a")
+            while (message := await websocket.message()) is not None:
+                if message.get("name") in ("refused", "seated"):
+                    said.append(message["text"])
+                    break
+
+        assert said[:2] == ["the name and the token do not belong together"] * 2
+        assert "wait" in said[2]
+
+
+async def test_what_a_browser_says_may_be_anything(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        for message in (b"\x00\xff", "😀" * 1000, "x" * 100_000, "\n" * 5000, ""):
+            websocket = await pages.websocket()
+            await websocket.send(message)
+            await websocket.stream.aclose()
+        web = await pages.browser()
+
+        assert web.heard[-1]["name"] == "seated"
+        assert pages.room.console.stderr == ""
+
+
+def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
+    game = load_game("limit-2p")
+    text = (
+        b"#game GAMEDEF;limit;numPlayers = 2;numRounds = 4;blind = 10 5;raiseSize = 10 10 20 20;"
+        b"firstPlayer = 2 1 1 1;maxRaises = 3 4 4 4;numSuits = 4;numRanks = 13;numHoleCards = 2;"
+        b"numBoardCards = 0 3 1 1;END GAMEDEF\r\n#names <b>Ann</b>|Bob\r\n#stacks 100|200\r\n"
+        b"MATCHSTATE:1:0::|AsKd\r\nMATCHSTATE:1:0:f:|AsKd\r\n#refused no\r\nnonsense\r\n"
+    )
+    whole = list(DoorReader().feed(text))
+    reader = DoorReader()
+    assert [message for byte in text for message in reader.feed(bytes([byte]))] == whole
+
+    *_, first, last, refused, nonsense = whole
+    assert first["ask"] == {
+        "fold": True,
+        "call": 5,
+        "raise": {"word": "Raise to", "limit": True, "least": 20, "most": 20, "half": 20, "pot": 20},
+    }
+    assert [player["name"] for player in first["players"]] == ["<b>Ann</b>", "Bob"]
+    assert first["players"][1]["cards"] == ["As", "Kd"]
+    assert first["players"][0]["hidden"] == 2
+    assert last["over"]
+    assert "ask" not in last
+    assert (refused["name"], refused["text"]) == ("refused", "no")
+    assert nonsense == {"line": "nonsense", "kind": "line"}
+    assert game.num_players == len(first["players"])
+
+
+def test_what_is_asked_is_what_the_rules_allow() -> None:
+    game = load_game("nolimit-6p-100bb")
+    betting = initial_betting(game)
+    first = ask(betting)
+    assert first["fold"]
+    assert first["call"] == 2
+    assert (first["raise"]["least"], first["raise"]["most"]) == (4, 200)
+    assert first["raise"]["pot"] == int(betting.total_of_pots(1.0)) == 7
+    for action in (FOLD, FOLD, FOLD, FOLD, CALL):
+        betting = betting.apply(action)
+    assert not ask(betting)["fold"]
+    assert ask(betting)["call"] == 0

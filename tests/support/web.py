@@ -1,0 +1,219 @@
+"""A room with its pages in this process, and a browser's half of HTTP and WebSocket on trio's streams."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import attrs
+import httpx
+import trio
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import (
+    AcceptConnection,
+    BytesMessage,
+    CloseConnection,
+    Event,
+    Ping,
+    RejectConnection,
+    Request,
+    TextMessage,
+)
+
+from server.room.config import RoomConfig
+from server.web.serving import serve_web
+from tests.support.rooms import OpenRoom, room_of
+
+
+class Rejected(Exception):
+    """A WebSocket was refused; the status is the first argument."""
+
+
+class WebSocket:
+    """A client's end of a WebSocket.
+
+    Args:
+        stream: is connected.
+        target: the path asked for.
+        host: with its port.
+        headers: besides those that belong to every request.
+    """
+
+    def __init__(
+        self, stream: trio.SocketStream, target: str, host: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.stream = stream
+        self._connection = WSConnection(ConnectionType.CLIENT)
+        extra = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
+        self._waiting: list[Event] = []
+        self._request = Request(host=host, target=target, extra_headers=extra)
+
+    async def open(self) -> None:
+        """Shake hands.
+
+        Raises:
+            Rejected: the server does not want to.
+        """
+        await self.stream.send_all(self._connection.send(self._request))
+        event = await self._next_event()
+        if not isinstance(event, AcceptConnection):
+            raise Rejected(event.status_code if isinstance(event, RejectConnection) else event)
+
+    async def say(self, *lines: str) -> None:
+        """Send lines, all in one message."""
+        await self.send("".join(f"{line}\r\n" for line in lines))
+
+    async def send(self, text: str | bytes) -> None:
+        """Send a message."""
+        event = BytesMessage(text) if isinstance(text, bytes) else TextMessage(text)
+        await self.stream.send_all(self._connection.send(event))
+
+    async def message(self) -> Any:
+        """What is said next, taken for JSON; None at the end."""
+        text = ""
+        while (event := await self._next_event()) is not None:
+            if isinstance(event, TextMessage):
+                text += event.data
+                if event.message_finished:
+                    return json.loads(text)
+        return None
+
+    async def _next_event(self) -> Event | None:
+        while True:
+            while self._waiting:
+                event = self._waiting.pop(0)
+                if isinstance(event, CloseConnection):
+                    return None
+                if not isinstance(event, Ping):
+                    return event
+                await self.stream.send_all(self._connection.send(event.response()))
+            try:
+                data = await self.stream.receive_some()
+            except trio.BrokenResourceError:
+                return None
+            if not data:
+                return None
+            self._connection.receive_data(bytes(data))
+            self._waiting += list(self._connection.events())
+
+
+class BrowserSeat:
+    """A person in the browser, as its script behaves: it speaks the room's lines."""
+
+    def __init__(self, websocket: WebSocket) -> None:
+        self._websocket = websocket
+        self.heard: list[dict[str, Any]] = []
+        """Everything."""
+        self.lines: list[str] = []
+
+    async def sit_down(self, table: str, words: str = "", chips: str = "") -> None:
+        """Take a seat."""
+        greeting = f"#riverboat/1 lobby seat names game stacks clock {words}".rstrip()
+        await self._websocket.say("VERSION:2.0.0", greeting)
+        await self.until("lobby")
+        await self._websocket.say(f"#join {table} {chips}".rstrip())
+        await self.until("seated")
+
+    async def next(self) -> Any:
+        """The next message; None at the end."""
+        message = await self._websocket.message()
+        if message is not None:
+            self.heard.append(message)
+            self.lines.append(message["line"])
+        return message
+
+    async def until(self, name: str) -> Any:
+        """The next note of a name."""
+        while (message := await self.next()) is not None:
+            if message.get("name") == name:
+                return message
+        raise AssertionError(f"the connection ended before #{name}: {self.lines[-5:]}")
+
+    async def say(self, *lines: str) -> None:
+        """What the script says."""
+        await self._websocket.say(*lines)
+
+    async def play_hands(self, hands: int, action: str = "c") -> None:
+        """Play until that many hands are over, or there is no seat any more."""
+        while hands and (message := await self.next()) is not None:
+            if message.get("name") == "lobby":
+                return
+            if "ask" in message:
+                await self.say(f"{message['line']}:{action}")
+            hands -= message["kind"] == "scene" and message["over"]
+
+    async def leave(self) -> None:
+        """Close the page."""
+        await self._websocket.stream.aclose()
+
+
+@attrs.define(eq=False)
+class OpenPages:
+    """A room with its pages, and somebody to look at them."""
+
+    room: OpenRoom
+    address: str
+    http: httpx.AsyncClient
+    _streams: list[trio.SocketStream] = attrs.Factory(list)
+
+    @property
+    def port(self) -> int:
+        """Of the pages."""
+        return int(self.address.rstrip("/").rpartition(":")[2])
+
+    async def get(self, path: str, **options: Any) -> httpx.Response:
+        """Ask for a page."""
+        return await self.http.get(path, **options)
+
+    async def connect(self) -> trio.SocketStream:
+        """A connection, in which nothing has been said."""
+        stream = await trio.open_tcp_stream("127.0.0.1", self.port)
+        self._streams.append(stream)
+        return stream
+
+    async def websocket(self, path: str = "/seat", **headers: str) -> WebSocket:
+        """A WebSocket that is open."""
+        websocket = WebSocket(await self.connect(), path, f"127.0.0.1:{self.port}", headers)
+        await websocket.open()
+        return websocket
+
+    async def browser(self, table: str = "a", words: str = "", chips: str = "") -> BrowserSeat:
+        """A person who has taken a seat in the browser."""
+        seat = BrowserSeat(await self.websocket())
+        await seat.sit_down(table, words, chips)
+        return seat
+
+    async def events(self, table: str = "a") -> AsyncGenerator[dict[str, Any], None]:
+        """What somebody is sent who watches a table."""
+        stream = await self.connect()
+        await stream.send_all(f"GET /tables/{table}/events HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        text = b""
+        while data := await stream.receive_some():
+            text += data
+            while (end := text.find(b"}\n\n")) >= 0:
+                start = text.rindex(b"data: ", 0, end)
+                yield json.loads(text[start + 6 : end + 1])
+                text = text[end + 3 :]
+
+    async def close(self) -> None:
+        """Close all connections of this side."""
+        for stream in self._streams:
+            await trio.aclose_forcefully(stream)
+
+
+@asynccontextmanager
+async def pages_of(config: RoomConfig) -> AsyncIterator[OpenPages]:
+    """A room with its pages, for the block; its ledger then adds up."""
+    config = attrs.evolve(config, http=0)
+    async with room_of(config) as room, trio.open_nursery() as nursery:
+        address = await nursery.start(serve_web, room.room, room.console)
+        async with httpx.AsyncClient(base_url=address) as http:
+            pages = OpenPages(room, address, http)
+            try:
+                yield pages
+            finally:
+                await pages.close()
+                room.close()  # nobody waits for guests who say nothing any more
+        nursery.cancel_scope.cancel()
