@@ -58,12 +58,13 @@ class Row:
 def rows() -> tuple[Row, ...]:
     """All rows of the page, with the paper whose heading they stand under."""
     found = []
-    paper = ""
+    paper, is_listing = "", False
     for line in PAGE.read_text("utf-8").splitlines():
         if line.startswith("## "):
             paper = line[3:].partition(":")[0]
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("|") and cells[0] not in ("in the paper", "---"):
+        is_listing = line.startswith("|") and (is_listing or cells[0] == "in the paper")
+        if is_listing and cells[0] not in ("in the paper", "---"):
             assert len(cells) == 6, line
             item, _, *rest = cells
             found.append(Row(paper, item, *rest))

@@ -28,7 +28,7 @@ from clients.experiments.poker_learner.tasks import (
     found_before,
     in_short,
 )
-from clients.experiments.poker_learner.thesis import LEARNERS
+from clients.experiments.poker_learner.thesis import BOTS, LEARNERS
 from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
 from clients.one_line import OneLineCommand, json_option, out_option, seed_option
 from clients.tasks import run_tasks
@@ -71,6 +71,13 @@ READINGS: Final = tuple(
     help="Only this learner; may be repeated.",
 )
 @click.option(
+    "--against",
+    "bots",
+    type=click.Choice(BOTS),
+    multiple=True,
+    help="Heads-up against this bot only, and no competition; may be repeated.",
+)
+@click.option(
     "--reading",
     "readings",
     type=click.Choice(READINGS),
@@ -91,6 +98,7 @@ def poker_learner(
     seed: int,
     jobs: int,
     learners: tuple[str, ...],
+    bots: tuple[str, ...],
     readings: tuple[str, ...],
     no_frozen: bool,
     resume: bool,
@@ -103,7 +111,8 @@ def poker_learner(
     The full size, which is the default, takes an hour and more of one core for each of its runs.
     """
     chosen = tuple(name for name in LEARNERS if not learners or name in learners)
-    settings = Settings(hands, match_hands, seeds, seed, chosen, readings, not no_frozen)
+    met = tuple(bot for bot in BOTS if not bots or bot in bots)
+    settings = Settings(hands, match_hands, seeds, seed, chosen, readings, not no_frozen, met)
     with ending_in_one_line(out):
         if not (resume or force):
             refuse_full(out, "--resume")

@@ -40,7 +40,8 @@ def report(results: Mapping[str, Any]) -> str:
     ]
     lines += score_lines(results["score"])
     modes = [mode for mode in MODES if mode == "learning" or settings["frozen"]]
-    for number, bot in enumerate(BOTS, 1):
+    for bot in settings["bots"]:
+        number = 1 + BOTS.index(bot)
         entries = results["heads_up"][bot]
         lines.append(f"## Against {bot} (Table 5.{number})\n")
         header = ["", *learners]
@@ -68,7 +69,15 @@ def report(results: Mapping[str, Any]) -> str:
             )
         rows.append(["bb/hand in training"] + [_text(entries[name]["training"]) for name in learners])
         lines.append(markdown_table(header, rows))
-    lines.append("## Competition (5.2.5)\n")
+    if results["competition"]:
+        lines += _rest(results)
+    return "\n".join(lines)
+
+
+def _rest(results: Mapping[str, Any]) -> list[str]:
+    """The competition and what was learnt."""
+    lines = ["## Competition (5.2.5)\n"]
+    learners = results["settings"]["learners"]
     for name, entries in results["competition"].items():
         lines.append(f"At {name}: bb/hand of everybody (intervals over runs), the learner's place by them.\n")
         labels = list(next(iter(entries.values()))["players"])[1:]
@@ -89,8 +98,7 @@ def report(results: Mapping[str, Any]) -> str:
             state = [row["hand"], row["position"], row["last_player"], row["last_action"]]
             rows.append([learner, *state, ours, str(row["updates"]), thesis])
     header = ["learner", "hand", "position", "last player", "action", "ours", "updates", "the thesis's"]
-    lines.append(markdown_table(header, rows))
-    return "\n".join(lines)
+    return [*lines, markdown_table(header, rows)]
 
 
 def _text(rate: Mapping[str, Any]) -> str:

@@ -69,6 +69,8 @@ def score_lines(found: Mapping[str, Any]) -> list[str]:
     lines = ["## What comes out\n"]
     for kind, label in labels.items():
         part = found[kind]
+        if not part["of"]:
+            continue
         missing = f"; not {', '.join(part['not'])}" if part["not"] else ""
         lines.append(f"* {part['come_out']} of {part['of']} {label}{missing}.")
     return [*lines, ""]

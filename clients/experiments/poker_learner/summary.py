@@ -39,11 +39,12 @@ def optimum_against_all_in() -> float:
 def summary(settings: Settings, done: Sequence[tuple[Task, dict[str, Any]]]) -> dict[str, Any]:
     """The results of all tasks together."""
     optimum = optimum_against_all_in()
-    heads_up: dict[str, Any] = {bot: {} for bot in BOTS}
-    competition: dict[str, Any] = {name: {} for name in TABLES}
+    heads_up: dict[str, Any] = {bot: {} for bot in settings.bots}
+    is_whole = set(settings.bots) == set(BOTS)
+    competition: dict[str, Any] = {name: {} for name in TABLES} if is_whole else {}
     learned = {}
     for learner in settings.learners:
-        for bot in BOTS:
+        for bot in settings.bots:
             runs = [r for t, r in done if (t.kind, t.learner, t.bot) == ("heads-up", learner, bot)]
             modes = MODES if settings.frozen else MODES[:1]
             entry = {"training": _rate([run["training"][0] for run in runs])}
@@ -52,6 +53,8 @@ def summary(settings: Settings, done: Sequence[tuple[Task, dict[str, Any]]]) -> 
                 for mode in modes:
                     entry[mode]["share_of_optimum"] = entry[mode]["bb_per_hand"]["mean"] / optimum
             heads_up[bot][learner] = entry
+        if not is_whole:
+            continue
         runs = [r for t, r in done if (t.kind, t.learner) == ("competition", learner)]
         for name in TABLES:
             competition[name][learner] = _competition([run["tables"][name] for run in runs], settings)

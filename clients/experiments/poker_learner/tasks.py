@@ -53,6 +53,8 @@ class Settings:
     """Options of the learners, ``KEY=VALUE``, for those that take them."""
     frozen: bool = True
     """Play heads-up with learning off as well."""
+    bots: tuple[str, ...] = BOTS
+    """Heads-up against these; the competition and the learned tables need all."""
 
 
 @attrs.frozen
@@ -104,8 +106,10 @@ def all_tasks(settings: Settings, folder: Path) -> Iterator[Task]:
     """The whole experiment, run by run."""
     for run in range(settings.seeds):
         for learner in settings.learners:
-            for bot in BOTS:
+            for bot in settings.bots:
                 yield Task("heads-up", learner, bot, run, settings, folder)
+            if set(settings.bots) < set(BOTS):
+                continue
             yield Task("competition", learner, "", run, settings, folder)
             if run == 0:
                 yield Task("learned", learner, "", run, settings, folder)

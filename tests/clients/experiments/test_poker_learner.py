@@ -196,10 +196,9 @@ def test_a_small_run_wins_and_loses_as_the_thesis_does(tmp_path: Path) -> None:
     """Against always-all-in: all four win, the learner of hole cards most, that of the winning hand least."""
     (tmp_path / "knowledge").mkdir()
     rates = {}
-    for task in all_tasks(Settings(4_000, 20_000, 1, 1, frozen=False), tmp_path):
-        if task.kind == "heads-up" and task.bot == "always-all-in":
-            played = do_task(task)["learning"]
-            rates[task.learner] = played["chips"] / played["hands"] / 2
+    for task in all_tasks(Settings(4_000, 20_000, 1, 1, frozen=False, bots=("always-all-in",)), tmp_path):
+        played = do_task(task)["learning"]
+        rates[task.learner] = played["chips"] / played["hands"] / 2
     by_rate = sorted(rates, key=rates.__getitem__)
 
     assert {learner: rate > 0 for learner, rate in rates.items()} == {
@@ -247,6 +246,25 @@ def test_readings_reach_the_learners_that_take_them(tmp_path: Path) -> None:
     assert set(found) == {"training", "learning"}
     states = read_base(read_knowledge(task.file(), "hole-cards-learner"), task.file())[0].states
     assert any(ACTIONS[split_key(key).last_action] == "blind" for key in states)
+
+
+def test_against_some_bots_there_is_no_competition(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["--hands", "60", "--match-hands", "100", "--seeds", "2", "--learner", "hole-cards-learner"]
+    words += ["--against", "always-call", "--no-frozen", "--no-plots"]
+
+    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(out), *words])
+
+    assert result.exit_code == 0, result.output
+    results = json.loads((out / "results.json").read_text())
+    assert (list(results["heads_up"]), results["competition"]) == (["always-call"], {})
+    assert (
+        results["heads_up"]["always-call"]["hole-cards-learner"]["learning"]["bb_per_hand"]["ci95_runs"] > 0
+    )
+    assert "Against always-call (Table 5.2)" in result.stdout
+    assert "frozen |" not in result.stdout
+    assert "Competition" not in result.stdout
+    assert "about 0 s left: hole-cards-learner against always-call, run 2" in result.stderr
 
 
 def test_a_reading_that_does_not_exist_is_one_line(tmp_path: Path) -> None:

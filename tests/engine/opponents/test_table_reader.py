@@ -77,6 +77,51 @@ def test_after_a_call_and_a_bet_on_the_flop() -> None:
     assert suited > 1.3 * unsuited
 
 
+def test_the_papers_ace_king_is_at_40_and_its_72_at_01_after_a_call() -> None:
+    """Poki 3.3.3: 72 would normally be folded, AK seldom folded but often raised: after two raises."""
+    facing = parse_betting(load_game("limit-10p"), "rrfffff")
+    reader = TableReader([GenericModel()] * 10)
+    reader.follow(facing, ())
+
+    chances = GenericModel().triples(reader.decision(facing))[combo_index(*parse_written_cards("AhKs"))]
+    table = table_after("rrfffffc")
+
+    assert chances == pytest.approx((0, 0.40, 0.60), abs=0.01)
+    assert weight(table, "AKo") == pytest.approx(0.40, abs=0.01)
+    assert weight(table, "72o") == pytest.approx(0.01)
+
+
+def test_ace_jack_is_light_after_a_call_since_the_generic_model_raises_it() -> None:
+    """Fig. 3.7, left, where ours deviates: what the model does with AJ at each step."""
+    game, ace_jack = load_game("limit-10p"), combo_index(*parse_written_cards("AhJc"))
+    triples = []
+    for betting, board in (("cffffff", ""), ("cffffffcfc/cc", FLOP)):
+        node = parse_betting(game, betting)
+        reader = TableReader([GenericModel()] * 10)
+        reader.follow(node, tuple(parse_written_cards(board)) if board else ())
+        triples.append(GenericModel().triples(reader.decision(node))[ace_jack])
+
+    assert triples[0] == pytest.approx((0, 0.01, 0.99), abs=0.005)  # behind one caller it raises
+    assert triples[1] == pytest.approx((0, 0.05, 0.95), abs=0.005)  # and bets the pair of jacks
+    assert weight(table_after(CALLED, FLOP), "AJo") < 0.02
+
+
+def test_any_jack_but_a_pair_stays_likely_of_a_player_who_seldom_raises() -> None:
+    """Fig. 3.7, left, of a player who was seen to raise 2 % of the hands before the flop, to call 23 %."""
+    game, rng, seldom = load_game("limit-10p"), np.random.default_rng(1), SpecificModel()
+    for _ in range(200):
+        for betting in ("cffffff", "fffffff", "ccfffff"):
+            action = int(rng.choice(3, p=(0.75, 0.23, 0.02)))
+            seldom.observe_action(situation_of(parse_betting(game, betting)), action)
+    reader = TableReader([*[GenericModel()] * 9, seldom])
+    reader.follow(parse_betting(game, CALLED), tuple(parse_written_cards(FLOP)))
+    table = reader.table(BUTTON)
+
+    for hand in ("AJo", "KJo", "QJo", "JTo", "J9o"):
+        assert weight(table, hand) > 2.5 * weight(table, "JJ")
+        assert weight(table, hand) > 10 * weight(table, "72o")
+
+
 def test_of_the_suited_hands_it_is_the_spades_that_bet() -> None:
     table = table_after(CALLED, FLOP)
     spades, hearts = (combo_index(*parse_written_cards(text)) for text in ("Ts9s", "Th9h"))
