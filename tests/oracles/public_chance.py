@@ -22,6 +22,7 @@ class Pass:
         board: five cards.
         regrets: by slot, which both players match.
         player: who learns.
+        slips: the part of the other's actions that are anything allowed.
     """
 
     def __init__(
@@ -31,8 +32,10 @@ class Pass:
         board: tuple[int, ...],
         regrets: Floats,
         player: int,
+        slips: float = 0.0,
     ) -> None:
         self._betting, self._player, self._regrets = betting, player, regrets
+        self._slips = slips
         live = np.flatnonzero(~np.isin(COMBO_CARDS, board).any(axis=1))
         cards = COMBO_CARDS[live]
         ranks = np.array([hand_rank((*map(int, pair), *board)) for pair in cards])
@@ -77,7 +80,8 @@ class Pass:
         for number, action in enumerate(decision.actions):
             after = betting.apply(action)
             if betting.position_to_act != self._player:
-                self._go_down(after, ours, theirs * chances[:, number])
+                slip = self._slips / len(decision.actions)
+                self._go_down(after, ours, theirs * ((1 - self._slips) * chances[:, number] + slip))
                 continue
             slots = decision.first_slot + self._buckets[betting.betting_round] * len(decision.actions)
             np.add.at(self.sums, slots + number, ours * chances[:, number])

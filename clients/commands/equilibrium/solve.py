@@ -62,6 +62,7 @@ class _Plan:
     abstraction: AbstractionKind
     buckets: tuple[int, int, int]
     textures: int
+    slips: float
     jobs: int
     iterations: int | None
     """In all; None for as many as there is time for."""
@@ -79,6 +80,7 @@ class _Plan:
                 "abstraction": self.abstraction,
                 "buckets": list(self.buckets),
                 "textures": self.textures,
+                "slips": self.slips,
             }
         return {"algorithm": self.algorithm} | ({"seed": self.seed} if self.algorithm == "mcfr" else {})
 
@@ -147,6 +149,15 @@ def _buckets_option(
     help="With distributions: kinds of boards that are told apart on the river, by whether there are three "
     "of a suit and whether there is a pair.",
 )
+@click.option(
+    "--slips",
+    type=FiniteRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    metavar="PART",
+    help="With pcs: in this part of its actions the opponent does anything that is allowed, so that answers "
+    "to what it would never do are learnt as well.",
+)
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint of FILE, if there is one.")
 @click.option("--force", is_flag=True, help="Begin anew though FILE or its checkpoint is there.")
 @click.option(
@@ -169,6 +180,7 @@ def solve(
     abstraction: AbstractionKind,
     buckets: tuple[int, int, int] | None,
     textures: str,
+    slips: float,
     resume: bool,
     force: bool,
     checkpoint_every: float,
@@ -193,7 +205,7 @@ def solve(
     seconds = None if minutes is None else 60 * minutes
     plan = _Plan(
         game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
-        int(textures), jobs,
+        int(textures), slips, jobs,
         iterations, seconds, checkpoint_every,
     )  # fmt: skip
     try:
@@ -277,7 +289,13 @@ def _new_solver(plan: _Plan) -> AnySolver:
     if plan.algorithm == _ON_BOARDS:
         from engine.equilibrium.holdem.board_solver import BoardSolver
 
-        return BoardSolver(plan.definition, _abstraction(plan), seed=plan.seed, jobs=plan.jobs)
+        return BoardSolver(
+            plan.definition,
+            _abstraction(plan),
+            seed=plan.seed,
+            jobs=plan.jobs,
+            slips=plan.slips,
+        )
     try:
         tree = game_tree(plan.definition)
     except TooLarge as error:

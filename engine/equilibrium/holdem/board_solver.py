@@ -31,6 +31,7 @@ from engine.kernels.equilibrium.lanes import (
     RIVER,
     Hands,
     Kind,
+    Learning,
     Place,
     RiverRoom,
     Room,
@@ -52,20 +53,27 @@ class BoardSolver:
         abstraction: which hands are taken for the same.
         seed: for the boards.
         jobs: threads; the result does not depend on it.
+        slips: the part of the opponent's actions that are slips, 0 to 1; see `Learning`.
 
     Raises:
         ValueError: another game.
     """
 
     def __init__(
-        self, game: GameDefinition, abstraction: Abstraction, *, seed: int = 0, jobs: int = 1
+        self,
+        game: GameDefinition,
+        abstraction: Abstraction,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        slips: float = 0.0,
     ) -> None:
         self.game = game
         self.abstraction = abstraction
         self.betting = holdem_betting(game, abstraction.num_buckets)
         self.iterations = 0
         """Boards so far."""
-        self._seed, self._jobs = seed, jobs
+        self._seed, self._jobs, self._slips = seed, jobs, slips
         self._trees = round_trees(self.betting)
         preflop, flop, turn, river = map(_fresh_round, self._trees, abstraction.num_buckets)
         self._rounds = (preflop, flop, turn, river)
@@ -111,18 +119,19 @@ class BoardSolver:
     def _learn(self, hands: Hands, player: int, weight: float, pool: ThreadPoolExecutor | None) -> None:
         """One player's pass on a board."""
         turn, river = self._upper[RIVER - 1], self._rounds[RIVER]
-        descend(self._rounds[:RIVER], self._upper, hands, player)
+        learning = Learning(player, weight, self._slips)
+        descend(self._rounds[:RIVER], self._upper, hands, learning)
 
         def play(leaf: int) -> Room:
             room, own = self._rivers[leaf % len(self._rivers)]
-            play_river(river, room, own, turn, hands, (self._leaves[leaf], leaf), player, weight)
+            play_river(river, room, own, turn, hands, (self._leaves[leaf], leaf), learning)
             return room
 
         leaves = range(len(self._leaves))
         played = map(play, leaves) if pool is None else pool.map(play, leaves)
         for leaf, room in zip(self._leaves, played, strict=True):
             take_back(turn, hands.buckets[RIVER - 1], leaf, room.worth, 0)
-        ascend(self._rounds[:RIVER], self._upper, hands, player, weight)
+        ascend(self._rounds[:RIVER], self._upper, hands, learning)
 
     def average(self) -> BucketedStrategy:
         """The average strategy so far."""

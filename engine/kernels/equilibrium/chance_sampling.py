@@ -25,6 +25,7 @@ from engine.kernels.equilibrium.lanes import (
     RIVER,
     Hands,
     Kind,
+    Learning,
     Place,
     RiverRoom,
     Room,
@@ -35,21 +36,21 @@ from engine.kernels.equilibrium.lanes import (
 
 
 @kernel(allocates=False)
-def descend(rounds: Rounds, rooms: Rooms, hands: Hands, player: int) -> None:
+def descend(rounds: Rounds, rooms: Rooms, hands: Hands, learning: Learning) -> None:
     """A pass begins: everybody's chances of playing to the starts and places of all rounds but the river.
 
     Args:
         rounds: preflop to turn.
         rooms: for them, overwritten.
         hands: of the board.
-        player: whose regrets will be found.
+        learning: who does, and how.
     """
     for hand in range(LIVE_HANDS):
         rooms[0].mine[hand, 0] = 1.0
         rooms[0].reach[hand, 0] = 1.0
     for betting_round in range(RIVER):
         room, buckets = rooms[betting_round], hands.buckets[betting_round]
-        _match(rounds[betting_round], room, 0, 0, player)
+        _match(rounds[betting_round], room, 0, 0, learning)
         _add_up(room.mine, buckets, room.own)
         room.values[:] = 0.0
         room.worth[:] = 0.0
@@ -66,15 +67,14 @@ def descend(rounds: Rounds, rooms: Rooms, hands: Hands, player: int) -> None:
 
 
 @kernel(allocates=False)
-def ascend(rounds: Rounds, rooms: Rooms, hands: Hands, player: int, weight: float) -> None:
+def ascend(rounds: Rounds, rooms: Rooms, hands: Hands, learning: Learning) -> None:
     """A pass ends: regrets and sums of all rounds but the river, changed in place.
 
     Args:
         rounds: preflop to turn.
         rooms: for them, after `descend`, and `take_back` of what the river is worth.
         hands: of the board.
-        player: whose regrets are found.
-        weight: how much the pass counts.
+        learning: who does, and how.
     """
     for betting_round in range(RIVER - 1, -1, -1):
         room, buckets = rooms[betting_round], hands.buckets[betting_round]
@@ -87,9 +87,9 @@ def ascend(rounds: Rounds, rooms: Rooms, hands: Hands, player: int, weight: floa
                     take_back(room, buckets, place, rooms[betting_round + 1].worth, first)
         for place in range(places.shape[0]):
             if places[place, Place.KIND] == Kind.FOLD:
-                sign = -1.0 if places[place, Place.PLAYER] == player else 1.0
+                sign = -1.0 if places[place, Place.PLAYER] == learning.player else 1.0
                 _pay_fold(room, hands, buckets, place, rounds[betting_round].chips[place], sign)
-        _climb(rounds[betting_round], room, 0, 0, player, weight)
+        _climb(rounds[betting_round], room, 0, 0, learning)
 
 
 @kernel(allocates=False)
@@ -100,8 +100,7 @@ def play_river(
     turn: Room,
     hands: Hands,
     start: tuple[int, int],
-    player: int,
-    weight: float,
+    learning: Learning,
 ) -> None:
     """The river after one place of the turn, from all of the turn's lanes; leaves `room.worth` behind.
 
@@ -112,18 +111,17 @@ def play_river(
         turn: where `descend` has been.
         hands: of the board.
         start: a `Kind.NEXT` of the turn, and its number among its like.
-        player: whose regrets are found.
-        weight: how much the pass counts.
+        learning: who does, and how.
     """
     place, first = start[0], turn.own.shape[1] * start[1]
     buckets = hands.buckets[RIVER - 1]
     _spread(turn.reach, turn.theirs[place], buckets, room.reach, 0)
     _spread(turn.mine, turn.ours[place], buckets, room.mine, 0)
     _add_up(room.mine, hands.buckets[RIVER], room.own)
-    _match(rnd, room, hands.first_row, first, player)
+    _match(rnd, room, hands.first_row, first, learning)
     _compare_within(room.reach, hands, river)
-    _pay_ends(rnd, room, river, hands, first, player)
-    _climb(rnd, room, hands.first_row, first, player, weight)
+    _pay_ends(rnd, room, river, hands, first, learning.player)
+    _climb(rnd, room, hands.first_row, first, learning)
 
 
 @kernel(allocates=False)
@@ -170,18 +168,16 @@ def take_back(
 
 
 @kernel(allocates=False)
-def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> None:
+def _match(rnd: Round, room: Room, first_row: int, first: int, learning: Learning) -> None:
     """Strategies of both players in a round, by matching regrets; chances of playing to each place."""
     places = rnd.places
     num_buckets, width = room.own.shape
-    room.ours[0] = 1.0
-    room.theirs[0] = 1.0
+    none = np.float32(0.0)
     for place in range(places.shape[0]):
         if places[place, Place.KIND] != Kind.DECISION:
             continue
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
         even = np.float32(1.0 / num_actions)
-        none = np.float32(0.0)
         for bucket in range(num_buckets):
             total = room.values[place, bucket]  # not yet needed for values
             total[:] = none
@@ -194,28 +190,46 @@ def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> N
                 chances = room.chances[action, bucket]
                 for lane in range(width):
                     chances[lane] = max(regrets[lane], none) / total[lane] if total[lane] > none else even
-                acts, waits = room.theirs, room.ours
-                if places[place, Place.PLAYER] == player:
-                    acts, waits = room.ours, room.theirs
+    _play(places, room, learning)
+
+
+@kernel(allocates=False)
+def _play(places: NDArray[np.int64], room: Room, learning: Learning) -> None:
+    """Chances of playing from a round's start to each place, by the chances of actions."""
+    num_buckets, width = room.own.shape
+    meant = np.float32(1.0 - learning.slips)
+    room.ours[0] = 1.0
+    room.theirs[0] = 1.0
+    for place in range(places.shape[0]):
+        if places[place, Place.KIND] != Kind.DECISION:
+            continue
+        child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
+        acts, waits, part = room.theirs, room.ours, meant
+        if places[place, Place.PLAYER] == learning.player:
+            acts, waits, part = room.ours, room.theirs, np.float32(1.0)
+        slip = (np.float32(1.0) - part) * np.float32(1.0 / num_actions)
+        for bucket in range(num_buckets):
+            for action in range(child, child + num_actions):
+                chances = room.chances[action, bucket]
                 before, after = acts[place, bucket], acts[action, bucket]
                 for lane in range(width):
-                    after[lane] = before[lane] * chances[lane]
+                    after[lane] = before[lane] * (part * chances[lane] + slip)
                 before, after = waits[place, bucket], waits[action, bucket]
                 for lane in range(width):
                     after[lane] = before[lane]
 
 
 @kernel(allocates=False)
-def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weight: float) -> None:
+def _climb(rnd: Round, room: Room, first_row: int, first: int, learning: Learning) -> None:
     """What decisions of a round are worth, from its ends up, and the player's regrets and strategy."""
     places = rnd.places
     num_buckets, width = room.own.shape
-    scale = np.float32(weight)
+    scale = np.float32(learning.weight)
     for place in range(places.shape[0] - 1, -1, -1):
         if places[place, Place.KIND] != Kind.DECISION:
             continue
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
-        is_ours = places[place, Place.PLAYER] == player
+        is_ours = places[place, Place.PLAYER] == learning.player
         for bucket in range(num_buckets):
             value = room.values[place, bucket]
             value[:] = np.float32(0.0)

@@ -114,6 +114,17 @@ class Hands(NamedTuple):
     """Where this board's river buckets begin among all."""
 
 
+class Learning(NamedTuple):
+    """A pass over a board."""
+
+    player: int
+    """Whose regrets are found."""
+    weight: float
+    """How much the pass counts."""
+    slips: float
+    """In this part of its actions the opponent does anything that is allowed, each as often."""
+
+
 Rounds = tuple[Round, Round, Round]
 Rooms = tuple[Room, Room, Room]
 """Of all rounds but the river."""
