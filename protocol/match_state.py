@@ -77,7 +77,11 @@ class HandMessages:
             cards = b":" + b"|".join(shown)
         else:
             cards = self._own[position]
-        return self._begin[position] + betting.text.encode("ascii") + cards + self._board(betting)
+        try:
+            board = self._boards[betting.betting_round]
+        except IndexError:  # a round has begun
+            board = self._board(betting)
+        return self._begin[position] + betting.text.encode("ascii") + cards + board
 
     def all_cards(self, state: HandState) -> str:
         """Everybody's hole cards and the board that came out, as the log has them."""

@@ -23,7 +23,7 @@ def play_hand(game: GameDefinition, hand_number: int, deal: Deal) -> Generator[H
             (`LegalActions.nearest`).
     """
     state = initial_hand(game, hand_number, deal)
-    while not state.is_finished:
+    while state.betting.position_to_act is not None:
         action = yield state
         state = state.apply(action)
     return state
