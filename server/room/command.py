@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -14,6 +13,7 @@ import trio
 from server.room.config import RoomError, default_room, load_room
 from server.room.ledger.ledger import LedgerError
 from server.room.operator import Operator
+from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
 from server.room.tls import self_signed as make_certificate
 
@@ -91,7 +91,7 @@ def serve(
         )
         if self_signed:
             config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
-        console = _Operator()
+        console = operator_console()
         if config.host not in _LOOPBACK and config.tls is None:
             console.err(
                 f"riverboat: {config.host} is open to others without TLS: "
@@ -115,24 +115,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return error
 
 
-class _Operator:
-    """Where a room reports to: stderr."""
-
-    def out(self, text: str) -> None:
-        """For programs."""
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-    def err(self, text: str) -> None:
-        """For people; bytes of clients that are no text are replaced."""
-        sys.stderr.write(text.encode("utf-8", "replace").decode("utf-8"))
-        sys.stderr.flush()
-
-    def hand_finished(self, hand_number: int) -> None:
-        """Nothing: hands are in the ledger."""
-
-
-async def _serve(room: Room, console: _Operator) -> int:
+async def _serve(room: Room, console: OperatorConsole) -> int:
     """Play until a signal comes and all hands are over; returns the exit status."""
     status = 0
     async with trio.open_nursery() as nursery:
@@ -150,7 +133,7 @@ async def _serve(room: Room, console: _Operator) -> int:
         await nursery.start(await_signals)
         addresses: Addresses = await nursery.start(room.run)
         for name, port in addresses.table_ports.items():
-            sys.stderr.write(f"riverboat: {name}: ACPC clients at {addresses.host} port {port}\n")
+            console.of_table(name).err(f"riverboat: {name}: ACPC clients at {addresses.host} port {port}\n")
         await nursery.start(Operator(room).serve)
         pages = None
         if room.config.http is not None:
@@ -164,6 +147,8 @@ async def _serve(room: Room, console: _Operator) -> int:
         print(f"players {addresses.host}:{addresses.port}", flush=True)
         if pages is not None:
             print(f"people {pages}", flush=True)
+        console.event("open", players=f"{addresses.host}:{addresses.port}", people=pages)
         await room.closed.wait()
+        console.event("closed")
         nursery.cancel_scope.cancel()
     return status

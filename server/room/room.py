@@ -22,6 +22,7 @@ from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
 from server.room.identities import Identities
 from server.room.ledger.ledger import Ledger, LedgerIsFull
+from server.room.reporting import OperatorConsole
 from server.room.tables.log import FOLDER
 from server.room.tables.table import RoomTable
 from server.room.tls import server_context
@@ -154,8 +155,11 @@ class Room:
         self._tasks.start_soon(self._keep, table)
 
     def _new_table(self, config: TableConfig) -> RoomTable:
+        console = self._console
+        if isinstance(console, OperatorConsole):
+            console = console.of_table(config.name)
         try:
-            return RoomTable(config, self.ledger, self.config.data, self._console, self._bots.send)
+            return RoomTable(config, self.ledger, self.config.data, console, self._bots.send)
         except MatchAborted as error:
             raise RoomError(error.lines.strip().replace("\n", ": ")) from error
 

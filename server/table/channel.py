@@ -133,6 +133,11 @@ class Channel:
         return None
 
     @property
+    def num_unsent(self) -> int:
+        """Bytes that are kept here because the client does not read."""
+        return len(self._unsent)
+
+    @property
     def is_closed(self) -> bool:
         """We have closed it."""
         return self._closed

@@ -16,6 +16,7 @@ from server.room.tables.table import RoomTable
 from server.web.audience import Broadcasts
 from server.web.curves import curve
 from server.web.events import EventStream
+from server.web.figures import Figures, health, may_see
 from server.web.past import PAGE, Past
 from server.web.scenes import draw, steps
 from server.web.seat import seat
@@ -47,6 +48,8 @@ class Pages:
 
     def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
         self._room = room
+        self.figures: Figures | None = None
+        """For the operator; None before there are any."""
         self._broadcasts = broadcasts
         self._past = Past(room.config.data, room.config.show_cards_after)
         self._files = {
@@ -72,6 +75,8 @@ class Pages:
                 Route("/standings", self._standings),
                 Route("/players/{player}", self._player),
                 Route("/static/{file}", self._static),
+                Route("/metrics", self._metrics),
+                Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),
             ],
             exception_handlers={HTTPException: self._excuse},
@@ -110,6 +115,24 @@ class Pages:
         if found is None:
             raise _nothing()
         return Response(found[0], media_type=found[1], headers={"cache-control": f"max-age={_DAY_S}"})
+
+    # --- for the operator ------------------------------------------------------------------------------
+
+    async def _metrics(self, request: Request) -> Response:
+        from starlette.responses import PlainTextResponse, Response
+
+        address = request.client.host if request.client else ""
+        if self.figures is None:
+            raise _nothing()
+        if not may_see(self._room.config.data, address, request.headers.get("authorization", "")):
+            return PlainTextResponse("Figures are for the operator.\n", 403)
+        return Response(self.figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def _health(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        status, body = health(self._room)
+        return JSONResponse(body, status)
 
     # --- a table ---------------------------------------------------------------------------------------
 

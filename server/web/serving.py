@@ -44,6 +44,7 @@ async def serve_web(
     """
     from hypercorn.trio import serve
 
+    from server.web.figures import Figures
     from server.web.guard import Guard
     from server.web.pages import Pages
 
@@ -53,8 +54,11 @@ async def serve_web(
     scheme = "http" if room.config.tls is None else "https"
     config = _hypercorn(room.config, listener, console)
     async with trio.open_nursery() as nursery:
-        pages = Pages(room, Broadcasts(room, nursery))
+        broadcasts = Broadcasts(room, nursery)
+        pages = Pages(room, broadcasts)
         guard = Guard(pages.application(), room.config, console)
+        if find_spec("prometheus_client") is not None:
+            pages.figures = Figures(room, guard, broadcasts)
         await nursery.start(_serve, serve, guard, config)
         task_status.started(f"{scheme}://{host}:{port}/")
 
