@@ -162,6 +162,15 @@ class HandReader:
         Raises:
             ValueError: it is no hand of this game.
         """
+        record = self.record(text)
+        return record, self.state(record)
+
+    def record(self, text: str) -> HandRecord:
+        """A ``STATE:`` line, taken apart, with a name and a value for each of the game's players.
+
+        Raises:
+            ValueError: it is none.
+        """
         record = parse_hand(text)
         if record is None:
             raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {text.rstrip()!r}")
@@ -169,6 +178,14 @@ class HandReader:
         for values, what in ((record.names, "names"), (record.chips, "values")):
             if len(values) != num_players:
                 raise ValueError(f"expected {num_players} {what} for the game's players, got {len(values)}")
+        return record
+
+    def state(self, record: HandRecord) -> HandState:
+        """The end of the hand of a line that has been taken apart.
+
+        Raises:
+            ValueError: it is no hand of this game.
+        """
         betting = self._bettings.get(record.betting)
         if betting is None:
             betting = parse_betting(self._game, record.betting)
@@ -177,7 +194,7 @@ class HandReader:
             if len(self._bettings) < self._most:
                 self._bettings[record.betting] = betting
         deal = self._deal(record.cards, betting.betting_round)
-        return record, HandState(betting, record.hand_number, deal)
+        return HandState(betting, record.hand_number, deal)
 
     def _deal(self, text: str, betting_round: int) -> Deal:
         if "?" in text:

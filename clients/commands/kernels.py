@@ -65,13 +65,15 @@ def _miximax() -> None:
 
 
 def _luck() -> None:
-    """What takes luck out of a match's result, and the pairs of hands it looks up."""
+    """What reads long logs and takes luck out of a match's result, and the pairs of hands it looks up."""
+    from engine.evidence.columns.warm_up import warm_up
     from engine.evidence.equity import KnownHand, pot_shares
     from engine.evidence.pair_equities import pair_points
     from engine.rules import load_game
 
     pot_shares(load_game("limit-2p"), [KnownHand(0, ((0, 5), (10, 15)), (20, 25, 30))], [(0, 3, 3)])
     pair_points()
+    warm_up()
 
 
 def _environments() -> None:

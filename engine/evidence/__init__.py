@@ -12,6 +12,7 @@
 ``equity``               the share of the pot that known hands expect when cards fall
 ``pair_equities``        two known hands before the flop, exact
 ``moments``              the public half: when cards fell in a hand, for which pot, among whom
+``columns``              the hands of long logs, thousands at a time, by compiled loops
 ``ranking``              many players, by what they won from one another
 =======================  ==========================================================================
 

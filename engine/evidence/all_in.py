@@ -15,7 +15,7 @@ from engine.evidence.equity import KnownHand, pot_shares
 from engine.evidence.moments import Layer, moments_of
 from engine.rules import HandState
 
-__all__ = ["all_in_chips", "expected_chips", "unknown_cards"]
+__all__ = ["all_in_chips", "expected_chips", "not_shown", "unknown_cards"]
 
 
 def expected_chips(
@@ -59,5 +59,10 @@ def unknown_cards(hand: HandState) -> str | None:
     """Whose hole cards are not known, in words; None where all are."""
     for position, cards in enumerate(hand.deal.hole_cards):
         if len(cards) != hand.betting.game.num_hole_cards:
-            return f"hand {hand.hand_number} does not show those of position {position}"
+            return not_shown(hand.hand_number, position)
     return None
+
+
+def not_shown(number: int, position: int) -> str:
+    """The same for a hand of which it is known."""
+    return f"hand {number} does not show those of position {position}"

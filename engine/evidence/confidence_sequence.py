@@ -15,7 +15,7 @@ with x in [0, 1].  What was out once stays out.  Stakes follow the spread that w
 
     λ = √(2 ln(2/α) / (σ² t ln(1 + t))),   μ_t = (½ + Σx)/(t + 1),   σ²_t = (¼ + Σ(x_i - μ_i)²)/(t + 1),
 
-and never risk more than the share `_MOST_RISKED` of the capital at any m that is still in.
+and never risk more than the share `MOST_RISKED` of the capital at any m that is still in.
 
 *No history.*  Since ln K⁺ is a concave and falling function of m, the end of the interval moves by a bound
 of its Taylor series: with b = λ/(1 + λ(x - m)) of each payoff, and d > 0,
@@ -37,10 +37,11 @@ from typing import Final
 
 import attrs
 
-__all__ = ["ConfidenceSequence", "Interval", "asymptotic_critical_value"]
+__all__ = ["MOST_RISKED", "ROUNDING", "ConfidenceSequence", "Interval", "asymptotic_critical_value"]
 
-_MOST_RISKED: Final = 0.5
-_ROUNDING: Final = 1e-9
+MOST_RISKED: Final = 0.5
+"""Of the capital, at any mean that is still in."""
+ROUNDING: Final = 1e-9
 """By which share of its range a payoff may lie outside: shares of a split pot are rounded."""
 
 
@@ -117,7 +118,7 @@ class ConfidenceSequence:
         else:
             x = (payoff - self._low) / self._range
         if not 0 <= x <= 1:
-            if not -_ROUNDING <= x <= 1 + _ROUNDING:
+            if not -ROUNDING <= x <= 1 + ROUNDING:
                 raise ValueError(
                     f"expected a payoff from {self._low} to {self._low + self._range}, got {payoff}"
                 )
@@ -127,11 +128,32 @@ class ConfidenceSequence:
         stake = math.sqrt(self._stakes / (self._squares * math.log1p(t)))
         out_below, out_above = above.out, below.out
         if out_below + out_above <= 1:  # else nothing is left in
-            above.bet(x, min(stake, _MOST_RISKED / (1 - out_above)))
-            below.bet(1 - x, min(stake, _MOST_RISKED / (1 - out_below)))
+            above.bet(x, min(stake, MOST_RISKED / (1 - out_above)))
+            below.bet(1 - x, min(stake, MOST_RISKED / (1 - out_below)))
         self._total += payoff
         self._mean += (x - self._mean) / (t + 1)
         self._squares += (x - self._mean) ** 2
+
+    @property
+    def bounds_and_stakes(self) -> tuple[float, float, float]:
+        """The least payoff, by how much more the greatest is, and the logarithm of the capital that refutes
+        a mean."""
+        return self._low, self._range, self._stakes / 2
+
+    def numbers(self) -> list[list[float]]:
+        """All that changes as payoffs come in, of the sequence and of its two bettors, for `go_on_from`."""
+        bettors = [
+            [bettor.out, bettor._capital, bettor._slope, bettor._curvature, bettor._steepest]
+            for bettor in (self._bettor_above, self._bettor_below)
+        ]
+        return [[self._samples, self._total, self._mean, self._squares], *bettors]
+
+    def go_on_from(self, numbers: list[list[float]]) -> None:
+        """Take over the `numbers` of a sequence with the same bounds."""
+        (samples, self._total, self._mean, self._squares), *both = numbers
+        self._samples = int(samples)
+        for bettor, of_bettor in zip((self._bettor_above, self._bettor_below), both, strict=True):
+            bettor.out, bettor._capital, bettor._slope, bettor._curvature, bettor._steepest = of_bettor
 
     @property
     def samples(self) -> int:

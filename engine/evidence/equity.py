@@ -32,7 +32,16 @@ from numpy.typing import NDArray
 from engine.rules import GameDefinition, hand_rank
 from engine.seeds import derive_seed
 
-__all__ = ["MOST_RUN_OUTS", "SAMPLES", "KnownHand", "Moment", "pot_shares"]
+__all__ = [
+    "MOST_RUN_OUTS",
+    "SAMPLES",
+    "KnownCards",
+    "KnownHand",
+    "Moment",
+    "known_cards",
+    "pot_shares",
+    "pot_shares_at",
+]
 
 SAMPLES: Final = 256
 """Boards that are drawn where they cannot all be dealt."""
@@ -74,30 +83,72 @@ def pot_shares(
     Returns:
         Shape (moments, positions); positions that do not share have 0, the others add up to 1.
     """
-    asked = list(moments)
-    if not asked:
-        return np.zeros((0, game.num_players))
-    if game.is_holdem:
-        return _holdem_shares(game.num_players, hands, np.array(asked, np.int64))
-    return np.array(
-        [
-            _plain_shares(game, hands[hand].hole_cards, sharing, hands[hand].board[:out])
-            for hand, sharing, out in asked
-        ]
+    return pot_shares_at(game, known_cards(game, hands), np.array(list(moments), np.int64).reshape(-1, 3))
+
+
+@attrs.frozen(eq=False)
+class KnownCards:
+    """The cards of many hands: `KnownHand` in columns."""
+
+    numbers: NDArray[np.int64]
+    """Shape (hands,)."""
+    holes: NDArray[np.uint8]
+    """Shape (hands, positions, hole cards)."""
+    boards: NDArray[np.uint8]
+    """Whatever where no card came out.  Shape (hands, board cards)."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[KnownCards]) -> KnownCards:
+        """Those of several lots of hands, one after the other."""
+        return cls(
+            np.concatenate([part.numbers for part in parts]),
+            np.concatenate([part.holes for part in parts]),
+            np.concatenate([part.boards for part in parts]),
+        )
+
+
+def known_cards(game: GameDefinition, hands: Sequence[KnownHand]) -> KnownCards:
+    """The cards of some hands in columns."""
+    size = game.board_ends[-1]
+    boards = [(*hand.board, *(0,) * size)[:size] for hand in hands]
+    return KnownCards(
+        np.array([hand.number for hand in hands], np.int64),
+        np.array([hand.hole_cards for hand in hands], np.uint8).reshape(
+            len(hands), game.num_players, game.num_hole_cards
+        ),
+        np.array(boards, np.uint8).reshape(len(hands), size),
     )
 
 
-def _holdem_shares(
-    num_players: int, hands: Sequence[KnownHand], moments: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def pot_shares_at(game: GameDefinition, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The same from columns.
+
+    Args:
+        game: what was played.
+        cards: of its hands.
+        moments: a `Moment` in each row, those of a hand together.  Shape (moments, 3).
+    """
+    if game.is_holdem and len(moments):
+        return _holdem_shares(game.num_players, cards, moments)
+    shares = [
+        _plain_shares(
+            game,
+            tuple(map(tuple, cards.holes[hand].tolist())),
+            sharing,
+            tuple(cards.boards[hand, :out].tolist()),
+        )
+        for hand, sharing, out in moments.tolist()
+    ]
+    return np.array(shares, np.float64).reshape(-1, game.num_players)
+
+
+def _holdem_shares(num_players: int, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
     # Small games are to do without the compiler.
     from engine.evidence.pair_equities import combos_of, pair_equities
     from engine.kernels.cards.tables import ranking_table
     from engine.kernels.evidence.pot_shares import fill_pot_shares
 
-    holes = np.array([hand.hole_cards for hand in hands], np.uint8)
-    boards = np.array([(*hand.board, 0, 0, 0, 0, 0)[:5] for hand in hands], np.uint8)
-    numbers = np.array([hand.number for hand in hands], np.int64)
+    holes, boards, numbers = cards.holes, cards.boards, cards.numbers
     shares = np.empty((len(moments), num_players))
     by_table = (moments[:, 2] == 0) & (num_players == 2)
     if by_table.any():

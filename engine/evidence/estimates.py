@@ -23,13 +23,16 @@ import functools
 from collections.abc import Sequence
 from typing import Final
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.aivat.estimates import Aivat, Told, why_not
-from engine.evidence.all_in import expected_chips, unknown_cards
+from engine.evidence.all_in import not_shown, unknown_cards
+from engine.evidence.columns.hands import NO_CARD, HandColumns
+from engine.evidence.columns.moments import MomentColumns, columns_of_moments, moments_in_columns
 from engine.evidence.control_variates import Observations, corrected
-from engine.evidence.equity import KnownHand, Moment, pot_shares
+from engine.evidence.equity import KnownCards, KnownHand, known_cards, pot_shares_at
 from engine.evidence.moments import Moments, moments_of
 from engine.intervals import Z95, Estimate, half_width
 from engine.rules import GameDefinition, HandState
@@ -42,6 +45,93 @@ _REMEMBERED: Final = 1 << 15
 """Bettings whose moments are kept."""
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@attrs.frozen(eq=False)
+class _Hands:
+    """Some hands, a row for each."""
+
+    moments: MomentColumns
+    cards: KnownCards
+    chips: Floats
+    """Shape (hands, positions), as `players`."""
+    players: Ints
+    deals: Ints
+    """Shape (hands,), as `passes`."""
+    passes: Ints
+
+    def __len__(self) -> int:
+        return len(self.deals)
+
+    @classmethod
+    def joined(cls, game: GameDefinition, lots: Sequence[_Hands]) -> _Hands:
+        """All of some lots, one after the other."""
+        if not lots:
+            none = np.zeros(0, np.int64)
+            nobody = np.zeros((0, game.num_players), np.int64)
+            moments, cards = columns_of_moments(game, []), known_cards(game, [])
+            return cls(moments, cards, nobody.astype(np.float64), nobody, none, none)
+        return cls(
+            MomentColumns.joined([lot.moments for lot in lots]),
+            KnownCards.joined([lot.cards for lot in lots]),
+            np.concatenate([lot.chips for lot in lots]),
+            np.concatenate([lot.players for lot in lots]),
+            np.concatenate([lot.deals for lot in lots]),
+            np.concatenate([lot.passes for lot in lots]),
+        )
+
+
+class _Shares:
+    """The shares of the pot that some hands expect, wherever luck is to be taken out of them.
+
+    Args:
+        game: what is played.
+        hands: of it.
+        with_cards: where cards fell, too; otherwise only in hands that were run out.
+    """
+
+    _OUT_BITS: Final = 3
+    _SHARING_BITS: Final = 10
+
+    def __init__(self, game: GameDefinition, hands: _Hands, *, with_cards: bool) -> None:
+        self._num_players = game.num_players
+        self._moments = moments = hands.moments
+        asked = []
+        for betting_round in range(game.num_rounds if with_cards else 0):
+            rows = np.flatnonzero(moments.left[:, betting_round])
+            left = moments.left[rows, betting_round]
+            outs = {game.board_ends[max(0, betting_round - 1)], game.board_ends[betting_round]}
+            asked += [self._key(rows, left, out) for out in outs]
+        for pot in range(moments.sharing.shape[1]):
+            sharing = moments.sharing[:, pot]
+            rows = np.flatnonzero(moments.is_run_out & (sharing & (sharing - 1) != 0))
+            asked.append(self._key(rows, sharing[rows], moments.out[rows]))
+        self._keys = np.unique(np.concatenate(asked))
+        hand = self._keys >> self._OUT_BITS + self._SHARING_BITS
+        positions = self._keys >> self._OUT_BITS & (1 << self._SHARING_BITS) - 1
+        out_there = self._keys & (1 << self._OUT_BITS) - 1
+        self._shares = pot_shares_at(game, hands.cards, np.stack([hand, positions, out_there], axis=-1))
+
+    def _key(self, hands: Ints, sharing: Ints, out: Ints | int) -> Ints:
+        found: Ints = (hands << self._SHARING_BITS | sharing) << self._OUT_BITS | out
+        return found
+
+    def at(self, hands: Ints, sharing: Ints, out: Ints | int) -> Floats:
+        """By position, of some moments that were asked about.  Shape (hands, positions)."""
+        found: Floats = self._shares[np.searchsorted(self._keys, self._key(hands, sharing, out))]
+        return found
+
+    def of_pots(self, hands: Ints) -> Floats:
+        """By position, of each pot of hands that were run out; 1 where nobody else shares it.
+
+        Shape (hands, pots, positions).
+        """
+        sharing = self._moments.sharing[hands]
+        found = np.ones((*sharing.shape, self._num_players))
+        rows, pots = np.nonzero(sharing & (sharing - 1))
+        found[rows, pots] = self.at(hands[rows], sharing[rows, pots], self._moments.out[hands[rows]])
+        return found
 
 
 class Evidence:
@@ -54,12 +144,9 @@ class Evidence:
         self._told: list[tuple[HandState, Told]] = []
         self._no_cards = ((0,) * game.num_hole_cards,) * game.num_players
         self._moments: dict[str, Moments] = {}
-        self._of_hand: list[Moments] = []
-        self._cards: list[KnownHand] = []
-        self._chips: list[tuple[float, ...]] = []
-        self._players: list[tuple[int, ...]] = []
-        self._deals: list[int] = []
-        self._passes: list[int] = []
+        # Of hands that came one by one; then those that came together with them, lot by lot.
+        self._single: list[tuple[Moments, KnownHand, Sequence[float], Sequence[int], int, int]] = []
+        self._lots: list[_Hands] = []
         self.missing: dict[str, str] = {}
         """Why an estimator says nothing, by its name."""
         self.doubts: dict[str, int] = {}
@@ -67,7 +154,7 @@ class Evidence:
         less luck taken out."""
 
     def __len__(self) -> int:
-        return len(self._chips)
+        return sum(map(len, self._lots)) + len(self._single)
 
     def add(
         self,
@@ -100,29 +187,96 @@ class Evidence:
             moments = self._moments[betting.text] = moments_of(betting)
         unknown = unknown_cards(hand)
         if unknown is not None:
-            self.missing.setdefault("equity", f"it needs everybody's hole cards: {unknown}")
-            if moments.is_run_out:
-                self.missing.setdefault("all_in", f"it needs everybody's hole cards: {unknown}")
-        self._of_hand.append(moments)
+            self._miss(unknown, is_run_out=moments.is_run_out)
         cards = hand.deal.hole_cards if unknown is None else self._no_cards
-        self._cards.append(KnownHand(hand.hand_number, cards, hand.board))
-        self._chips.append(tuple(chips))
-        self._players.append(tuple(players))
-        self._deals.append(deal)
-        self._passes.append(passes)
+        known = KnownHand(hand.hand_number, cards, hand.board)
+        self._single.append((moments, known, chips, players, deal, passes))
         if "aivat" in self.estimators:
             self._told.append((hand, told or {}))
-        self.__dict__.pop("_values", None)
+        self._forget()
+
+    def add_columns(
+        self, hands: HandColumns, numbers: Ints, chips: Floats, players: Ints, deals: Ints, passes: int = 1
+    ) -> None:
+        """Take many hands: as `add`, with a row for each.
+
+        Args:
+            hands: in order.
+            numbers: of the hands, shape (hands,).
+            chips: shape (hands, positions).
+            players: shape (hands, positions).
+            deals: shape (hands,).
+            passes: of each deal.
+
+        Raises:
+            ValueError: AIVAT is asked for, which takes hands one by one.
+        """
+        if "aivat" in self.estimators:
+            raise ValueError("AIVAT takes hands one by one: expected `Evidence.add`")
+        moments = moments_in_columns(hands)
+        unknown = hands.unknown
+        for row in np.flatnonzero(unknown >= 0)[:1].tolist():
+            self._miss(not_shown(int(numbers[row]), int(unknown[row])), is_run_out=False)
+        for row in np.flatnonzero((unknown >= 0) & moments.is_run_out)[:1].tolist():
+            self._miss(not_shown(int(numbers[row]), int(unknown[row])), is_run_out=True)
+        holes = np.where((unknown < 0)[:, None, None], hands.holes, 0).astype(np.uint8)
+        board = np.where(hands.board == NO_CARD, 0, hands.board).astype(np.uint8)
+        self._gather()
+        self._lots.append(
+            _Hands(
+                moments, KnownCards(numbers, holes, board), chips, players, deals, np.full(len(hands), passes)
+            )
+        )
+        self._forget()
+
+    def _miss(self, unknown: str, *, is_run_out: bool) -> None:
+        self.missing.setdefault("equity", f"it needs everybody's hole cards: {unknown}")
+        if is_run_out:
+            self.missing.setdefault("all_in", f"it needs everybody's hole cards: {unknown}")
+
+    def _forget(self) -> None:
+        for name in ("_all", "_values"):
+            self.__dict__.pop(name, None)
+
+    def _gather(self) -> None:
+        """Put the hands that came one by one into columns."""
+        if not self._single:
+            return
+        game = self._game
+        moments, cards, chips, players, deals, passes = zip(*self._single, strict=True)
+        distinct = {id(each): each for each in moments}
+        row = {key: number for number, key in enumerate(distinct)}
+        rows = np.array([row[id(each)] for each in moments], np.int64)
+        by_position = (-1, game.num_players)
+        self._lots.append(
+            _Hands(
+                columns_of_moments(game, list(distinct.values())).take(rows),
+                known_cards(game, cards),
+                np.array(chips, np.float64).reshape(by_position),
+                np.array(players, np.int64).reshape(by_position),
+                np.array(deals, np.int64),
+                np.array(passes, np.int64),
+            )
+        )
+        self._single.clear()
+
+    @functools.cached_property
+    def _all(self) -> _Hands:
+        """All hands, in one lot."""
+        self._gather()
+        if len(self._lots) != 1:
+            self._lots = [_Hands.joined(self._game, self._lots)]
+        return self._lots[0]
 
     @property
-    def players(self) -> NDArray[np.int64]:
+    def players(self) -> Ints:
         """Who sat where, shape (hands, positions)."""
-        return np.array(self._players, np.int64).reshape(len(self), self._game.num_players)
+        return self._all.players
 
     @property
-    def deals(self) -> NDArray[np.int64]:
+    def deals(self) -> Ints:
         """The deal of each hand, counted from 0 without gaps.  Shape (hands,)."""
-        _, numbers = np.unique(np.array(self._deals, np.int64), return_inverse=True)
+        _, numbers = np.unique(self._all.deals, return_inverse=True)
         return numbers.astype(np.int64)
 
     def values(self, estimator: str) -> Floats | None:
@@ -146,7 +300,7 @@ class Evidence:
         if not len(self):
             return ()
         seated, deals = self.players, self.deals
-        passes = np.array(self._passes, np.int64)
+        passes = self._all.passes
         found: list[Estimate | None] = []
         for player in range(int(seated.max()) + 1):
             hands, positions = np.nonzero(seated == player)
@@ -164,23 +318,16 @@ class Evidence:
 
     @functools.cached_property
     def _values(self) -> dict[str, Floats | None]:
-        chips = np.array(self._chips, np.float64).reshape(len(self), self._game.num_players)
+        chips = self._all.chips
         found: dict[str, Floats | None] = {"chips": chips, **dict.fromkeys(self.estimators[1:])}
         if "all_in" in self.missing:
             self.missing.update(dict.fromkeys(self.estimators[3:], self.missing["all_in"]))
             return found
         with_cards = "equity" not in self.missing
-        asking = [with_cards or moments.is_run_out for moments in self._of_hand]
-        first: list[int] = []
-        asked: list[Moment] = []
-        for hand, (moments, is_asking) in enumerate(zip(self._of_hand, asking, strict=True)):
-            first.append(len(asked))
-            if is_asking:
-                asked += [(hand, sharing, out) for sharing, out in moments.asked]
-        shares = pot_shares(self._game, self._cards, asked)
-        found["all_in"] = settled = self._all_in(chips, first, shares)
+        shares = _Shares(self._game, self._all, with_cards=with_cards)
+        found["all_in"] = settled = self._all_in(chips, shares)
         if with_cards:
-            brought = self._brought(settled.shape, first, shares)
+            brought = self._brought(shares)
             found["equity"] = self._equity(settled, brought)
             if "aivat" in self.estimators:
                 found["aivat"] = self._aivat(settled, brought)
@@ -195,7 +342,8 @@ class Evidence:
             self.missing["aivat"] = fault
             return None
         aivat = Aivat(self._game)
-        for (hand, told), players, deal in zip(self._told, self._players, self.deals.tolist(), strict=True):
+        seated = self.players.tolist()
+        for (hand, told), players, deal in zip(self._told, seated, self.deals.tolist(), strict=True):
             aivat.add(hand, players, deal, told)
         values = aivat.values(settled, brought)
         if values is None:
@@ -203,33 +351,31 @@ class Evidence:
         self.doubts = dict(aivat.faults)
         return values
 
-    def _all_in(self, chips: Floats, first: Sequence[int], shares: Floats) -> Floats:
+    def _all_in(self, chips: Floats, shares: _Shares) -> Floats:
         settled = chips.copy()
-        for hand, moments in enumerate(self._of_hand):
-            if moments.is_run_out:
-                of_layers = [shares[first[hand] + layer.asked].tolist() for layer in moments.layers]
-                settled[hand] = expected_chips(moments.paid, moments.layers, of_layers)
+        moments = self._all.moments
+        hands = np.flatnonzero(moments.is_run_out)
+        settled[hands] = moments.expected_chips(hands, shares.of_pots(hands))
         return settled
 
-    def _brought(self, shape: tuple[int, ...], first: Sequence[int], shares: Floats) -> Floats:
+    def _brought(self, shares: _Shares) -> Floats:
         """The change in each position's share that each round's cards brought, times a constant and the pot.
 
         Shape (hands, positions, 2 * rounds).
         """
-        game = self._game
-        fallen = [
-            (hand, fall.betting_round, fall.pot, first[hand] + fall.before, first[hand] + fall.after)
-            if fall.before >= 0
-            else (hand, fall.betting_round, fall.pot, -1, first[hand] + fall.after)
-            for hand, moments in enumerate(self._of_hand)
-            for fall in moments.falls
-        ]
-        hands, rounds, pots, before, after = np.array(fallen, np.int64).reshape(-1, 5).T
-        expected = np.where(before[:, None] >= 0, shares[before], 1.0 / game.num_players)
-        change = shares[after] - expected
-        changes = np.zeros((*shape, 2 * game.num_rounds))
-        changes[hands, :, 2 * rounds] = game.big_blind * change
-        changes[hands, :, 2 * rounds + 1] = pots[:, None] * change
+        game, moments = self._game, self._all.moments
+        changes = np.zeros((len(self), game.num_players, 2 * game.num_rounds))
+        for betting_round in range(game.num_rounds):
+            hands = np.flatnonzero(moments.left[:, betting_round])
+            left = moments.left[hands, betting_round]
+            after = shares.at(hands, left, game.board_ends[betting_round])
+            if betting_round:
+                expected = shares.at(hands, left, game.board_ends[betting_round - 1])
+            else:
+                expected = np.full(after.shape, 1.0 / game.num_players)
+            change = after - expected
+            changes[hands, :, 2 * betting_round] = game.big_blind * change
+            changes[hands, :, 2 * betting_round + 1] = moments.pots[hands, betting_round, None] * change
         changes[:, :, 0] = 0.0  # the pot of the deal is itself a constant
         return changes
 

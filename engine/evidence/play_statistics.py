@@ -34,7 +34,7 @@ from engine.opponents.hand_play import Ending, PositionPlay, play_by_position
 from engine.opponents.statistics import Rate
 from engine.rules import BettingState, GameDefinition
 
-__all__ = ["STATISTICS", "Odds", "PlayCounts", "PlayTable", "contested_pot"]
+__all__ = ["SOMETHING", "STATISTICS", "Odds", "PlayCounts", "PlayTable", "Sums", "contested_pot"]
 
 STATISTICS: Final = {
     "vpip": "VPIP",
@@ -45,8 +45,8 @@ STATISTICS: Final = {
     "w_sd": "W$SD",
 }
 """Keys, and what people call them, in the order in which they are shown."""
-_SOMETHING: Final = 1e-3
-# Chips: less than the smallest part of a pot, more than what printing it with six decimals takes away.
+SOMETHING: Final = 1e-3
+"""Chips: less than the smallest part of a pot, more than what printing it with six decimals takes away."""
 
 
 @attrs.frozen
@@ -169,7 +169,7 @@ def _finite(value: float | None) -> float | None:
 
 
 @attrs.define(eq=False)
-class _Sums:
+class Sums:
     """`Winnings` that grow hand by hand."""
 
     hands: int = 0
@@ -177,12 +177,14 @@ class _Sums:
     squares: float = 0.0
 
     def add(self, chips: float) -> None:
+        """One hand more."""
         self.hands += 1
         self.chips += chips
         self.squares += chips * chips
 
     @property
     def winnings(self) -> Winnings:
+        """Of these hands."""
         return Winnings(self.hands, self.chips, self.squares)
 
 
@@ -191,9 +193,9 @@ class _Player:
     """What is counted of one player."""
 
     by_position: list[PlayCounts]
-    won_by_position: list[_Sums]
-    won_by_round: list[_Sums]
-    won_by_ending: dict[Ending, _Sums]
+    won_by_position: list[Sums]
+    won_by_round: list[Sums]
+    won_by_ending: dict[Ending, Sums]
 
 
 class PlayTable:
@@ -207,12 +209,12 @@ class PlayTable:
     def __init__(self, game: GameDefinition, num_players: int) -> None:
         self.game = game
         positions, rounds = range(game.num_players), range(game.num_rounds)
-        self._players = [
+        self.players = [
             _Player(
                 [PlayCounts(game.num_rounds) for _ in positions],
-                [_Sums() for _ in positions],
-                [_Sums() for _ in rounds],
-                {ending: _Sums() for ending in Ending},
+                [Sums() for _ in positions],
+                [Sums() for _ in rounds],
+                {ending: Sums() for ending in Ending},
             )
             for _ in range(num_players)
         ]
@@ -227,9 +229,9 @@ class PlayTable:
         """
         antes = self.game.antes_posted
         for position, play in enumerate(play_by_position(betting)):
-            player, won = self._players[players[position]], chips[position]
+            player, won = self.players[players[position]], chips[position]
             put_in = antes[position] + betting.spent[position]
-            got_chips = play.reached_showdown and won + put_in - _uncalled(betting, position) > _SOMETHING
+            got_chips = play.reached_showdown and won + put_in - _uncalled(betting, position) > SOMETHING
             player.by_position[position].add(play, got_chips=got_chips)
             player.won_by_position[position].add(won)
             player.won_by_round[play.last_round].add(won)
@@ -237,23 +239,23 @@ class PlayTable:
 
     def counts(self, player: int, position: int | None = None) -> PlayCounts:
         """What a player did in a position; in all of them without one."""
-        of_player = self._players[player].by_position
+        of_player = self.players[player].by_position
         if position is not None:
             return of_player[position]
         return sum(of_player[1:], of_player[0])
 
     def won_by_position(self, player: int) -> tuple[Winnings, ...]:
         """What a player won in each position; each is of the hands played there."""
-        return tuple([sums.winnings for sums in self._players[player].won_by_position])
+        return tuple([sums.winnings for sums in self.players[player].won_by_position])
 
     def won_by_round(self, player: int) -> tuple[Winnings, ...]:
         """What a player won in hands that were decided for them in each betting round: by their fold, or by
         the hand's last action."""
-        return tuple([sums.winnings for sums in self._players[player].won_by_round])
+        return tuple([sums.winnings for sums in self.players[player].won_by_round])
 
     def won_by_ending(self, player: int) -> dict[Ending, Winnings]:
         """What a player won in the hands that ended in each way."""
-        return {ending: sums.winnings for ending, sums in self._players[player].won_by_ending.items()}
+        return {ending: sums.winnings for ending, sums in self.players[player].won_by_ending.items()}
 
 
 def _uncalled(betting: BettingState, position: int) -> int:

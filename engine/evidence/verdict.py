@@ -209,6 +209,25 @@ class Standings:
         for won, rate in zip(chips, self._rates, strict=False):
             rate.add(won)
 
+    def count(self, deals: Iterable[Sequence[float]]) -> None:
+        """Take in deals, but for the `leads` and `rates`, into which their chips go as well."""
+        for chips in deals:
+            self._deals += 1
+            self._batches.add(chips)
+
+    @property
+    def scale(self) -> float:
+        """What a lead is of the difference between what two players won."""
+        return self._scale
+
+    def leads(self) -> list[tuple[tuple[int, int], ConfidenceSequence]]:
+        """Each two players, and the lead of the first; none where nothing can be known."""
+        return list(zip(self._pairs, self._leads, strict=False))
+
+    def rates(self) -> list[tuple[int, ConfidenceSequence]]:
+        """Each player with their rate; none at a table of two, where leads say it."""
+        return list(enumerate(self._rates))
+
     def is_settled(self, goal: Goal) -> bool:
         """Whether a match that is played for this goal is over; cheap, since it is asked after every deal.
 

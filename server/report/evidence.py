@@ -14,6 +14,7 @@ import attrs
 
 from engine.intervals import Z95, Estimate
 from engine.rules import GameDefinition
+from server.report.batches import batches, is_worth_columns
 from server.report.logs import LogError, MatchLog, open_log
 from server.report.policies import POLICY_FILE, PolicyFile
 
@@ -117,6 +118,7 @@ def collect(
     evidence = Evidence(game, with_aivat=with_aivat)
     index = {name: k for k, name in enumerate(players)}
     deals: dict[tuple[int, int, int], int] = {}
+    in_columns = not with_aivat and is_worth_columns([log for passes in matches for log in passes])
     for number, passes in enumerate(matches):
         for log in passes:
             if log.game != game:
@@ -126,6 +128,9 @@ def collect(
                 raise LogError(f"{log.path}: expected the players {', '.join(players)}, got {strangers[0]}")
             # Namesakes are told apart by their seats.
             order = range(len(players)) if log.has_namesakes else [index[name] for name in log.players]
+            if in_columns:
+                _add_columns(evidence, log, order, number, len(passes), deals)
+                continue
             policies = policies_beside(log.path) if with_aivat else None
             for hand in log.hands():
                 told = None if policies is None else policies.told(hand.number)
@@ -133,6 +138,25 @@ def collect(
                 seated = [order[player] for player in hand.players]
                 evidence.add(hand.state, hand.chips, seated, deal, len(passes), told)
     return evidence
+
+
+def _add_columns(
+    evidence: Evidence,
+    log: MatchLog,
+    order: Sequence[int],
+    match: int,
+    passes: int,
+    deals: dict[tuple[int, int, int], int],
+) -> None:
+    """The hands of a log, thousands at a time."""
+    import numpy as np
+
+    for batch in batches(log):
+        numbers = [deals.setdefault((match, *key), len(deals)) for key in batch.keys]
+        seated = np.array(order, np.int64)[np.array([row.players for row in batch.rows], np.int64)]
+        evidence.add_columns(
+            batch.hands, batch.numbers, batch.chips, seated, np.array(numbers, np.int64), passes
+        )
 
 
 def policies_beside(log: Path) -> PolicyFile:

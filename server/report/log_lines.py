@@ -7,17 +7,94 @@ import zlib
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
+import attrs
+
+from engine.rules import HandState
 from engine.user_input import printable
+from protocol.records import HandReader, HandRecord
 
-__all__ = ["A_LOG", "LogError", "fault", "numbered_lines", "shown"]
+__all__ = ["A_LOG", "Header", "LogError", "LoggedHand", "LoggedLine", "fault", "numbered_lines", "shown"]
 
 _MOST_CHARACTERS: Final = 65_536
 """Of a line: the longest that can be played, 256 raises among ten players, has some 4,000."""
 _SHOWN: Final = 60
+_HEADER: Final = "# name/game/hands/seed "
 A_LOG: Final = "STATE:, SCORE: or # at the beginning of each line of an ACPC log"
 """What lines are expected."""
+
+
+@attrs.frozen
+class Header:
+    """A line ``# name/game/hands/seed``, as typed."""
+
+    line: int
+    name: str
+    game: str
+    hands: int | None
+    """None where it is no number."""
+    seed: str
+    """A number; ``random`` where the cards follow from a key."""
+
+    @classmethod
+    def read(cls, line: int, text: str) -> Header | None:
+        """The header in a line; None where there is none."""
+        if not text.startswith(_HEADER):
+            return None
+        name, _, rest = text[len(_HEADER) :].rstrip().partition(" ")
+        game, *numbers = rest.rsplit(" ", 2)
+        if len(numbers) != 2:
+            return None
+        hands = int(numbers[0]) if numbers[0].isdecimal() and len(numbers[0]) < 20 else None
+        return cls(line, name, game, hands, numbers[1])
+
+
+@attrs.frozen
+class LoggedHand:
+    """One hand of a log."""
+
+    number: int
+    line: int
+    """Where it stands in the file, from 1."""
+    match: int
+    """Counts the matches in the file, from 0: one begins where a number is not above the one before it."""
+    state: HandState
+    """The end of the hand, reached by the rules.
+
+    ``state.deal`` has the cards that stand in the log: no hole cards, ``()``, for positions it does not show,
+    and of the board what came out.
+    """
+    chips: tuple[float, ...]
+    """By position, as printed: six decimals."""
+    names: tuple[str, ...]
+    """By position."""
+    players: tuple[int, ...]
+    """By position, the player's index in `MatchLog.players`."""
+
+
+class LoggedLine(NamedTuple):
+    """The line of a hand, taken apart."""
+
+    line: int
+    """As `LoggedHand.line`; so are `match` and `players`."""
+    match: int
+    record: HandRecord
+    players: tuple[int, ...]
+
+    def played(self, reader: HandReader) -> LoggedHand:
+        """The hand, played by the rules.
+
+        Args:
+            reader: of the log's game.
+
+        Raises:
+            ValueError: it is no hand of this game.
+        """
+        record, state = self.record, reader.state(self.record)
+        return LoggedHand(
+            record.hand_number, self.line, self.match, state, record.chips, record.names, self.players
+        )
 
 
 class LogError(ValueError):

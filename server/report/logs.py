@@ -35,7 +35,6 @@ from engine.files.formats import parse_json
 from engine.rules import (
     GameDefinition,
     GameDefinitionError,
-    HandState,
     Rake,
     game_path,
     load_game,
@@ -43,9 +42,28 @@ from engine.rules import (
     parse_game,
 )
 from protocol.records import RAKE, HandReader, parse_score, read_rake
-from server.report.log_lines import A_LOG, LogError, fault, numbered_lines, shown
+from server.report.log_lines import (
+    A_LOG,
+    Header,
+    LogError,
+    LoggedHand,
+    LoggedLine,
+    fault,
+    numbered_lines,
+    shown,
+)
 
-__all__ = ["GAME_FILE", "Header", "LogError", "LoggedHand", "MatchLog", "find_logs", "open_log", "rotation"]
+__all__ = [
+    "GAME_FILE",
+    "Header",
+    "LogError",
+    "LoggedHand",
+    "LoggedLine",
+    "MatchLog",
+    "find_logs",
+    "open_log",
+    "rotation",
+]
 
 GAME_FILE: Final = "match.game"
 """A game file beside a log is the log's game."""
@@ -53,59 +71,12 @@ PLAN_FILE: Final = "plan.json"
 """What a match is, in its folder; it has the game's definition."""
 _LOG_FILE: Final = "match.log"
 _MOST_COMMENTS: Final = 1000
-_HEADER: Final = "# name/game/hands/seed "
+_MOST_HANDS: Final = (1 << 63) - 1
+"""Beyond any number that a program writes, and the largest integer of an array."""
 COMMITMENT: Final = "# cards: sha256 "
 """How the line begins that publishes a key's hash."""
 KEY: Final = "# key "
 """How the line begins that reveals it."""
-
-
-@attrs.frozen
-class Header:
-    """A line ``# name/game/hands/seed``, as typed."""
-
-    line: int
-    name: str
-    game: str
-    hands: int | None
-    """None where it is no number."""
-    seed: str
-    """A number; ``random`` where the cards follow from a key."""
-
-    @classmethod
-    def read(cls, line: int, text: str) -> Header | None:
-        """The header in a line; None where there is none."""
-        if not text.startswith(_HEADER):
-            return None
-        name, _, rest = text[len(_HEADER) :].rstrip().partition(" ")
-        game, *numbers = rest.rsplit(" ", 2)
-        if len(numbers) != 2:
-            return None
-        hands = int(numbers[0]) if numbers[0].isdecimal() and len(numbers[0]) < 20 else None
-        return cls(line, name, game, hands, numbers[1])
-
-
-@attrs.frozen
-class LoggedHand:
-    """One hand of a log."""
-
-    number: int
-    line: int
-    """Where it stands in the file, from 1."""
-    match: int
-    """Counts the matches in the file, from 0: one begins where a number is not above the one before it."""
-    state: HandState
-    """The end of the hand, reached by the rules.
-
-    ``state.deal`` has the cards that stand in the log: no hole cards, ``()``, for positions it does not show,
-    and of the board what came out.
-    """
-    chips: tuple[float, ...]
-    """By position, as printed: six decimals."""
-    names: tuple[str, ...]
-    """By position."""
-    players: tuple[int, ...]
-    """By position, the player's index in `MatchLog.players`."""
 
 
 @attrs.frozen
@@ -154,6 +125,21 @@ class MatchLog:
             LogError: a line that cannot be read or played, with file and line.
         """
         reader = HandReader(self.game)
+        for row in self.taken_apart(reader):
+            try:
+                yield row.played(reader)
+            except ValueError as error:
+                raise fault(self.path, row.line, str(error)) from None
+
+    def taken_apart(self, reader: HandReader) -> Iterator[LoggedLine]:
+        """The lines of the hands, not played yet.
+
+        Args:
+            reader: of the log's game.
+
+        Raises:
+            LogError: a line that cannot be taken apart, with file and line.
+        """
         index = {name: k for k, name in enumerate(self.players)}
         seats: dict[tuple[str, ...], tuple[int, ...]] = {}
         match, last = 0, -1
@@ -163,8 +149,10 @@ class MatchLog:
             if not text.startswith("STATE:"):
                 continue
             try:
-                record, state = reader.read(text)
+                record = reader.record(text)
                 number, names = record.hand_number, record.names
+                if number > _MOST_HANDS:
+                    raise ValueError(f"expected the number of a hand, got {number}")
                 players = seats.get(names)
                 if players is None:
                     if self.has_namesakes:
@@ -178,7 +166,7 @@ class MatchLog:
             if number <= last:
                 match += 1
             last = number
-            yield LoggedHand(number, line, match, state, record.chips, names, players)
+            yield LoggedLine(line, match, record, players)
 
 
 def rotation(number: int, num_players: int) -> tuple[int, ...]:

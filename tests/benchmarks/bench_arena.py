@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from clients.agent import Agent
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from engine.rules import Action, HandView, load_game
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 TARGET = 50_000
 
@@ -55,9 +55,9 @@ def hands_per_second(game_name: str, factory: Callable[[], Agent], hands: int, r
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--hands", type=int, default=5000)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = BenchmarkParser("bench_arena", __doc__)
+    parser.add_argument("--hands", type=how_many, default=5000)
+    parser.add_argument("--repeats", type=how_many, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     rows = [

@@ -11,7 +11,6 @@ target is 15 us.
 
 from __future__ import annotations
 
-import argparse
 import json
 import socket
 import threading
@@ -27,6 +26,7 @@ from clients.bots.baselines import AlwaysCall, Random
 from clients.session import play
 from engine.rules import Action, GameDefinition, HandView, load_game
 from protocol import format_match_state
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 TARGET_US = 15.0
 
@@ -134,9 +134,9 @@ def measure(game_name: str, opponent: Agent, hands: int, repeats: int) -> dict[s
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--hands", type=int, default=1000)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = BenchmarkParser("bench_client", __doc__)
+    parser.add_argument("--hands", type=how_many, default=1000)
+    parser.add_argument("--repeats", type=how_many, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     rows = [

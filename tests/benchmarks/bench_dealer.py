@@ -31,6 +31,7 @@ from engine.rules import game_path, load_game
 from server.console import SilentConsole
 from server.table.config import MatchConfig
 from server.table.match import MatchServer, serve_match
+from tests.support.benchmarks import BenchmarkParser, how_many
 from tests.support.dealer_process import environment, program
 
 GAME: Final = "holdem.limit.2p.reverse_blinds"
@@ -170,13 +171,13 @@ def benchmark(hands: int, runs: int) -> None:
             print(f"{name:24}{start_up_seconds(command, Path(folder)) * 1000:>8.0f} ms")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("--hands", type=int, default=4000, help="in all, of every measurement")
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--serve", type=int, metavar="TABLES", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    parser = BenchmarkParser("bench_dealer", __doc__)
+    parser.add_argument("--hands", type=how_many, default=4000, help="in all, of every measurement")
+    parser.add_argument("--runs", type=how_many, default=5)
+    parser.add_argument("--serve", type=how_many, metavar="TABLES", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
     if options.serve:
         trio.run(serve, options.serve, options.hands)
     else:

@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tests.support.benchmarks import BenchmarkParser, how_many
+
 PEERS = ("texas_holdem_v4", "texas_holdem_no_limit_v6", "leduc_holdem_v4")
 TARGETS = {
     "AEC, limit-2p": 60_000,
@@ -119,10 +121,10 @@ def cases(episodes: int) -> dict[str, Callable[[], float]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = BenchmarkParser("bench_environments", __doc__)
     parser.add_argument("--peer", metavar="PYTHON")
-    parser.add_argument("--episodes", type=int, default=4000)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--episodes", type=how_many, default=4000)
+    parser.add_argument("--repeats", type=how_many, default=5)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--as-peer", metavar="NAME", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

@@ -6,7 +6,7 @@ python -m tests.benchmarks.bench_equilibrium
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pyspiel
@@ -15,6 +15,7 @@ from engine.equilibrium.game_tree import game_tree
 from engine.equilibrium.solver import Solver
 from engine.equilibrium.values import exploitability
 from engine.rules import load_game
+from tests.support.benchmarks import BenchmarkParser
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -28,7 +29,9 @@ def _iterate(solver: pyspiel.ExternalSamplingMCCFRSolver, times: int) -> None:
         solver.run_iteration()
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measures and prints."""
+    BenchmarkParser("bench_equilibrium", __doc__).parse_args(arguments)
     tree = game_tree(load_game("leduc"))
     for algorithm in ("cfr+", "mcfr"):
         Solver(tree, algorithm).run(1)  # compiles

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
@@ -26,6 +25,7 @@ from engine.cards import CARD_TEXTS, parse_cards
 from engine.combos import NUM_COMBOS
 from engine.evaluation import equity, hand_potential, hand_rank, hand_strength
 from engine.kernels.cards import tables
+from tests.support.benchmarks import BenchmarkParser
 
 RNG: Final = np.random.default_rng(1)
 
@@ -236,12 +236,14 @@ def print_table(rows: Sequence[Row]) -> None:
     Console(width=130).print(table)
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Measures and prints; ``--quick`` takes fewer runs."""
-    runs = 5 if "--quick" in arguments else 15
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measures and prints."""
+    parser = BenchmarkParser("bench_evaluation", __doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer runs")
+    runs = 5 if parser.parse_args(arguments).quick else 15
     rows = scalar_rows(runs) + batch_rows(runs) + strength_and_potential_rows(runs) + equity_rows(runs)
     print_table([*rows, monte_carlo_row(runs)])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -8,8 +8,8 @@ the regression are counted.  The pairs of hands before the flop are those of the
 
 from __future__ import annotations
 
-import sys
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console
@@ -20,6 +20,7 @@ from clients.registry import make_bot
 from engine.evidence import pair_equities
 from engine.evidence.estimates import Evidence
 from engine.rules import HandState, load_game
+from tests.support.benchmarks import BenchmarkParser
 
 HANDS: Final = 20_000
 QUICK_HANDS: Final = 2_000
@@ -44,9 +45,11 @@ def per_hand(name: str, hands: int) -> float:
     return sorted(take_luck_out() for _ in range(3))[1] / hands
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    hands = QUICK_HANDS if "--quick" in sys.argv[1:] else HANDS
+    parser = BenchmarkParser("bench_evidence", __doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer hands")
+    hands = QUICK_HANDS if parser.parse_args(arguments).quick else HANDS
     pair_equities.pair_points()
     table = Table("luck taken out of a hand", "CPU", title=f"{hands} hands")
     for name in ("limit-2p", "nolimit-2p-100bb", "limit-3p", "limit-6p", "leduc"):

@@ -8,7 +8,6 @@ the table; ``--groups`` seats two kinds in turn instead and swaps them.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import time
@@ -21,6 +20,7 @@ from clients.arena import Arena
 from clients.bots.formula.agent import Formula
 from clients.registry import make_bot
 from engine.rules import Action, GameDefinition, HandState, HandView, load_game
+from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
 
 
 def play_rotations(
@@ -98,12 +98,12 @@ def time_decisions(game_name: str, against: str, hands: int, seed: int) -> dict[
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("game", nargs="?", default="limit-2p")
-    parser.add_argument("players", nargs="*", default=["formula", "always-call"])
-    parser.add_argument("--deals", type=int, default=500)
+    parser = BenchmarkParser("bench_formula", __doc__)
+    parser.add_argument("game", nargs="?", type=known_game, default="limit-2p")
+    parser.add_argument("players", nargs="*", type=known_bot, default=["formula", "always-call"])
+    parser.add_argument("--deals", type=how_many, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--passes", type=int, help="rotations, at most one for each seat (the default)")
+    parser.add_argument("--passes", type=how_many, help="rotations, at most one for each seat (the default)")
     parser.add_argument("--groups", action="store_true", help="two kinds in turn, two passes")
     parser.add_argument("--time", action="store_true", help="the time of decisions against the last player")
     parser.add_argument("--json", action="store_true")

@@ -7,7 +7,6 @@ CPU time is that of the house and of all players, from start to end, less that o
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
 import subprocess
@@ -15,6 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.support.benchmarks import BenchmarkParser, how_many
 from tests.support.dealer_process import environment, program
 
 MATCHES = (
@@ -63,8 +63,10 @@ def taken_over(folder: Path, hands: int) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--hands", type=int, default=2000, help="over sockets; ten times as many in-process")
+    parser = BenchmarkParser("bench_in_process", __doc__)
+    parser.add_argument(
+        "--hands", type=how_many, default=2000, help="over sockets; ten times as many in-process"
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     results: dict[str, dict[str, list[float]]] = {}

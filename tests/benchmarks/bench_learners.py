@@ -9,7 +9,6 @@ play: every hand is written down as it ends.
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import time
@@ -24,6 +23,7 @@ from clients.learners.preflop.name import NameLearner
 from clients.learners.preflop.poker import PokerLearner
 from clients.learners.preflop.winning_hand import WinningHandLearner
 from engine.rules import load_game
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 TARGET = 10_000
 """Hands a second, heads-up against always-call."""
@@ -59,9 +59,9 @@ def hands_per_second(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--hands", type=int, default=5000)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = BenchmarkParser("bench_learners", __doc__)
+    parser.add_argument("--hands", type=how_many, default=5000)
+    parser.add_argument("--repeats", type=how_many, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     rows = []

@@ -9,16 +9,20 @@ match of one hand takes is taken off.  Trees take turns, so that whatever else t
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 from rich.table import Table
+
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 HANDS: Final = 4000
 ROUNDS: Final = 9
@@ -59,16 +63,32 @@ def house_seconds(tree: Path, hands: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def main() -> None:
+def _tree(text: str) -> Path:
+    """A folder with the sources of a version."""
+    tree = Path(text).resolve()
+    if not (tree / "server" / "__main__.py").is_file():
+        raise argparse.ArgumentTypeError(f"expected a folder with a tree of Riverboat, got {text!r}")
+    return tree
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    trees = [_HERE, *map(Path, sys.argv[1:])]
+    parser = BenchmarkParser("bench_match_speed", __doc__)
+    parser.add_argument("trees", nargs="*", type=_tree, metavar="FOLDER", help="trees to compare with")
+    parser.add_argument("--hands", type=how_many, default=HANDS, help="of each match (%(default)s)")
+    parser.add_argument("--rounds", type=how_many, default=ROUNDS, help="turns (%(default)s)")
+    options = parser.parse_args(arguments)
+    if options.hands < 2:
+        parser.error("--hands: expected 2 or more, since what a match of one takes is taken off")
+    hands, rounds = options.hands, options.rounds
+    trees = list(dict.fromkeys([_HERE, *options.trees]))
     seconds: dict[Path, list[float]] = {tree: [] for tree in trees}
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         for tree in trees if turn % 2 else reversed(trees):
-            seconds[tree].append(house_seconds(tree, HANDS) - house_seconds(tree, 1))
-    table = Table("tree", "CPU an action, median", "least", title=f"{ROUNDS} × {HANDS} hands of limit-2p")
+            seconds[tree].append(house_seconds(tree, hands) - house_seconds(tree, 1))
+    table = Table("tree", "CPU an action, median", "least", title=f"{rounds} × {hands} hands of limit-2p")
     for tree, spent in seconds.items():
-        actions = HANDS * _ACTIONS / 1e6
+        actions = hands * _ACTIONS / 1e6
         table.add_row(
             str(tree), f"{statistics.median(spent) / actions:.1f} µs", f"{min(spent) / actions:.1f} µs"
         )

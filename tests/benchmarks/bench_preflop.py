@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from engine.evaluation.hand_odds import joint_hand_odds, raw_hand_odds
 from engine.evaluation.preflop.game import call_or_fold_game, exact_matchups, limit_game, solve
 from engine.evaluation.preflop.roll_outs import iterated_income_rates, roll_out_income_rates
 from engine.evaluation.reflective_odds import playable_before_flop, reflective_hand_odds
+from tests.support.benchmarks import BenchmarkParser
 
 
 def seconds(run: Callable[[], object], repetitions: int = 5) -> float:
@@ -47,8 +48,9 @@ def command_seconds(*arguments: str) -> tuple[float, float]:
     return statistics.median(walls), statistics.median(cpus)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measures and prints."""
+    BenchmarkParser("bench_preflop", __doc__).parse_args(arguments)
     hole, flop = parse_cards("7h9h"), parse_cards("8h6c4h")
     weights = playable_before_flop(0.25)
     rng = np.random.default_rng(1)
@@ -98,9 +100,9 @@ def main() -> None:
             "",
         ),
     ]
-    for arguments, target in ((("odds", "7h9h", "8h6c4h"), "<= 1.0"), (("preflop",), "")):
-        wall, cpu = command_seconds(*arguments)
-        rows.append((f"riverboat {' '.join(arguments)}", wall, "s", target))
+    for words, target in ((("odds", "7h9h", "8h6c4h"), "<= 1.0"), (("preflop",), "")):
+        wall, cpu = command_seconds(*words)
+        rows.append((f"riverboat {' '.join(words)}", wall, "s", target))
         rows.append(("  of that CPU", cpu, "s", ""))
     for name, value, unit, target in rows:
         print(f"{name:<52} {value:>9.3f} {unit:<10} {target}")

@@ -8,13 +8,13 @@ the table alone; against always-call every hand has its showdown, the most work 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 
 from clients.arena import Arena
 from clients.registry import make_bot
 from engine.rules import load_game
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 TARGET = 8_000
 
@@ -45,9 +45,9 @@ def hands_per_second(game: str, players: Sequence[str], hands: int, repeats: int
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--hands", type=int, default=5_000)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = BenchmarkParser("bench_rule_bots", __doc__)
+    parser.add_argument("--hands", type=how_many, default=5_000)
+    parser.add_argument("--repeats", type=how_many, default=5)
     options = parser.parse_args(arguments)
     print(f"hands/s, target {TARGET}")
     for game in GAMES:

@@ -36,6 +36,7 @@ from engine.trials.players import OwnStrategy, simulated_players
 from engine.trials.selective_sampling import Estimates
 from engine.trials.trials import Spot, new_tree, simulate
 from tests.engine.trials.spots import experienced_model
+from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
 
 SPOTS = {
     "heads-up, flop": ("limit-2p", "rc/", "Js8c4s", "AhJd"),
@@ -233,17 +234,33 @@ def regression(pairs: NDArray[np.float64]) -> dict[str, float]:
     }
 
 
+def _check(parser: BenchmarkParser, options: argparse.Namespace) -> None:
+    """Say what is wrong with the words behind the first."""
+    most = {"speed": 0, "time": 2, "match": 3}[options.what]
+    if len(options.rest) not in (0, most):
+        usage = {"speed": "nothing", "time": "GAME OPPONENT", "match": "GAME FIRST SECOND"}[options.what]
+        parser.error(f"{options.what}: expected {usage}, got {' '.join(options.rest)}")
+    try:
+        for place, word in enumerate(options.rest):
+            (known_bot if place else known_game)(word)
+        if options.than is not None:
+            known_bot(options.than)
+    except argparse.ArgumentTypeError as error:
+        parser.error(str(error))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = BenchmarkParser("bench_sampling", __doc__)
     parser.add_argument("what", choices=["speed", "time", "match"])
     parser.add_argument("rest", nargs="*", help="GAME OPPONENT, or GAME FIRST SECOND")
-    parser.add_argument("--hands", type=int, default=100)
-    parser.add_argument("--deals", type=int, default=500)
+    parser.add_argument("--hands", type=how_many, default=100)
+    parser.add_argument("--deals", type=how_many, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--than", help="of a match: a bot to play the same deals against SECOND")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
+    _check(parser, options)
     report: dict[str, Any]
     if options.what == "speed":
         report = speed()

@@ -11,7 +11,6 @@ and system, of the start that took least of that: it says more where the machine
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import socket
@@ -35,6 +34,7 @@ from protocol import (
     Reply,
     TurnToAct,
 )
+from tests.support.benchmarks import BenchmarkParser, how_many, known_bot
 from tests.support.dealer_process import environment
 
 GAME: Final = "nolimit-3p"
@@ -118,13 +118,13 @@ def benchmark(names: Sequence[str], starts: int) -> None:
         print(f"{name:<22}{min(times):>8.3f}{statistics.median(times):>8.3f}{min(cpu):>8.3f}{goal:>8}")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Read the arguments and run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("bots", nargs="*", metavar="BOT", help="which bots (all that have a target)")
-    parser.add_argument("--starts", type=int, default=STARTS, help="of each bot (%(default)s)")
-    arguments = parser.parse_args()
-    benchmark(arguments.bots or list(TARGETS_S), arguments.starts)
+    parser = BenchmarkParser("bench_start_up", __doc__)
+    parser.add_argument("bots", nargs="*", type=known_bot, metavar="BOT", help="all with a target without it")
+    parser.add_argument("--starts", type=how_many, default=STARTS, help="of each bot (%(default)s)")
+    options = parser.parse_args(arguments)
+    benchmark(options.bots or list(TARGETS_S), options.starts)
 
 
 if __name__ == "__main__":

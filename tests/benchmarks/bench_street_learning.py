@@ -8,7 +8,6 @@ those of a training; against always-call alone hands are short and the values st
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from engine.learning.deal_pool import DealPool, PoolSize, make_pool
 from engine.learning.street import ActionValues, population, train
 from engine.rules import load_game
 from tests.engine.learning.pools import CALLER
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 TARGET = 100_000
 
@@ -41,8 +41,8 @@ def hands_per_second(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--hands", type=int, default=1_000_000)
+    parser = BenchmarkParser("bench_street_learning", __doc__)
+    parser.add_argument("--hands", type=how_many, default=1_000_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     start = time.thread_time()

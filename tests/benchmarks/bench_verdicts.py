@@ -8,12 +8,13 @@ the rules.  The tables are those of docs/evidence.md.
 
 from __future__ import annotations
 
-import argparse
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from tests.oracles.stopping_rules import POCOCK_LOOKS, SHAPES, pluribus, simulate
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 RULES = ("fixed", "peeking", "Pocock", "asymptotic", "betting")
 EDGES = {0.2: 4_000, 0.1: 12_000, 0.05: 40_000, 0.02: 150_000}
@@ -60,14 +61,14 @@ def hands(seed: int) -> None:
             print(f"| {edge} | {shape.name} | {mbb:.0f} | {fixed} | {' | '.join(cells)} |", flush=True)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print all tables."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--matches", type=int, default=2000)
+    parser = BenchmarkParser("bench_verdicts", __doc__)
+    parser.add_argument("--matches", type=how_many, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    truths(arguments.matches, arguments.seed)
-    hands(arguments.seed)
+    options = parser.parse_args(arguments)
+    truths(options.matches, options.seed)
+    hands(options.seed)
 
 
 if __name__ == "__main__":

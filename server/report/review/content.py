@@ -12,12 +12,13 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final
 
-from engine.evidence.verdict import Goal, standings_of
+from engine.evidence.verdict import Goal, Standings, standings_of
 from engine.intervals import Z95, Winnings
 from engine.opponents.hand_play import Ending
 from engine.rules import GameDefinition, format_game
 from engine.rules.hand_words import round_name
 from engine.user_input import printable
+from server.report.batches import FEWEST_HANDS
 from server.report.evidence import Luck
 from server.report.review.again import how_to_repeat
 from server.report.review.counts import Counts, count_hands
@@ -50,7 +51,7 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
     listed = [name for player in result.records("players") if (name := player.text("name"))]
     luck = luck or _luck_of(result)
     luckless = None if luck is Luck.OFF else Luckless(first.game, luck)
-    counts = count_hands(source.matches, listed, luckless.follow if luckless else None)
+    counts = count_hands(source.matches, listed, luckless)
     game = counts.game
     estimates = luckless.estimates(len(counts.names)) if luckless else [{} for _ in counts.names]
     players = [
@@ -216,14 +217,26 @@ def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
     """What the deals of the logs prove, judged as ``result.json`` says that the match was meant."""
     learners = result.record("verdict").texts("learners")
     places = [place for place, name in enumerate(counts.names) if name in learners]
-    deals = ([chips / counts.passes for chips in deal] for deal in zip(*counts.won, strict=True))
     until = result.record("until")
     goal = Goal(until.number("mbb_per_hand")) if until else None
     try:
-        verdict = standings_of(counts.game, counts.names, deals, places).verdict(goal)
+        verdict = _standings(counts, places).verdict(goal)
     except ValueError:  # other rules or other stacks than the game's, as foreign logs may have
         return {"lines": ["no verdict: a hand has cost or brought more than the game allows"]}
     return verdict.as_json() | {"lines": verdict.lines()}
+
+
+def _standings(counts: Counts, learners: Sequence[int]) -> Standings:
+    """Of the deals; of many by compiled loops."""
+    if counts.game.is_holdem and counts.deals >= FEWEST_HANDS:
+        import numpy as np
+
+        from engine.evidence.columns.leads import standings_of_deals
+
+        won = np.stack([np.array(chips) for chips in counts.won], axis=-1) / counts.passes
+        return standings_of_deals(counts.game, counts.names, won, learners)
+    deals = ([chips / counts.passes for chips in deal] for deal in zip(*counts.won, strict=True))
+    return standings_of(counts.game, counts.names, deals, learners)
 
 
 def _luck_of(result: Record) -> Luck:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
-from engine.evidence.play_statistics import PlayTable, contested_pot
+from engine.evidence.play_statistics import PlayTable, Sums, contested_pot
 from engine.intervals import Z95, Winnings, half_width
 from engine.rules import GameDefinition
+from server.report.batches import Batch, deals_in_batches, is_worth_columns
 from server.report.logs import LogError, LoggedHand, MatchLog
 from server.report.passes import deals
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["MOST_POTS", "BigPot", "Counts", "Follower", "Passes", "count_hands"]
 
@@ -65,13 +71,23 @@ class Counts:
         return half_width([chips / self.passes for chips in self.won[player]], Z95)
 
 
-Follower = Callable[[MatchLog, LoggedHand, Sequence[int], int, int], None]
-"""Takes each hand in the order of the walk: its log, who sat in each position, the number of its deal, and
-how often that was played."""
+class Follower(Protocol):
+    """Is told of each hand in the order of the walk."""
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether it may be told of many hands at once."""
+
+    def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
+        """Take a hand: its log, who sat in each position, the number of its deal, and how often that was
+        played."""
+
+    def follow_columns(self, batch: Batch, players: NDArray[np.int64], deal: int) -> None:
+        """Take many: who sat where, shape (hands, positions), and the number of the first deal."""
 
 
 def count_hands(
-    matches: Sequence[Passes], names: Sequence[str] | None = None, follow: Follower | None = None
+    matches: Sequence[Passes], names: Sequence[str] | None = None, follower: Follower | None = None
 ) -> Counts:
     """Count the hands of some matches of the same game.
 
@@ -80,7 +96,7 @@ def count_hands(
     Args:
         matches: one or more.
         names: the players in the order in which they are told; others come after them.
-        follow: is told of each hand, too, so that the logs need be read but once.
+        follower: is told of each hand, too, so that the logs need be read but once.
 
     Raises:
         LogError: the games differ, or a line cannot be read.
@@ -94,48 +110,102 @@ def count_hands(
                 "one report is of one game"
             )
     players = list(dict.fromkeys([*(names or ()), *[name for log in logs for name in _names(log)]]))
-    index = {name: k for k, name in enumerate(players)}
-    play = PlayTable(game, len(players))
-    won = tuple([array("d") for _ in players])
-    sums = [[0, 0.0, 0.0] for _ in players]
-    biggest: list[tuple[int, int, BigPot]] = []
-    num_hands = num_deals = 0
+    counting = _Counting(game, players)
+    in_columns = (follower is None or follower.takes_columns) and is_worth_columns(logs)
     for passes in matches:
-        seats = [[index[name] for name in _names(log)] for log in passes]
-        for deal in _deals(passes):
-            totals = [0.0] * len(players)
-            for log, seated, hand in zip(passes, seats, deal, strict=True):
-                who, betting = [seated[player] for player in hand.players], hand.state.betting
-                for player, chips in zip(who, hand.chips, strict=True):
-                    totals[player] += chips
-                    total = sums[player]
-                    total[0] += 1
-                    total[1] += chips
-                    total[2] += chips * chips
-                play.add(betting, who, hand.chips)
-                if follow is not None:
-                    follow(log, hand, who, num_deals, len(passes))
-                num_hands += 1
-                pot = contested_pot(betting)
-                if len(biggest) < MOST_POTS:
-                    heapq.heappush(biggest, (pot, -num_hands, BigPot(hand, log.path, pot)))
-                elif pot > biggest[0][0]:
-                    heapq.heapreplace(biggest, (pot, -num_hands, BigPot(hand, log.path, pot)))
-            num_deals += 1
-            for chips_of_deals, chips in zip(won, totals, strict=True):
-                chips_of_deals.append(chips)
+        if in_columns:
+            counting.count_columns(passes, follower)
+        else:
+            counting.count(passes, follower)
     numbers = {len(passes) for passes in matches}
     return Counts(
         game=game,
         names=tuple(players),
         passes=numbers.pop() if len(numbers) == 1 else 1,
-        hands=num_hands,
-        deals=num_deals,
-        play=play,
-        won=won,
-        winnings=tuple([Winnings(int(hands), chips, squares) for hands, chips, squares in sums]),
-        biggest=tuple([each for _, _, each in sorted(biggest, reverse=True)]),
+        hands=counting.hands,
+        deals=counting.deals,
+        play=counting.play,
+        won=counting.won,
+        winnings=tuple([sums.winnings for sums in counting.sums]),
+        biggest=counting.biggest(),
     )
+
+
+class _Counting:
+    """What has been counted so far."""
+
+    def __init__(self, game: GameDefinition, players: Sequence[str]) -> None:
+        self._index = {name: k for k, name in enumerate(players)}
+        self.play = PlayTable(game, len(players))
+        self.won = tuple([array("d") for _ in players])
+        self.sums = [Sums() for _ in players]
+        self.hands = self.deals = 0
+        self._biggest: list[tuple[int, int, BigPot]] = []  # pot, the hand's number times -1
+
+    def _seats(self, passes: Passes) -> list[list[int]]:
+        """By log and by player of it, the player's place in the report."""
+        return [[self._index[name] for name in _names(log)] for log in passes]
+
+    def count(self, passes: Passes, follower: Follower | None) -> None:
+        """Count a match, hand by hand."""
+        seats = self._seats(passes)
+        for deal in _deals(passes):
+            totals = [0.0] * len(self.won)
+            for log, seated, hand in zip(passes, seats, deal, strict=True):
+                who, betting = [seated[player] for player in hand.players], hand.state.betting
+                for player, chips in zip(who, hand.chips, strict=True):
+                    totals[player] += chips
+                    self.sums[player].add(chips)
+                self.play.add(betting, who, hand.chips)
+                if follower is not None:
+                    follower.follow(log, hand, who, self.deals, len(passes))
+                self.hands += 1
+                pot = contested_pot(betting)
+                if self._is_big(pot):
+                    self._keep(pot, self.hands, BigPot(hand, log.path, pot))
+            self.deals += 1
+            for chips_of_deals, chips in zip(self.won, totals, strict=True):
+                chips_of_deals.append(chips)
+
+    def count_columns(self, passes: Passes, follower: Follower | None) -> None:
+        """Count a match, thousands of hands at a time: the same to the last digit."""
+        import numpy as np
+
+        from engine.evidence.columns.play import add_to_sums, add_to_table, contested_pots, totals_by_deal
+
+        seats = self._seats(passes)
+        for batch in deals_in_batches(passes):
+            hands, chips = batch.hands, batch.chips
+            by_turns = zip(itertools.cycle(seats), batch.rows, strict=False)
+            who = np.array([[seated[player] for player in row.players] for seated, row in by_turns], np.int64)
+            add_to_sums(self.sums, who.ravel(), chips.ravel())
+            add_to_table(self.play, hands, who, chips)
+            totals = totals_by_deal(who, chips, len(passes), len(self.won))
+            for chips_of_deals, each in zip(self.won, totals.T, strict=True):
+                chips_of_deals.frombytes(each.tobytes())
+            if follower is not None:
+                follower.follow_columns(batch, who, self.deals)
+            pots = contested_pots(hands)
+            for row in np.argsort(-pots, kind="stable")[:MOST_POTS].tolist():
+                pot = int(pots[row])
+                if self._is_big(pot):
+                    path = passes[row % len(passes)].path
+                    self._keep(pot, self.hands + row + 1, BigPot(batch.hand(row), path, pot))
+            self.hands += len(hands)
+            self.deals += len(totals)
+
+    def _is_big(self, pot: int) -> bool:
+        return len(self._biggest) < MOST_POTS or pot > self._biggest[0][0]
+
+    def _keep(self, pot: int, number: int, found: BigPot) -> None:
+        if len(self._biggest) < MOST_POTS:
+            heapq.heappush(self._biggest, (pot, -number, found))
+        else:
+            heapq.heapreplace(self._biggest, (pot, -number, found))
+
+    def biggest(self) -> tuple[BigPot, ...]:
+        """In order of size."""
+        return tuple([each for _, _, each in sorted(self._biggest, reverse=True)])
 
 
 def _deals(passes: Passes) -> Iterator[tuple[LoggedHand, ...]]:

@@ -10,12 +10,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.rules import GameDefinition
+from server.report.batches import Batch
 from server.report.evidence import Luck, policies_beside
 from server.report.logs import LoggedHand, MatchLog
 from server.report.policies import PolicyFile
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from engine.evidence.estimates import Evidence
 
@@ -41,8 +45,13 @@ class Luckless:
         self._evidence: Evidence = Evidence(game, with_aivat=self._with_aivat)
         self._policies: dict[Path, PolicyFile] = {}
 
+    @property
+    def takes_columns(self) -> bool:
+        """AIVAT looks at each hand by itself."""
+        return not self._with_aivat
+
     def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
-        """Take a hand: a `server.report.review.counts.Follower`.
+        """Take a hand, as `server.report.review.counts.Follower`.
 
         Raises:
             LogError: what players have told cannot be read.
@@ -53,6 +62,14 @@ class Luckless:
                 self._policies[log.path] = policies_beside(log.path)
             told = self._policies[log.path].told(hand.number)
         self._evidence.add(hand.state, hand.chips, players, deal, passes, told)
+
+    def follow_columns(self, batch: Batch, players: NDArray[np.int64], deal: int) -> None:
+        """Take many hands, as `server.report.review.counts.Follower`."""
+        import numpy as np
+
+        passes = len(batch.logs)
+        deals = deal + np.arange(len(batch.hands)) // passes
+        self._evidence.add_columns(batch.hands, batch.numbers, batch.chips, players, deals, passes)
 
     @property
     def missing(self) -> dict[str, str]:

@@ -1,0 +1,64 @@
+"""Who is better, from the deals of a match that is over: `engine.evidence.verdict` in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evidence.confidence_sequence import MOST_RISKED, ROUNDING, ConfidenceSequence
+from engine.evidence.verdict import Standings
+from engine.kernels.evidence.bettors import bet_on_all
+from engine.rules import GameDefinition
+
+__all__ = ["add_payoffs", "standings_of_deals"]
+
+Floats = NDArray[np.float64]
+
+
+def standings_of_deals(
+    game: GameDefinition, names: Sequence[str], deals: Floats, learners: Collection[int] = ()
+) -> Standings:
+    """The standings after some deals, as `engine.evidence.verdict.standings_of` finds them.
+
+    Args:
+        game: what was played.
+        names: of the players.
+        deals: in order, what each player won in a hand of the deal.  Shape (deals, players).
+        learners: places of those that learn while they play.
+
+    Raises:
+        ValueError: somebody won or lost more than the game allows.
+    """
+    standings = Standings(game, names, learners)
+    standings.count(deals.tolist())
+    for (first, second), lead in standings.leads():
+        add_payoffs(lead, (deals[:, first] - deals[:, second]) * standings.scale)
+    for player, rate in standings.rates():
+        add_payoffs(rate, deals[:, player])
+    return standings
+
+
+def add_payoffs(sequence: ConfidenceSequence, payoffs: Floats) -> None:
+    """Take payoffs into a sequence, as its `add` does one by one.
+
+    Args:
+        sequence: brought up to date.
+        payoffs: shape (n,).
+
+    Raises:
+        ValueError: one is outside the declared bounds.
+    """
+    low, width, enough = sequence.bounds_and_stakes
+    if not width:
+        for payoff in payoffs.tolist():
+            sequence.add(payoff)
+        return
+    numbers, *bettors = sequence.numbers()
+    state, both = np.array(numbers), np.array(bettors)
+    rules = np.array([MOST_RISKED, ROUNDING, 2.0])
+    done = bet_on_all(np.ascontiguousarray(payoffs), low, width, enough, rules, state, both)
+    sequence.go_on_from([state.tolist(), *both.tolist()])
+    if done < len(payoffs):
+        sequence.add(float(payoffs[done]))  # which says what is wrong

@@ -1,0 +1,164 @@
+"""Play and winnings of many hands, counted together: `engine.evidence.play_statistics` in columns.
+
+Sums of chips are made hand by hand in the order played, so that they are those of hands counted one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evidence.columns.hands import HandColumns
+from engine.evidence.play_statistics import SOMETHING, PlayTable, Sums
+from engine.kernels.evidence.hand_texts import CALLS, CHECKS, RAISES
+from engine.opponents.hand_play import Ending
+
+__all__ = ["add_to_sums", "add_to_table", "contested_pots", "totals_by_deal"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_ENDINGS = tuple(Ending)
+
+
+def contested_pots(hands: HandColumns) -> Ints:
+    """The pots that were played for, less what nobody called.  Shape (hands,)."""
+    by_size = np.sort(hands.walked.spent, axis=1)
+    pots = hands.walked.spent.sum(axis=1) + sum(hands.game.antes_posted)
+    found: Ints = pots - (by_size[:, -1] - by_size[:, -2])
+    return found
+
+
+def totals_by_deal(players: Ints, chips: Floats, passes: int, num_players: int) -> Floats:
+    """What each player won in each deal, all passes together.  Shape (deals, players).
+
+    Args:
+        players: who sat where, shape (hands, positions); the passes of a deal stand together.
+        chips: what they won, of the same shape.
+        passes: hands of a deal.
+        num_players: who take part.
+    """
+    deals = np.arange(len(players)) // passes
+    keys = deals[:, None] * num_players + players
+    size = len(players) // passes * num_players
+    found = np.bincount(keys.ravel(), chips.ravel(), size)
+    return found.reshape(-1, num_players).astype(np.float64)
+
+
+def add_to_sums(sums: Sequence[Sums], keys: Ints, chips: Floats) -> None:
+    """Count winnings.
+
+    Args:
+        sums: brought up to date.
+        keys: which of them each belongs to, shape (n,).
+        chips: what was won, in the order in which it is to be added.  Shape (n,).
+    """
+    size = len(sums)
+    keys = np.concatenate([np.arange(size), keys])
+    hands = np.bincount(keys, minlength=size).tolist()
+    totals = np.bincount(keys, np.concatenate([[each.chips for each in sums], chips])).tolist()
+    squares = np.bincount(keys, np.concatenate([[each.squares for each in sums], chips * chips])).tolist()
+    for each, number, total, square in zip(sums, hands, totals, squares, strict=True):
+        each.hands += number - 1
+        each.chips = total
+        each.squares = square
+
+
+def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Floats) -> None:
+    """Count hands, as `PlayTable.add` does one by one.
+
+    Args:
+        table: brought up to date.
+        hands: in the order in which they are to be counted.
+        players: by position, the number of the player.  Shape (hands, positions).
+        chips: by position, what they won.  Shape (hands, positions).
+    """
+    game, walked = hands.game, hands.walked
+    positions = np.arange(game.num_players)
+    has_folded = walked.fold_round >= 0
+    last_round = np.where(has_folded, walked.fold_round, walked.last_round[:, None])
+    is_showdown = hands.is_showdown[:, None] & ~has_folded
+    kept = np.where(
+        hands.is_showdown,
+        np.where(
+            walked.final_round > walked.last_round,
+            _ENDINGS.index(Ending.ALL_IN),
+            _ENDINGS.index(Ending.SHOWDOWN),
+        ),
+        _ENDINGS.index(Ending.UNCONTESTED),
+    )
+    ending = np.where(has_folded, _ENDINGS.index(Ending.FOLDED), kept[:, None])
+    _count(table, hands, players, is_showdown, _got_chips(hands, chips) & is_showdown)
+    of_players = table.players
+    for name, keys, kinds in (
+        ("won_by_position", np.broadcast_to(positions, players.shape), game.num_players),
+        ("won_by_round", last_round, game.num_rounds),
+    ):
+        sums = [each for player in of_players for each in getattr(player, name)]
+        add_to_sums(sums, (players * kinds + keys).ravel(), chips.ravel())
+    by_ending = [player.won_by_ending[each] for player in of_players for each in _ENDINGS]
+    add_to_sums(by_ending, (players * len(_ENDINGS) + ending).ravel(), chips.ravel())
+
+
+def _got_chips(hands: HandColumns, chips: Floats) -> NDArray[np.bool_]:
+    """Who got more back than what nobody had called.  Shape (hands, positions)."""
+    spent = hands.walked.spent
+    by_size = np.sort(spent, axis=1)
+    others = np.where(spent == by_size[:, -1:], by_size[:, -2:-1], by_size[:, -1:])
+    uncalled = np.maximum(0, spent - others)
+    put_in = np.array(hands.game.antes_posted) + spent
+    return (chips + put_in) - uncalled > SOMETHING
+
+
+def _count(
+    table: PlayTable,
+    hands: HandColumns,
+    players: Ints,
+    showdowns: NDArray[np.bool_],
+    won: NDArray[np.bool_],
+) -> None:
+    """Count what was done."""
+    game, walked = hands.game, hands.walked
+    positions, rounds = np.arange(game.num_players), game.num_rounds
+    keys = players * game.num_players + positions
+    size = len(table.players) * game.num_players
+
+    def of(flags: NDArray[np.bool_]) -> list[int]:
+        found: list[int] = np.bincount(keys[flags], minlength=size).tolist()
+        return found
+
+    def in_set(bits: Ints) -> NDArray[np.bool_]:
+        return (bits[:, None] >> positions & 1).astype(np.bool_)
+
+    has_flop = (walked.final_round > 0)[:, None] & (walked.fold_round != 0)
+    counted = {
+        "hands": of(np.full(players.shape, True)),
+        "decided": of(in_set(walked.decided)),
+        "entered": of(walked.actions[:, RAISES, :, 0] + walked.actions[:, CALLS, :, 0] > 0),
+        "raised": of(walked.actions[:, RAISES, :, 0] > 0),
+        "could_three_bet": of(in_set(walked.could_three_bet)),
+        "three_bets": of(in_set(walked.three_bet)),
+        "flops": of(has_flop | (rounds == 1)),
+        "showdowns": of(showdowns),
+        "showdowns_won": of(won),
+    }
+    by_round = {
+        name: np.stack(
+            [np.bincount(keys.ravel(), counts[:, :, each].ravel(), size) for each in range(rounds)], axis=-1
+        )
+        for name, counts in (
+            ("bets_and_raises", walked.actions[:, RAISES]),
+            ("calls", walked.actions[:, CALLS]),
+            ("checks", walked.actions[:, CHECKS]),
+            ("folds", walked.fold_round[:, :, None] == np.arange(rounds)),
+        )
+    }
+    by_position = [counts for player in table.players for counts in player.by_position]
+    for key, counts in enumerate(by_position):
+        for name, numbers in counted.items():
+            setattr(counts, name, getattr(counts, name) + numbers[key])
+        for name, found in by_round.items():
+            before = getattr(counts, name)
+            setattr(counts, name, [a + int(b) for a, b in zip(before, found[key].tolist(), strict=True)])

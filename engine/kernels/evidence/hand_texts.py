@@ -1,0 +1,264 @@
+"""Finished hands read from the texts of their bettings and cards, as logs have them, thousands at a time.
+
+A kernel says of each hand whether it could read it.  It is stricter than the readers in plain Python and says
+not why: they are asked about the others.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.rules.betting import (
+    CALL,
+    FOLD,
+    MAX_PLAYERS,
+    NODE_SIZE,
+    General,
+    Node,
+    Rule,
+    apply_action,
+    begin_betting,
+    legal_raise,
+    pot_of,
+)
+
+RAISES: Final = 0
+CALLS: Final = 1
+CHECKS: Final = 2
+KINDS: Final = 3
+"""Places of `Walked.actions`."""
+
+_MOST_DIGITS: Final = 15
+_SLASH: Final = ord("/")
+_FOLD: Final = ord("f")
+_CALL: Final = ord("c")
+_RAISE: Final = ord("r")
+_ZERO: Final = ord("0")
+_BAR: Final = ord("|")
+
+
+def _places(signs: str) -> NDArray[np.int64]:
+    places = np.full(128, -1, np.int64)
+    for place, sign in enumerate(signs):
+        places[ord(sign)] = place
+    return places
+
+
+_RANK_OF: Final = _places("23456789TJQKA")
+_SUIT_OF: Final = _places("cdhs")
+
+
+class Walked(NamedTuple):
+    """What the players of some hands did, a row for each hand; filled in place.
+
+    Zeros beforehand, but `fold_round`, which is -1.  Sets of positions are integers: bit p is position p.
+    """
+
+    spent: NDArray[np.int64]
+    """Chips each position has put in, antes not among them.  Shape (hands, positions)."""
+    folded: NDArray[np.int64]
+    """Who has folded.  Shape (hands,)."""
+    final_round: NDArray[np.int64]
+    """The betting round reached, run out or not.  Shape (hands,)."""
+    last_round: NDArray[np.int64]
+    """That of the last action.  Shape (hands,)."""
+    fold_round: NDArray[np.int64]
+    """In which each position folded; -1 where it did not.  Shape (hands, positions)."""
+    decided: NDArray[np.int64]
+    """Who was asked before the flop.  Shape (hands,)."""
+    could_three_bet: NDArray[np.int64]
+    """Who was asked there when the second bet was to call and a raise was allowed.  Shape (hands,)."""
+    three_bet: NDArray[np.int64]
+    """Who raised there.  Shape (hands,)."""
+    actions: NDArray[np.int64]
+    """`RAISES`, `CALLS`, `CHECKS` of each position in each betting round.  Shape (hands, KINDS, positions,
+    rounds)."""
+    left: NDArray[np.int64]
+    """Who was in the hand when somebody was first asked in a round; 0 where nobody was.  Shape (hands,
+    rounds)."""
+    pots: NDArray[np.int64]
+    """What all had spent then.  Shape (hands, rounds)."""
+
+
+@kernel()
+def walk_bettings(
+    rules: NDArray[np.int64],
+    first_bet: int,
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    walked: Walked,
+    is_read: NDArray[np.bool_],
+) -> None:
+    """Play hands through, by the rules.
+
+    rules: the game.
+    first_bet: 1 where a blind counts as the first bet before the flop.
+    text: the bettings, each followed by one more sign.
+    starts: where they begin in it, and one entry more.  Shape (hands + 1,).
+    is_read: shape (hands,), filled in place: the whole text is a legal hand that is over.
+    """
+    spent = np.empty(MAX_PLAYERS, np.int64)
+    node = np.empty(NODE_SIZE, np.int64)
+    for hand in range(starts.shape[0] - 1):
+        begin_betting(rules, spent, node)
+        part = text[starts[hand] : starts[hand + 1] - 1]
+        is_read[hand] = _walk(rules, first_bet, part, hand, spent, node, walked)
+        walked.folded[hand] = node[Node.FOLDED]
+        walked.final_round[hand] = node[Node.ROUND]
+        for position in range(walked.spent.shape[1]):
+            walked.spent[hand, position] = spent[position]
+
+
+@kernel(allocates=False)
+def _walk(
+    rules: NDArray[np.int64],
+    first_bet: int,
+    text: NDArray[np.uint8],
+    hand: int,
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    walked: Walked,
+) -> bool:
+    """Plays one hand to the end of its text."""
+    at = _after_slashes(text, 0, integer(node[Node.ROUND]))
+    while node[Node.TO_ACT] >= 0:
+        if at < 0 or at >= text.shape[0]:
+            return False
+        position = integer(node[Node.TO_ACT])
+        now = integer(node[Node.ROUND])
+        letter = text[at]
+        at += 1
+        walked.last_round[hand] = now
+        if walked.left[hand, now] == 0:
+            everybody = (1 << rules[Rule.GENERAL, General.NUM_PLAYERS]) - 1
+            walked.left[hand, now] = everybody & ~node[Node.FOLDED]
+            walked.pots[hand, now] = pot_of(rules, spent)
+        low, high = legal_raise(rules, spent, node)
+        if now == 0:
+            walked.decided[hand] |= 1 << position
+            if node[Node.RAISES] + first_bet == 2 and high > 0:
+                walked.could_three_bet[hand] |= 1 << position
+                if letter == _RAISE:
+                    walked.three_bet[hand] |= 1 << position
+        if letter == _CALL:
+            action = CALL
+            to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
+            walked.actions[hand, CALLS if to_call > 0 else CHECKS, position, now] += 1
+        elif letter == _FOLD:
+            if spent[position] == node[Node.MAX_SPENT]:
+                return False
+            action = FOLD
+            walked.fold_round[hand, position] = now
+        elif letter == _RAISE and high > 0:
+            action = low
+            if not rules[Rule.GENERAL, General.IS_LIMIT]:
+                action, at = _number(text, at)
+                if not low <= action <= high:
+                    return False
+            walked.actions[hand, RAISES, position, now] += 1
+        else:
+            return False
+        apply_action(rules, spent, node, action)
+        at = _after_slashes(text, at, integer(node[Node.ROUND]) - now)
+    return bool(at == text.shape[0])
+
+
+@kernel(allocates=False)
+def _after_slashes(text: NDArray[np.uint8], at: int, number: int) -> int:
+    """Where the text goes on after so many slashes; -1 where there are fewer."""
+    for place in range(at, at + number):
+        if place >= text.shape[0] or text[place] != _SLASH:
+            return -1
+    return at + number
+
+
+@kernel(allocates=False)
+def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
+    """The number in decimal digits that begins there, and where it ends; -1 where there is none."""
+    end = at
+    number = 0
+    while end < text.shape[0] and 0 <= integer(text[end]) - _ZERO <= 9:
+        number = 10 * number + integer(text[end]) - _ZERO
+        end += 1
+        if end - at > _MOST_DIGITS:
+            return -1, end
+    if end == at or text[at] == _ZERO:
+        return -1, end
+    return number, end
+
+
+@kernel()
+def read_cards(
+    deck: int,
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    final_round: NDArray[np.int64],
+    holes: NDArray[np.uint8],
+    board: NDArray[np.uint8],
+    is_read: NDArray[np.bool_],
+) -> None:  # Many parameters: of two arrays that are read and two that are filled, each has its own shape.
+    """Read the cards of hands whose betting has been read.
+
+    deck: the cards of the game, as bits.
+    text: ``8dJd|Td4d/As9d6s/3d`` and so on, each followed by one more sign; there may be no hole cards.
+    starts: where they begin in it, and one entry more.  Shape (hands + 1,).
+    ends: how many board cards are out in each round, none in the first.
+    final_round: shape (hands,).
+    holes: shape (hands, positions, hole cards), filled in place where there are some.
+    board: shape (hands, board cards), filled in place as far as they are out.
+    is_read: shape (hands,); what cannot be read is made False.
+    """
+    for hand in range(starts.shape[0] - 1):
+        if is_read[hand]:
+            part = text[starts[hand] : starts[hand + 1] - 1]
+            is_read[hand] = _read_cards(deck, part, ends[: final_round[hand] + 1], holes[hand], board[hand])
+
+
+@kernel(allocates=False)
+def _read_cards(
+    deck: int,
+    text: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    holes: NDArray[np.uint8],
+    board: NDArray[np.uint8],
+) -> bool:
+    """Reads those of one hand."""
+    at = 0
+    left = deck
+    for position in range(holes.shape[0]):
+        if position > 0:
+            if at >= text.shape[0] or text[at] != _BAR:
+                return False
+            at += 1
+        if at < text.shape[0] and text[at] != _BAR and text[at] != _SLASH:
+            left = _take_cards(left, text, at, holes[position])
+            at += 2 * holes.shape[1]
+    for betting_round in range(1, ends.shape[0]):
+        if at >= text.shape[0] or text[at] != _SLASH:
+            return False
+        new = board[ends[betting_round - 1] : ends[betting_round]]
+        left = _take_cards(left, text, at + 1, new)
+        at += 1 + 2 * new.shape[0]
+    return left >= 0 and at == text.shape[0]
+
+
+@kernel(allocates=False)
+def _take_cards(left: int, text: NDArray[np.uint8], at: int, cards: NDArray[np.uint8]) -> int:
+    """Reads as many cards as there is room for; returns what is left of the deck, -1 where they are none of
+    it."""
+    if left < 0 or at + 2 * cards.shape[0] > text.shape[0]:
+        return -1
+    for place in range(cards.shape[0]):
+        rank = _RANK_OF[text[at + 2 * place] & 127]
+        suit = _SUIT_OF[text[at + 2 * place + 1] & 127]
+        card = 4 * rank + suit
+        if rank < 0 or suit < 0 or left >> card & 1 == 0:
+            return -1
+        left ^= 1 << card
+        cards[place] = card
+    return left

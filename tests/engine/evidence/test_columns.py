@@ -1,0 +1,217 @@
+"""Hands in columns: the same as hand by hand, to the last digit, whatever is played."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+import pytest
+
+from engine.evidence.columns.hands import HandColumns, can_be_columns, read_hands
+from engine.evidence.columns.leads import add_payoffs, standings_of_deals
+from engine.evidence.columns.moments import MomentColumns, columns_of_moments, moments_in_columns
+from engine.evidence.columns.play import add_to_table, contested_pots
+from engine.evidence.confidence_sequence import ConfidenceSequence
+from engine.evidence.moments import moments_of
+from engine.evidence.play_statistics import PlayTable, contested_pot
+from engine.evidence.verdict import standings_of
+from engine.rules import CALL, FOLD, CardDealer, GameDefinition, HandState, Rake, load_game, play_hand
+from engine.rules.action import LIMIT_RAISE, raise_to
+from protocol.match_state import format_hole_cards_and_board
+from protocol.records import HandReader
+from tests.support.hands.golden_files import LOGS, golden_log
+
+SIX = load_game("nolimit-6p")
+SHORT = attrs.evolve(SIX, stacks=(700, 20000, 130, 2500, 90, 130))
+GAMES = {
+    "no-limit": SIX,
+    "short stacks": SHORT,
+    "equal antes": attrs.evolve(SHORT, antes=(10,) * 6),
+    "the big blind's ante": attrs.evolve(SHORT, antes=(0, 100, 0, 0, 0, 0)),
+    "rake": attrs.evolve(SHORT, rake=Rake(5.0, 37.5)),
+    "limit with stacks": attrs.evolve(load_game("limit-3p"), stacks=(33, 1000, 71)),
+}
+
+
+def played(game: GameDefinition, hands: int = 80) -> list[HandState]:
+    """Hands of players who do anything that is allowed, all in as well."""
+    draw = random.Random(f"{game}")
+    dealer = CardDealer(game, seed=5)
+    found = []
+    for number in range(hands):
+        hand = play_hand(game, number, dealer.deal())
+        state = next(hand)
+        try:
+            while True:
+                legal = state.legal_actions()
+                choices = [CALL, CALL] + [FOLD] * legal.can_fold
+                if legal.min_raise_to is not None and legal.max_raise_to is not None:
+                    total = draw.choice(
+                        [
+                            legal.min_raise_to,
+                            legal.max_raise_to,
+                            draw.randint(legal.min_raise_to, legal.max_raise_to),
+                        ]
+                    )
+                    choices.append(LIMIT_RAISE if game.is_limit else raise_to(total))
+                state = hand.send(draw.choice(choices))
+        except StopIteration as end:
+            found.append(end.value)
+    return found
+
+
+def cards_of(hand: HandState) -> str:
+    ends = hand.betting.game.board_ends
+    return format_hole_cards_and_board(hand.deal.hole_cards, hand.board, ends, hand.betting.betting_round)
+
+
+def read(game: GameDefinition, hands: Sequence[HandState]) -> HandColumns:
+    columns, is_read = read_hands(game, [hand.betting.text for hand in hands], list(map(cards_of, hands)))
+    assert is_read.all()
+    return columns
+
+
+def put(columns: HandColumns, hands: Sequence[HandState]) -> HandColumns:
+    """The same rows, filled by the rules in plain Python."""
+    copy = columns.take(np.arange(len(columns)))
+    for row, hand in enumerate(hands):
+        copy.put(row, hand)
+    return copy
+
+
+def is_same(one: HandColumns | MomentColumns, other: HandColumns | MomentColumns) -> bool:
+    fields = [field.name for field in attrs.fields(type(one)) if field.name != "game"]
+    columns = [(getattr(one, name), getattr(other, name)) for name in fields]
+    if isinstance(one, HandColumns) and isinstance(other, HandColumns):
+        columns = [*columns[1:], *zip(one.walked, other.walked, strict=True)]
+    return all(np.array_equal(mine, theirs) for mine, theirs in columns)
+
+
+def counted(table: PlayTable) -> list[object]:
+    return [
+        (
+            [table.counts(player, position).as_json() for position in range(table.game.num_players)],
+            table.won_by_position(player),
+            table.won_by_round(player),
+            table.won_by_ending(player),
+        )
+        for player in range(len(table.players))
+    ]
+
+
+def check(game: GameDefinition, hands: Sequence[HandState]) -> None:
+    """That everything that is said of hands in columns is what is said of each."""
+    columns = read(game, hands)
+    assert is_same(columns, put(columns, hands))
+    moments = [moments_of(hand.betting) for hand in hands]
+    assert is_same(moments_in_columns(columns), columns_of_moments(game, moments))
+    assert contested_pots(columns).tolist() == [contested_pot(hand.betting) for hand in hands]
+    one, other = PlayTable(game, game.num_players), PlayTable(game, game.num_players)
+    seats = [
+        [(p + number) % game.num_players for p in range(game.num_players)] for number in range(len(hands))
+    ]
+    chips = [[won / 3 for won in hand.chips_won()] for hand in hands]
+    for hand, who, won in zip(hands, seats, chips, strict=True):
+        one.add(hand.betting, who, won)
+    half = len(hands) // 2
+    for part in (slice(0, half), slice(half, None)):
+        add_to_table(other, columns.take(part), np.array(seats)[part], np.array(chips)[part])
+    assert counted(one) == counted(other)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_hands_in_columns_say_what_each_says_by_itself(name: str) -> None:
+    hands = played(GAMES[name])
+
+    check(GAMES[name], hands)
+    assert any(moments_of(hand.betting).is_run_out for hand in hands)
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_so_do_those_of_the_c_dealer(name: str) -> None:
+    golden = golden_log(name)
+    if not can_be_columns(golden.game):
+        pytest.skip("a game that kernels leave out")
+    reader = HandReader(golden.game)
+
+    check(golden.game, [reader.state(record) for record in golden.records[:60]])
+
+
+@pytest.mark.parametrize(
+    ("betting", "cards"),
+    [
+        ("", "AhKd|2c2d"),
+        ("f", "AhKd|2c2"),
+        ("f", "AhKd|2c2x"),
+        ("f", "AhKd|2cAh"),
+        ("f", "AhKd|2c2d|"),
+        ("f", "AhKd|2c2d/"),
+        ("f", "AhKd2c2d"),
+        ("f ", "AhKd|2c2d"),
+        ("ff", "AhKd|2c2d"),
+        ("cf", "AhKd|2c2d"),
+        ("r150f", "AhKd|2c2d"),
+        ("r20001f", "AhKd|2c2d"),
+        ("r0300f", "AhKd|2c2d"),
+        ("rf", "AhKd|2c2d"),
+        ("r99999999999999999999f", "AhKd|2c2d"),
+        ("r300", "AhKd|2c2d"),
+        ("ccf", "AhKd|2c2d/2h3h4h"),
+        ("cc/r300f", "AhKd|2c2d"),
+        ("cc/r300f", "AhKd|2c2d/2h3h"),
+        ("r20000c//", "AhKd|2c2d/2h3h4h/5h/6h"),
+        ("r20000c////", "AhKd|2c2d/2h3h4h/5h/6h"),
+        ("é", "AhKd|2c2d"),
+        ("f", "éhKd|2c2d"),
+    ],
+)
+def test_what_is_no_hand_is_not_read(betting: str, cards: str) -> None:
+    _, is_read = read_hands(load_game("nolimit-2p"), ["r300f", betting, "f"], ["AhKd|2c2d", cards, "|2c2d"])
+
+    assert is_read.tolist() == [True, False, True]
+
+
+def test_cards_that_are_not_shown_are_not_known() -> None:
+    hands, is_read = read_hands(load_game("nolimit-3p"), ["fr300f", "ff"], ["AhKd||2c2d", "|AhKd|2c2d"])
+
+    assert is_read.all()
+    assert hands.unknown.tolist() == [1, 0]
+
+
+def test_games_that_kernels_know_nothing_of_are_left_out() -> None:
+    limit = load_game("limit-2p")
+
+    assert can_be_columns(limit)
+    assert not can_be_columns(attrs.evolve(limit, raise_sizes=(10, 10, 20, 0)))
+    assert not can_be_columns(attrs.evolve(SIX, stacks=(1 << 41,) * 6))
+    assert not can_be_columns(attrs.evolve(SIX, antes=(20000, 0, 0, 0, 0, 0), blinds=(0, 100, 0, 0, 0, 0)))
+
+
+def test_bets_in_columns_come_to_the_same_capital() -> None:
+    draw = random.Random(3)
+    payoffs = [draw.choice([-48.0, 0.1 / 3, 0.4, 7.7, 48.0]) for _ in range(3000)]
+    one, other = (ConfidenceSequence(-48, 48, 0.01) for _ in range(2))
+
+    for payoff in payoffs:
+        one.add(payoff)
+    add_payoffs(other, np.array(payoffs[:1000]))
+    add_payoffs(other, np.array(payoffs[1000:]))
+
+    assert one.numbers() == other.numbers()
+    assert one.interval == other.interval
+    with pytest.raises(ValueError, match="expected a payoff from -48 to 48, got 49"):
+        add_payoffs(other, np.array([1.0, 49.0]))
+    assert other.samples == 3001
+
+
+@pytest.mark.parametrize("learners", [(), (2,)])
+def test_standings_in_columns_are_the_same(learners: tuple[int, ...]) -> None:
+    draw = random.Random(4)
+    deals = [(a, b, -a - b) for a, b in ((draw.gauss(9, 30), draw.gauss(0, 30)) for _ in range(500))]
+    game, names = load_game("limit-3p"), ("a", "b", "c")
+
+    found = standings_of_deals(game, names, np.array(deals), learners)
+
+    assert found.verdict() == standings_of(game, names, deals, learners).verdict()

@@ -1,0 +1,62 @@
+"""The command lines of benchmarks: help from the module's own words, and one line about a mistake."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final, NoReturn
+
+from engine.rules import GameDefinitionError, load_game, no_such_game
+
+MOST: Final = 1_000_000_000
+"""Of anything that is counted on a command line."""
+
+
+class BenchmarkParser(argparse.ArgumentParser):
+    """Reads the command line of a benchmark.
+
+    Args:
+        module: its ``__spec__``'s name, or a name to go by.
+        words: its docstring, shown as it stands.
+    """
+
+    def __init__(self, module: str, words: str | None) -> None:
+        super().__init__(
+            prog=f"python -m tests.benchmarks.{module}",
+            description=words,
+            formatter_class=argparse.RawTextHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line, and exit with status 2."""
+        line = " ".join(message.split())
+        self.exit(2, f"{self.prog.rpartition('.')[2]}: {line}; see --help\n")
+
+
+def how_many(text: str) -> int:
+    """How many of something: 1 or more."""
+    if not (text.isascii() and text.isdecimal() and 0 < len(text) < 20 and 1 <= int(text) <= MOST):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {MOST}, got {text!r}")
+    return int(text)
+
+
+def known_game(text: str) -> str:
+    """A game that is there."""
+    try:
+        load_game(text)
+    except GameDefinitionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    except OSError as error:
+        raise argparse.ArgumentTypeError(no_such_game(text, error.strerror or "no such file")) from None
+    return text
+
+
+def known_bot(text: str) -> str:
+    """An installed bot with its options, as `riverboat match` takes it."""
+    from clients.registry import make_bot
+
+    try:
+        make_bot(text)
+    except (LookupError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text

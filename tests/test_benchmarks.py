@@ -1,0 +1,52 @@
+"""Benchmarks say what they measure, and what is wrong with a command line: one line, exit status 2."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of peers, when they are loaded
+NAMES = sorted(path.stem for path in (Path(__file__).parent / "benchmarks").glob("bench_*.py"))
+MISTAKES = [
+    ("bench_match_speed", ["no/such/tree"], "expected a folder with a tree of Riverboat, got 'no/such/tree'"),
+    ("bench_match_speed", ["--hands", "1"], "expected 2 or more"),
+    ("bench_client", ["--repeats", "0"], "expected a whole number from 1 to"),
+    ("bench_formula", ["limit-2"], "limit-2p"),
+    ("bench_formula", ["limit-2p", "fromula"], "formula"),
+    ("bench_sampling", ["match", "limit-2p"], "expected GAME FIRST SECOND, got limit-2p"),
+    ("bench_start_up", ["formula:tightness=x"], "tightness"),
+]
+
+
+def ended(name: str, words: list[str]) -> int | str | None:
+    """The exit status of a benchmark."""
+    with pytest.raises(SystemExit) as end:
+        import_module(f"tests.benchmarks.{name}").main(words)
+    return end.value.code
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_tells_what_it_is_and_refuses_what_it_does_not_know(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(name, ["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: python -m tests.benchmarks.{name} ")
+
+    assert ended(name, ["--nonsense"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"{name}: ")
+    assert said.count("\n") == 1
+    assert "--nonsense" in said or name == "bench_sampling"
+
+
+@pytest.mark.parametrize(("name", "words", "expected"), MISTAKES)
+def test_a_mistake_is_told_in_one_line(
+    name: str, words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(name, words) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert expected in said
