@@ -35,8 +35,9 @@ class ProbabilityTriple(NamedTuple):
 
 # --- the situation ---------------------------------------------------------------------------------------
 
-NUM_CONTEXTS: Final = 5 * 3 * 3 * 2
 NUM_GROUPS: Final = 2 * 2 * 2
+NUM_CONTEXTS: Final = 5 * 3 * 3 * 2
+NUM_DETAILS: Final = 7 * 3 * 3 * 2 * 2
 
 _RAISED_PREFLOP: Final = 4
 """Stands for the betting round in a context before the flop in which somebody has raised."""
@@ -50,6 +51,17 @@ class LastAction(IntEnum):
     """Or checked."""
     RAISED = 2
     """Or bet."""
+
+
+class ContextNumbers(NamedTuple):
+    """Where an action is counted, from the coarsest to the finest."""
+
+    group: int
+    """0 to NUM_GROUPS - 1."""
+    context: int
+    """0 to NUM_CONTEXTS - 1."""
+    detail: int
+    """0 to NUM_DETAILS - 1."""
 
 
 class RaiseSize(IntEnum):
@@ -82,6 +94,14 @@ class PublicSituation(NamedTuple):
     """Opponents who will still act in this round even if the player only calls."""
     opponents: int
     """Players who have not folded, without the one to act."""
+    called_last: int
+    """Positions, folded ones among them, that called or checked when they acted last in the hand."""
+    raised_last: int
+    """Those that bet or raised then."""
+    is_in: int
+    """Positions that have acted in this round; before the flop, that have put chips in, as blinds have."""
+    matched: int
+    """Positions that have put in as much as anybody."""
     pot: float
     """Chips in the middle before the action."""
     to_call: float
@@ -115,6 +135,20 @@ def context_index(
     """
     stage = _RAISED_PREFLOP if betting_round == 0 and is_raised else betting_round
     return ((stage * 3 + bets_to_call) * 3 + last_action) * 2 + (1 if is_capped else 0)
+
+
+def detail_index(
+    betting_round: int, raises: int, bets_to_call: int, last_action: int, is_capped: bool, is_in: bool
+) -> int:
+    """The number of a context with its details, 0 to NUM_DETAILS - 1.
+
+    raises: in this round, of which three and more are one.  is_in: whether the player has acted in this
+    round, before the flop whether they have put chips in, as blinds have.  The rest as in `context_index`.
+    """
+    stage = min(raises, 3) if betting_round == 0 else 3 + betting_round
+    return (((stage * 3 + bets_to_call) * 3 + last_action) * 2 + (1 if is_capped else 0)) * 2 + (
+        1 if is_in else 0
+    )
 
 
 def group_index(is_after_flop: bool, is_facing_bet: bool, is_capped: bool) -> int:

@@ -83,7 +83,12 @@ def test_opponent_models_are_what_they_were() -> None:
     remembered = memory.parse_memory(text)
 
     assert list(remembered) == ["simple"]
-    assert memory.format_memory(remembered) == text
+    before = json.loads(text)["players"]["simple"]
+    now = json.loads(memory.format_memory(remembered))["players"]["simple"]
+    assert now["statistics"] == before["statistics"]
+    assert {name: now["model"][name] for name in before["model"]} == before["model"]
+    assert not np.any(now["model"]["details"])  # which were not counted then
+    assert memory.parse_memory(memory.format_memory(remembered))["simple"][0].as_dict() == now["model"]
     assert remembered["simple"][1].hands == 200
 
 

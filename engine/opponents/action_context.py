@@ -4,23 +4,30 @@ Both follow from the betting alone: no cards are in them, so that they are the s
 table.
 
 Source: Loki, "Opponent modeling"; Papp (1998) counts actions by betting round and bets to call (0, 1, 2 or
-more), Peña (1999) by the player's last action as well.
+more), Peña (1999) by the player's last action as well.  Who has acted in this round and faces a bet had
+checked, or was raised: that, and how often it was raised before the flop, are the context's details.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable
+from typing import Final
 
 import attrs
+import numpy as np
 
 from engine.records import (
     NUM_CONTEXTS,
+    NUM_DETAILS,
     NUM_GROUPS,
+    ContextNumbers,
     LastAction,
     PublicSituation,
     bets_to_call,
     context_index,
+    detail_index,
     group_index,
     no_limit_bet,
     no_limit_future_bets,
@@ -28,7 +35,16 @@ from engine.records import (
 from engine.rules.action import ActionKind
 from engine.rules.betting import BettingState
 
-__all__ = ["NUM_CONTEXTS", "NUM_GROUPS", "ActionContext", "Situation", "situation_of"]
+__all__ = [
+    "CONTEXT_OF_DETAIL",
+    "GROUP_OF_DETAIL",
+    "NUM_CONTEXTS",
+    "NUM_DETAILS",
+    "NUM_GROUPS",
+    "ActionContext",
+    "Situation",
+    "situation_of",
+]
 
 
 @attrs.frozen
@@ -45,6 +61,10 @@ class ActionContext:
     """Before the flop: somebody has raised, so that a bet to call is no mere blind."""
     is_capped: bool = False
     """No raise is allowed: a player who would raise must call."""
+    raises: int = 0
+    """A detail: raises in this round, as `PublicSituation` has them."""
+    is_in: bool = False
+    """A detail: the player has acted in this round; before the flop, has put chips in, as blinds have."""
 
     @property
     def index(self) -> int:
@@ -57,6 +77,35 @@ class ActionContext:
     def group(self) -> int:
         """0 to NUM_GROUPS - 1: before or after the flop, something to call or not, capped or not."""
         return group_index(self.betting_round > 0, self.bets_to_call > 0, self.is_capped)
+
+    @property
+    def detail(self) -> int:
+        """0 to NUM_DETAILS - 1."""
+        return detail_index(
+            self.betting_round, self.raises, self.bets_to_call, self.last_action, self.is_capped, self.is_in
+        )
+
+    @property
+    def numbers(self) -> ContextNumbers:
+        """Group, context and detail."""
+        return ContextNumbers(self.group, self.index, self.detail)
+
+
+def _coarser() -> tuple[tuple[int, ...], tuple[int, ...]]:
+    contexts, groups = [0] * NUM_DETAILS, [0] * NUM_DETAILS
+    for betting_round, bets, last, is_capped in itertools.product(
+        range(4), range(3), range(3), (False, True)
+    ):
+        for raises, is_in in itertools.product(range(4) if betting_round == 0 else (0,), (False, True)):
+            context = ActionContext(betting_round, bets, last, raises > 0, is_capped, raises, is_in)
+            contexts[context.detail], groups[context.detail] = context.index, context.group
+    return tuple(contexts), tuple(groups)
+
+
+CONTEXT_OF_DETAIL: Final = np.array(_coarser()[0])
+"""The index of the context of each detail, shape (NUM_DETAILS,)."""
+GROUP_OF_DETAIL: Final = np.array(_coarser()[1])
+"""The group of each detail, shape (NUM_DETAILS,)."""
 
 
 @attrs.frozen(eq=False)
@@ -122,7 +171,8 @@ def situation_of(betting: BettingState) -> Situation:
     pot = betting.pot
     opponents = tuple(p for p in range(game.num_players) if p != position and not betting.folded[p])
 
-    last_action, raiser = LastAction.NOTHING, -1
+    raiser = -1
+    last_actions: dict[int, LastAction] = {}  # in the hand
     acted: set[int] = set()  # in this round
     since_raise: set[int] = set()  # in this round, after its last raise, or the raise itself
     for before, who, action in betting.steps():
@@ -133,8 +183,8 @@ def situation_of(betting: BettingState) -> Situation:
                 raiser, since_raise = who, {who}
             else:
                 since_raise.add(who)
-        if who == position:
-            last_action = LastAction.RAISED if kind is ActionKind.RAISE else LastAction.CALLED
+        if kind is not ActionKind.FOLD:
+            last_actions[who] = LastAction.RAISED if kind is ActionKind.RAISE else LastAction.CALLED
 
     left = max([game.betting_stacks[p] - betting.spent[p] for p in opponents], default=0)
     left = min(left, game.betting_stacks[position] - betting.spent[position])
@@ -145,6 +195,7 @@ def situation_of(betting: BettingState) -> Situation:
         bet = no_limit_bet(pot, to_call, left, game.big_blind)
         future = no_limit_future_bets(pot, to_call, game.num_rounds - 1 - betting_round)
     entered = tuple(p for p in opponents if p in acted)
+    is_in = acted if betting_round > 0 else [p for p in range(game.num_players) if betting.spent[p] > 0]
     public = PublicSituation(
         betting_round=betting_round,
         position=position,
@@ -153,6 +204,10 @@ def situation_of(betting: BettingState) -> Situation:
         entered=_mask(entered),
         to_respond=_mask(p for p in opponents if p not in since_raise and betting.can_act(p)),
         opponents=_mask(opponents),
+        called_last=_mask(p for p, last in last_actions.items() if last is LastAction.CALLED),
+        raised_last=_mask(p for p, last in last_actions.items() if last is LastAction.RAISED),
+        is_in=_mask(is_in),
+        matched=_mask(p for p in range(game.num_players) if betting.spent[p] == betting.max_spent),
         pot=float(pot),
         to_call=float(to_call),
         bet=bet,
@@ -165,9 +220,11 @@ def situation_of(betting: BettingState) -> Situation:
     context = ActionContext(
         betting_round,
         bets_to_call(public),
-        last_action,
+        last_actions.get(position, LastAction.NOTHING),
         is_raised=betting_round == 0 and betting.raises_in_round > 0,
         is_capped=not legal.can_raise,
+        raises=betting.raises_in_round,
+        is_in=position in is_in,
     )
     return Situation(public, context, opponents, entered, pot, to_call, max(1, game.big_blind))
 

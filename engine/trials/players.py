@@ -12,11 +12,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.opponents.records import NUM_CORRECTIONS
+from engine.kernels.opponents.counting import nothing_counted
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.kernels.trials import players as kernels
 from engine.kernels.trials.players import Kind
-from engine.opponents.action_context import NUM_CONTEXTS, NUM_GROUPS
 from engine.opponents.bet_sizes import BetSizes
 from engine.opponents.models.formula import DEFAULT_PARAMETERS, Parameters, parameters_array, traits_array
 from engine.opponents.models.frequencies import FrequencyModel
@@ -62,11 +61,7 @@ def simulated_players(
         parameters=parameters_array(DEFAULT_PARAMETERS),
         usual_parameters=parameters_array(DEFAULT_PARAMETERS),
         noise=np.zeros(count),
-        contexts=np.zeros((count, NUM_CONTEXTS, 3)),
-        groups=np.zeros((count, NUM_GROUPS, 3)),
-        corrections=np.zeros((count, NUM_CONTEXTS, NUM_CORRECTIONS, 3)),
-        counts_weight=np.zeros((count, NUM_GROUPS)),
-        neutral_share=np.zeros((count, 1)),
+        **{name: np.zeros((count, *array.shape)) for name, array in nothing_counted()[0]._asdict().items()},
         sizes=np.ones((count, 2, NUM_SIZES)),
         reweighting_noise=float(noise),
     )
@@ -88,12 +83,8 @@ def simulated_players(
         elif isinstance(model, SpecificModel):
             players.kinds[position] = Kind.COUNTED
             players.noise[position] = model.noise
-            counts = model.counts
-            players.contexts[position] = counts.contexts
-            players.groups[position] = counts.groups
-            players.corrections[position] = counts.corrections
-            players.counts_weight[position] = counts.counts_weight
-            players.neutral_share[position] = counts.neutral_share
+            for name, array in model.counts._asdict().items():
+                getattr(players, name)[position] = array
         else:
             raise TypeError(f"a trial cannot let a {type(model).__name__} act")
     return players

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -55,10 +56,18 @@ class Rule:
     trap_chance: float
     can_fold: float
     can_raise: float
+    push: float
+    push_folded: float
+    push_shift: float
+    push_won: float
+    push_lost: float
+    call_won: float
+    call_lost: float
 
     def chances(self, value: float, showdown: float, draw: float, bluffs: float) -> Chances:
         """Fold below the call threshold unless the price is right, raise above the raise threshold; then trap
-        with the best hands, semi-bluff with draws, bluff with the worst.
+        with the best hands, semi-bluff with draws, bluff with the worst.  As far as it is known how often the
+        opponent folds, raise instead where that brings more than the rest.
         """
         fold = 1 - max(
             share_above(value, self.call, self.call_spread),
@@ -74,12 +83,19 @@ class Rule:
         fold = min(fold, 1 - raising)
         # A semi-bluff is made instead of a call first, and instead of a fold where that is not enough.
         raising += (1 - raising) * self.semi_bluff_chance * self._wants_semi_bluff(draw)
+        raising = (1 - self.push) * raising + self.push * share_above(self._brought(showdown), 0.0, 0.05)
         fold = min(fold, 1 - raising)
         # A bluff is made instead of either.
-        bluffing = (1 - raising) * bluffs * self._weakness(value)
+        bluffing = (1 - raising) * (1 - self.push) * bluffs * self._weakness(value)
         raising += bluffing
         fold -= fold * bluffing
         return chances((fold, 1 - fold - raising, raising))
+
+    def _brought(self, showdown: float) -> float:
+        """What a raise brings beyond the better of a call and a fold, in pots."""
+        beats = max(0.0, (showdown - self.push_shift) / (1 - self.push_shift))
+        raised = self.push_folded + beats * self.push_won - self.push_lost
+        return raised - max(0.0, showdown * self.call_won - self.call_lost)
 
     def _wants_semi_bluff(self, draw: float) -> float:
         """Half of the time where the draw just pays, always from .05 more on."""
@@ -93,12 +109,15 @@ class Rule:
 # --- frequencies -----------------------------------------------------------------------------------------
 
 
+Place = tuple[int, int, int]
+"""Where an action is counted: a group, a context, its details."""
+
+
 @attrs.frozen
 class Seen:
     """A decision that was watched."""
 
-    context: int
-    group: int
+    place: Place
     usual: Chances | None
     """The generic model's frequencies, if the hand was read; None: the action only counts."""
     can_fold: bool
@@ -106,53 +125,112 @@ class Seen:
     action: str
 
 
+LOANS = (4, 16, 300)
+
+
 @attrs.define
 class CountedPlayer:
     """All that was seen of a player, in its order, and what follows from it."""
 
     history: list[Seen] = attrs.field(factory=list)
+    known_before: dict[tuple[int, str, int], Any] = attrs.field(factory=dict)
+    """What followed from the first actions of the history: their number, what was asked, of which place."""
 
     def expected(self, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
         """The stereotype, as far as the neutral model has not proved better."""
         neutral, share = neutral_chances(can_fold, can_raise), self.neutral_share()
         return {action: (1 - share) * usual[action] + share * neutral[action] for action in ACTIONS}
 
-    def by_counts(self, context: int, group: int, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
-        """12 actions of what is expected, all actions of the group; of that 10, and all of the context."""
-        expected = self.expected(usual, can_fold, can_raise)
-        in_group = [seen.action for seen in self.history if seen.group == group and seen.usual is None]
-        in_context = [seen.action for seen in self.history if seen.context == context and seen.usual is None]
-        of_group = {a: (12 * expected[a] + in_group.count(a)) / (12 + len(in_group)) for a in ACTIONS}
-        return legal(
-            {a: (10 * of_group[a] + in_context.count(a)) / (10 + len(in_context)) for a in ACTIONS},
-            can_fold,
-            can_raise,
-        )
-
-    def by_correction(self, context: int, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
-        """What is expected here, times what was observed over what was expected, each beside 40 actions."""
-        expected, share = self.expected(usual, can_fold, can_raise), self.neutral_share()
-        neutral = neutral_chances(can_fold, can_raise)
-        read = [seen for seen in self.history if seen.context == context and seen.usual is not None]
-        corrected = {}
-        for action in ACTIONS:
-            observed = sum(seen.action == action for seen in read)
-            stereotype = sum(seen.usual[action] for seen in read if seen.usual is not None)
-            foreseen = (1 - share) * stereotype + share * len(read) * neutral[action]
-            prior = 40 * expected[action]
-            corrected[action] = expected[action] * (observed + prior) / (foreseen + prior) if prior else 0.0
-        return legal(corrected, can_fold, can_raise)
-
-    def frequencies(
-        self, context: int, group: int, usual: Chances, can_fold: bool, can_raise: bool
+    def by_counts(
+        self, place: Place, usual: Chances, can_fold: bool, can_raise: bool, loan: float
     ) -> Chances:
+        """12 actions of what is expected, all actions of the group; of that 10, and all of the context; of
+        that as many as the loan is, and all of its details.
+        """
+        known = self.expected(usual, can_fold, can_raise)
+        for level, borrowed in enumerate((12, 10, loan)):
+            counted = [
+                seen.action
+                for seen in self.history
+                if seen.place[level] == place[level] and seen.usual is None
+            ]
+            known = {a: (borrowed * known[a] + counted.count(a)) / (borrowed + len(counted)) for a in ACTIONS}
+            if level > 0:
+                known = legal(known, can_fold, can_raise)
+        return known
+
+    def by_correction(
+        self, place: Place, usual: Chances, can_fold: bool, can_raise: bool, loan: float
+    ) -> Chances:
+        """What is expected here, times what was observed over what was expected, each beside 40 actions; then
+        the same in the details, each beside four times the loan.
+        """
+        known, share = self.expected(usual, can_fold, can_raise), self.neutral_share()
+        neutral = neutral_chances(can_fold, can_raise)
+        ratios = dict.fromkeys(ACTIONS, 1.0)
+        for level, borrowed in ((1, 40.0), (2, 4.0 * loan)):
+            read = [s for s in self.history if s.place[level] == place[level] and s.usual is not None]
+            foreseen = {
+                action: ratios[action]
+                * (
+                    (1 - share) * sum(s.usual[action] for s in read if s.usual is not None)
+                    + share * len(read) * neutral[action]
+                )
+                for action in ACTIONS
+            }
+            for action in ACTIONS:
+                observed = sum(seen.action == action for seen in read)
+                prior = borrowed * known[action]
+                ratios[action] = (observed + prior + 1e-9) / (foreseen[action] + prior + 1e-9)
+            known = {action: known[action] * ratios[action] for action in ACTIONS}
+        return legal(known, can_fold, can_raise)
+
+    def both(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> tuple[Chances, Chances]:
+        """Both predictions, each loan with the weight that it has earned."""
+        weights = [math.exp(evidence) for evidence in self.loan_evidence(place[0])]
+        mixed = []
+        for predict in (self.by_counts, self.by_correction):
+            each = [predict(place, usual, can_fold, can_raise, loan) for loan in LOANS]
+            mixed.append(
+                {
+                    a: math.fsum(w * one[a] for w, one in zip(weights, each, strict=True)) / sum(weights)
+                    for a in ACTIONS
+                }
+            )
+        return mixed[0], mixed[1]
+
+    def frequencies(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
         """Both predictions by how well each has done in the group, then the offsets of the context."""
-        counts = self.by_counts(context, group, usual, can_fold, can_raise)
-        correction = self.by_correction(context, usual, can_fold, can_raise)
-        odds = math.exp(self.counts_evidence(group))
+        counts, correction = self.both(place, usual, can_fold, can_raise)
+        odds = math.exp(self.counts_evidence(place[0]))
         both = {a: (odds * counts[a] + correction[a]) / (odds + 1) for a in ACTIONS}
-        offsets = self.offsets(context)
+        offsets = self.offsets(place[1])
         return legal({a: both[a] * math.exp(offsets[a]) for a in ACTIONS}, can_fold, can_raise)
+
+    def _once(self, what: str, place: int, work_out: Callable[[int], Any]) -> Any:
+        key = len(self.history), what, place
+        if key not in self.known_before:
+            self.known_before[key] = work_out(place)
+        return self.known_before[key]
+
+    def loan_evidence(self, group: int) -> list[float]:
+        """Log odds of each loan, in a group, against the best."""
+        found: list[float] = self._once("loans", group, self._loan_evidence)
+        return found
+
+    def _loan_evidence(self, group: int) -> list[float]:
+        evidence = [-3.0, -1.0, 0.0]
+        for before, seen in self._read():
+            if seen.place[0] == group and seen.usual is not None:
+                odds = math.exp(before.counts_evidence(group))
+                legality = seen.can_fold, seen.can_raise
+                for number, loan in enumerate(LOANS):
+                    counts = before.by_counts(seen.place, seen.usual, *legality, loan)[seen.action]
+                    correction = before.by_correction(seen.place, seen.usual, *legality, loan)[seen.action]
+                    chance = (odds * counts + correction) / (odds + 1)
+                    evidence[number] = 0.998 * evidence[number] + math.log(max(chance, 0.001))
+                evidence = [max(-8.0, each - max(evidence)) for each in evidence]
+        return evidence
 
     def neutral_share(self) -> float:
         """How far the neutral model has predicted better than the stereotype."""
@@ -166,22 +244,28 @@ class CountedPlayer:
 
     def counts_evidence(self, group: int) -> float:
         """Log odds that the counts, and not the corrections, predict the group."""
+        return float(self._once("counts", group, self._counts_evidence))
+
+    def _counts_evidence(self, group: int) -> float:
         evidence = 0.0
         for before, seen in self._read():
-            if seen.group == group and seen.usual is not None:
-                legality = seen.can_fold, seen.can_raise
-                counts = before.by_counts(seen.context, group, seen.usual, *legality)[seen.action]
-                correction = before.by_correction(seen.context, seen.usual, *legality)[seen.action]
-                evidence = 0.998 * evidence + math.log(max(counts, 0.001)) - math.log(max(correction, 0.001))
+            if seen.place[0] == group and seen.usual is not None:
+                counts, correction = before.both(seen.place, seen.usual, seen.can_fold, seen.can_raise)
+                moved = math.log(max(counts[seen.action], 0.001))
+                evidence = 0.998 * evidence + moved - math.log(max(correction[seen.action], 0.001))
                 evidence = max(-8.0, min(8.0, evidence))
         return evidence
 
     def offsets(self, context: int) -> Chances:
         """.02 for each time that an action came, less .02 times how likely it was."""
+        found: Chances = self._once("offsets", context, self._offsets)
+        return found
+
+    def _offsets(self, context: int) -> Chances:
         offsets = dict.fromkeys(ACTIONS, 0.0)
         for before, seen in self._read():
-            if seen.context == context and seen.usual is not None:
-                predicted = before.frequencies(context, seen.group, seen.usual, seen.can_fold, seen.can_raise)
+            if seen.place[1] == context and seen.usual is not None:
+                predicted = before.frequencies(seen.place, seen.usual, seen.can_fold, seen.can_raise)
                 for action in ACTIONS:
                     offsets[action] += 0.02 * ((seen.action == action) - predicted[action])
         return offsets
@@ -190,7 +274,7 @@ class CountedPlayer:
         """The decisions that were read, each with what was known before it."""
         for number, seen in enumerate(self.history):
             if seen.usual is not None:
-                yield CountedPlayer(self.history[:number]), seen
+                yield CountedPlayer(self.history[:number], self.known_before), seen
 
 
 def neutral_chances(can_fold: bool, can_raise: bool) -> Chances:

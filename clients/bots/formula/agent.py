@@ -16,12 +16,13 @@ import numpy as np
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.bots.formula import memory as memory_file
-from clients.bots.formula.bet_size import bet_size, size_chances
+from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, sizes_are_known
 from clients.bots.formula.config import FormulaConfig
 from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook
 from clients.options import require_holdem
 from engine.combos import combo_index
 from engine.files.lock import FileLock
+from engine.opponents.bet_sizes import FoldsBySize, answers_to_raises
 from engine.opponents.models.formula import continue_chance, formula_triples
 from engine.opponents.models.model import Decision
 from engine.opponents.models.specific import SpecificModel
@@ -74,6 +75,8 @@ class Formula(Agent):
                 lock.release()
             raise
         self.book = OpponentBook(model, noise, remembered if model == "specific" else None)
+        self.folds_by_size: dict[int, FoldsBySize] = {}
+        """By seat, in no-limit games, of opponents who are modelled."""
         self._closing: weakref.finalize[..., Formula] | None = None
         if memory is not None and lock is not None:
             self._closing = weakref.finalize(self, _close, memory, lock, self.book)
@@ -102,8 +105,21 @@ class Formula(Agent):
         if kind is ActionKind.CALL:
             return CALL
         decision, folding = self._decision(view)
-        value = float(decision.values.value[combo_index(*view.own_cards)])
+        combo = combo_index(*view.own_cards)
+        answers = self._answers(view, decision)
+        if answers is not None:
+            chances = decision.values.showdown[combo : combo + 1]
+            total = best_totals(view.betting, decision.situation, chances, folding, answers)[0]
+            return view.legal_actions().raising_to(int(total))
+        value = float(decision.values.value[combo])
         return bet_size(view.betting, decision.situation, value, folding, self.rng)
+
+    def _answers(self, view: HandView, decision: Decision) -> FoldsBySize | None:
+        """The answers to raises by which the size of ours is chosen, if they are known."""
+        if view.game.is_limit or not view.legal_actions().can_raise:
+            return None
+        answers = self.folds_by_size.get(self.seat_of(view, decision.situation.opponents[0]))
+        return answers if answers is not None and sizes_are_known(decision.situation, answers) else None
 
     def _decision(self, view: HandView) -> tuple[Decision, float]:
         """What we decide on, and the chance that the opponent likeliest to fold to a raise does so."""
@@ -131,6 +147,11 @@ class Formula(Agent):
     def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
         """1 for the hands that are raised with to a total; None where the size is drawn whatever we hold."""
         decision, folding = self._decision(view)
+        answers = self._answers(view, decision)
+        if answers is not None:
+            showdowns = decision.values.showdown
+            totals = best_totals(view.betting, decision.situation, showdowns, folding, answers)
+            return [float(each == total) for each in totals.tolist()]
         values = decision.values.value.tolist()
         return size_chances(view.betting, decision.situation, values, folding, total)
 
@@ -139,6 +160,10 @@ class Formula(Agent):
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
         is_new = self.book.hand_finished(view)
+        if is_new and not view.game.is_limit and self.config.model == "specific":
+            for before, total, position, folded in answers_to_raises(view.betting):
+                sizes = self.folds_by_size.setdefault(self.seat_of(view, position), FoldsBySize())
+                sizes.observe(before, total, folded)
         if is_new and self.book.hands_read % _SAVE_EVERY == 0:
             self.save_memory()
 

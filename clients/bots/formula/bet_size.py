@@ -1,5 +1,8 @@
 """How much to bet in no-limit games: a share of the pot, with its reasons.
 
+Against a single opponent whose answers to raises have been seen, the size that is worth most (`best_totals`):
+his folds to that size win the pot, and where he goes on the hand must beat what he goes on with.  Else:
+
 ===========================  ==================================================================
 a player who never folds      pays more: the pot with a good hand, twice the pot with a great one
 a player who may fold        half to a whole pot, drawn each time and whatever we hold, so that
@@ -14,15 +17,69 @@ little is left behind        all in, when the bet would be more than half of the
 from __future__ import annotations
 
 import functools
+import math
 import random
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.opponents.action_context import Situation
+from engine.opponents.bet_sizes import FoldsBySize
+from engine.opponents.models.formula import BEATEN_THAT_FOLD
 from engine.rules import Action, BettingState
 
 _NEVER_FOLDS: Final = 0.08
 """A player who folds less often is one who never does."""
+
+_ANSWERS: Final = 10
+"""Answers to raises, before the flop or after it, from which on they decide on sizes."""
+_OPENINGS: Final = (2.5, 3.0, 4.0)
+"""Raises before the flop that are compared, in parts of the last."""
+_SHARES: Final = ((0.5, 0.75, 1.0), (0.5, 0.75, 1.0, 1.5), (0.5, 0.75, 1.0, 2.0, math.inf))
+"""Bets on the flop, the turn and the river that are compared, in pots: greater ones wait for the last card,
+when it is known what a hand is worth."""
+
+
+def sizes_are_known(situation: Situation, answers: FoldsBySize) -> bool:
+    """Whether sizes are chosen by how often the only opponent folds to them."""
+    return len(situation.opponents) == 1 and answers.cases(situation.betting_round) >= _ANSWERS
+
+
+def best_totals(
+    betting: BettingState,
+    situation: Situation,
+    chances: NDArray[np.float64],
+    folding: float,
+    answers: FoldsBySize,
+) -> NDArray[np.int64]:
+    """The total to raise to that is worth most with each hand, shape (n,).
+
+    Args:
+        betting: the state in which we raise, against a single opponent.
+        situation: the same, for strategies.
+        chances: of each hand at the showdown, shape (n,).
+        folding: chance that the opponent folds to a raise of a middling size.
+        answers: of the opponent.
+    """
+    if situation.betting_round == 0:
+        more = situation.big_blind * len(situation.entered) if situation.raises == 0 else 0
+        actions = [betting.raise_or_all_in(betting.max_spent * part + more) for part in _OPENINGS]
+    else:
+        actions = [betting.raise_of_pots(share) for share in _SHARES[situation.betting_round - 1]]
+    totals = sorted({action.raise_to for action in actions if action.raise_to is not None})
+    spent = betting.spent[situation.position]
+    pot, beaten = situation.pot, BEATEN_THAT_FOLD[situation.betting_round]
+    worth = []
+    for total in totals:
+        folds = answers.chance(betting, total, folding)
+        shift = min(0.98, beaten * folds)
+        against = np.maximum(chances - shift, 0.0) / (1 - shift)
+        both = 2 * total - betting.max_spent - spent
+        worth.append(folds * pot + (1 - folds) * (against * (pot + both) - (total - spent)))
+    best: NDArray[np.int64] = np.array(totals)[np.argmax(worth, axis=0)]
+    return best
 
 
 def bet_size(

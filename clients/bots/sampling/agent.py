@@ -37,7 +37,7 @@ class Sampling(Agent):
     """Plays Texas hold'em by simulation, limit and no-limit, two to ten players.
 
     Args:
-        trials: the most for a decision; none: 20,000, with a seed 1,000.
+        trials: the most for a decision; none: 20,000, with a seed 2,000.
         seconds: the most for a decision; none: 0.05, with a seed as long as the trials take.
         model: how opponents are modelled: none, generic or specific.
         choose: the best action, or a mixture of those nearly as good.
@@ -60,7 +60,7 @@ class Sampling(Agent):
         model: ModelName = "specific",
         choose: ChooseName = "best",
         bet_sizes: str = "half+pot+all-in",
-        obvious: ObviousName = "deviation",
+        obvious: ObviousName = "paired",
         noise: float = DEFAULT_NOISE,
         explain: bool = False,
     ) -> None:

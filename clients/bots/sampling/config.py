@@ -13,7 +13,7 @@ from engine.trials.selective_sampling import Criterion
 
 DEFAULT_TRIALS: Final = 20_000
 DEFAULT_SECONDS: Final = 0.050
-SEEDED_TRIALS: Final = 1_000
+SEEDED_TRIALS: Final = 2_000
 """With a seed, and no limit of time, so that matches repeat."""
 MOST_TRIALS: Final = 10**9
 """Hours of one decision."""
@@ -31,7 +31,7 @@ class SamplingConfig:
     """
 
     trials: int | None = None
-    """The most for a decision; None: 20,000, with a seed 1,000."""
+    """The most for a decision; None: 20,000, with a seed 2,000."""
     seconds: float | None = None
     """The most for a decision; None: 0.05, with a seed as long as the trials take."""
     model: ModelName = "specific"
@@ -40,7 +40,7 @@ class SamplingConfig:
     """The best action, or a mixture of those that are nearly as good."""
     bet_sizes: str = "half+pot+all-in"
     """Raises that are simulated in no-limit games, as parts of the pot."""
-    obvious: ObviousName = "deviation"
+    obvious: ObviousName = "paired"
     """When an action is obvious, and no more trials are played."""
     noise: float = DEFAULT_NOISE
     """Noise factor of the re-weighting."""

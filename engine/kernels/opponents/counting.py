@@ -8,14 +8,17 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
-from engine.kernels.opponents.records import NUM_CORRECTIONS, Correction, Counts, Evidence
-from engine.kernels.opponents.triples import neutral_triple, prediction_of
-from engine.records import NUM_CONTEXTS, NUM_GROUPS, ProbabilityTriple
+from engine.kernels.opponents.records import NUM_CORRECTIONS, NUM_LOANS, Correction, Counts, Evidence
+from engine.kernels.opponents.triples import fill_chances_by_loan, neutral_triple, prediction_of
+from engine.records import NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers, ProbabilityTriple
 
 NEUTRAL_PRIOR: Final = -2.0
 """Log odds at first of the neutral model against the generic one: about one player in eight."""
+LOANS_PRIOR: Final = (-3.0, -1.0, 0.0)
+"""Log odds at first of each of the `LOANS`: details matter little until they have shown that they do."""
 _EVIDENCE_FADES: Final = 0.998
 """What one comparison of the two predictions counts after the next."""
 _MOST_EVIDENCE: Final = 8.0
@@ -32,13 +35,17 @@ def nothing_counted() -> tuple[Counts, Evidence]:
     counts = Counts(
         contexts=np.zeros((NUM_CONTEXTS, 3)),
         groups=np.zeros((NUM_GROUPS, 3)),
+        details=np.zeros((NUM_DETAILS, 3)),
         corrections=np.zeros((NUM_CONTEXTS, NUM_CORRECTIONS, 3)),
+        detail_corrections=np.zeros((NUM_DETAILS, NUM_CORRECTIONS, 3)),
         counts_weight=np.zeros(NUM_GROUPS),
+        borrowing=np.zeros((NUM_GROUPS, NUM_LOANS)),
         neutral_share=np.zeros(1),
     )
     evidence = Evidence(
         offsets=np.zeros((NUM_CONTEXTS, 3)),
         counts=np.zeros(NUM_GROUPS),
+        borrowing=np.tile(LOANS_PRIOR, (NUM_GROUPS, 1)),
         neutral=np.full(1, NEUTRAL_PRIOR),
     )
     weigh_evidence(counts, evidence)
@@ -49,18 +56,29 @@ def nothing_counted() -> tuple[Counts, Evidence]:
 def observe_decision(
     counts: Counts,
     evidence: Evidence,
-    context: int,
-    group: int,
+    numbers: ContextNumbers,
     usual: ProbabilityTriple,
     can_fold: bool,
     can_raise: bool,
     action: int,
+    chances: NDArray[np.float64],
 ) -> None:
     """Weighs the predictions of a decision by the action that came, a `TripleIndex`.
 
-    counts, evidence: brought up to date in place.  The rest as in ``triples.prediction_of``.
+    counts, evidence: brought up to date in place.  chances: scratch, shape (NUM_LOANS,).  The rest as in
+    ``triples.prediction_of``.
     """
-    prediction = prediction_of(counts, context, group, usual, can_fold, can_raise)
+    group, context, detail = numbers
+    prediction = prediction_of(counts, numbers, usual, can_fold, can_raise)
+    fill_chances_by_loan(counts, numbers, usual, can_fold, can_raise, action, chances)
+    best = -np.inf
+    for loan in range(NUM_LOANS):
+        evidence.borrowing[group, loan] = _EVIDENCE_FADES * evidence.borrowing[group, loan] + _log(
+            chances[loan]
+        )
+        best = max(best, evidence.borrowing[group, loan])
+    for loan in range(NUM_LOANS):
+        evidence.borrowing[group, loan] = max(evidence.borrowing[group, loan] - best, -_MOST_EVIDENCE)
     moved = evidence.counts[group] * _EVIDENCE_FADES
     moved += _log(prediction.by_counts[action]) - _log(prediction.by_correction[action])
     evidence.counts[group] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
@@ -71,6 +89,8 @@ def observe_decision(
         evidence.offsets[context, other] += _OFFSET_STEP * (came - prediction.together[other])
         counts.corrections[context, Correction.OBSERVED, other] += came
         counts.corrections[context, Correction.EXPECTED, other] += usual[other]
+        counts.detail_corrections[detail, Correction.OBSERVED, other] += came
+        counts.detail_corrections[detail, Correction.EXPECTED, other] += usual[other]
     _weigh(counts, evidence, context, group)
 
 
@@ -86,6 +106,11 @@ def _weigh(counts: Counts, evidence: Evidence, context: int, group: int) -> None
         factor = np.exp(evidence.offsets[context, action])
         counts.corrections[context, Correction.FACTOR, action] = factor
     counts.counts_weight[group] = 1.0 / (1.0 + np.exp(-evidence.counts[group]))
+    total = 0.0
+    for loan in range(NUM_LOANS):
+        total += np.exp(evidence.borrowing[group, loan])
+    for loan in range(NUM_LOANS):
+        counts.borrowing[group, loan] = np.exp(evidence.borrowing[group, loan]) / total
     counts.neutral_share[0] = max(0.0, 1.0 - np.exp(-evidence.neutral[0]))
 
 

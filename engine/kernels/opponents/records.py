@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.records import ProbabilityTriple
+from engine.records import NUM_DETAILS, ProbabilityTriple
 
 
 class Trait(IntEnum):
-    """Columns of an array of traits, shape (10, NUM_TRAITS), a row for each position, float64.
+    """First columns of an array of traits, shape (10, TRAIT_COLUMNS), a row for each position, float64.
 
     The traits themselves are explained in ``engine.opponents.models.formula.Traits``.
     """
@@ -27,6 +27,13 @@ class Trait(IntEnum):
 
 
 NUM_TRAITS: Final = len(Trait)
+
+FOLDS_SEEN: Final = NUM_TRAITS
+"""First of NUM_DETAILS further columns: what the folds counted in a context bring to the chance of one."""
+FOLDS_EXPECTED: Final = FOLDS_SEEN + NUM_DETAILS
+"""First of NUM_DETAILS: by what the chance expected otherwise is multiplied before that is added; 1 where
+nothing has been seen."""
+TRAIT_COLUMNS: Final = FOLDS_EXPECTED + NUM_DETAILS
 
 
 class Parameter(IntEnum):
@@ -83,6 +90,25 @@ class Thresholds(NamedTuple):
     """1 where raising is allowed, else 0."""
 
 
+class Push(NamedTuple):
+    """What a raise and a call bring against the only opponent left, in pots; nothing where there are more."""
+
+    known: float
+    """How far it is known how often he folds to a raise, which then decides on it: 0 to 1."""
+    folded: float
+    """What his folds bring: their chance."""
+    shift: float
+    """The part of his hands that he folds, of those that a hand beats."""
+    won: float
+    """What a raise brings with a hand that beats all with which he goes on, before its cost."""
+    lost: float
+    """What a raise costs that he does not fold to."""
+    call_won: float
+    """What a call brings with a hand that wins, before its cost."""
+    call_lost: float
+    """What a call costs."""
+
+
 class Correction(IntEnum):
     """Rows of the corrections of a context, each of three chances or counts, by `TripleIndex`."""
 
@@ -96,6 +122,11 @@ class Correction(IntEnum):
 
 NUM_CORRECTIONS: Final = len(Correction)
 
+LOANS: Final = (4.0, 16.0, 300.0)
+"""Actions that a detailed context borrows from its context: which of them is right for a player, whether the
+details matter much or not at all, shows in what is predicted best."""
+NUM_LOANS: Final = len(LOANS)
+
 
 class Counts(NamedTuple):
     """What has been counted of one player and serves predictions (``engine.opponents.models.specific``)."""
@@ -104,11 +135,18 @@ class Counts(NamedTuple):
     """Actions seen in each context, shape (NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]
     """Actions seen in each group of contexts, shape (NUM_GROUPS, 3)."""
+    details: NDArray[np.float64]
+    """Actions seen in each context with its details, shape (NUM_DETAILS, 3)."""
     corrections: NDArray[np.float64]
     """Shape (NUM_CONTEXTS, NUM_CORRECTIONS, 3)."""
+    detail_corrections: NDArray[np.float64]
+    """The same by details, whose factors are not used; shape (NUM_DETAILS, NUM_CORRECTIONS, 3)."""
     counts_weight: NDArray[np.float64]
     """The weight of the prediction by counts, by group, shape (NUM_GROUPS,); the prediction by correction has
     the rest."""
+    borrowing: NDArray[np.float64]
+    """How likely each of the `LOANS` is the one that predicts best, by group, shape (NUM_GROUPS,
+    NUM_LOANS)."""
     neutral_share: NDArray[np.float64]
     """How far anything legal is expected, and not what is reasonable: 0 to 1.  Shape (1,)."""
 
@@ -121,6 +159,8 @@ class Evidence(NamedTuple):
     (NUM_CONTEXTS, 3)."""
     counts: NDArray[np.float64]
     """The prediction by counts against that by correction, by group, shape (NUM_GROUPS,)."""
+    borrowing: NDArray[np.float64]
+    """Each of the `LOANS`, by group, against the best of them; shape (NUM_GROUPS, NUM_LOANS)."""
     neutral: NDArray[np.float64]
     """The neutral model against the generic one, shape (1,)."""
 
@@ -129,8 +169,10 @@ class Prediction(NamedTuple):
     """How often a player is expected to act, whatever they hold."""
 
     by_counts: ProbabilityTriple
-    """The usual frequencies, then those of the group, then those of the context, as actions accumulate."""
+    """The usual frequencies, then those of the group, of the context and of its details, as actions
+    accumulate."""
     by_correction: ProbabilityTriple
-    """The usual frequencies, each times what was observed over what was expected."""
+    """The usual frequencies, each times what was observed over what was expected, in the context and in its
+    details."""
     together: ProbabilityTriple
     """Each of the two by its weight."""

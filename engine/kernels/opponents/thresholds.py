@@ -14,11 +14,21 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import kernel
+from engine import records as plain
+from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
-from engine.kernels.opponents.records import Parameter, Thresholds, Trait
+from engine.kernels.opponents.records import (
+    FOLDS_EXPECTED,
+    FOLDS_SEEN,
+    Parameter,
+    Push,
+    Thresholds,
+    Trait,
+)
 from engine.kernels.rules.betting import MAX_PLAYERS
-from engine.records import PublicSituation
+from engine.records import LastAction, PublicSituation
+
+_detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
 
 USUAL_BET: Final = 0.40
 """The chance of a bet by a player about whom nothing is known."""
@@ -29,6 +39,11 @@ _RERAISES: Final = 0.42
 """The part of the hands that the last raiser may have that a reasonable player raises again with."""
 _UNRAISED_BLIND_RAISES: Final = 0.30
 """How often a reasonable player raises before the flop where checking costs nothing."""
+BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
+"""By betting round: how far the hands that an opponent folds are those that are beaten anyhow.  All are on
+the river; before it, what is behind has cards to come, before the flop nearly half of the chances."""
+_BETS_TO_COME: Final = 0.15
+"""The part of the bets to come that a pot which was called grows by from either side."""
 
 
 @kernel(allocates=False, inlined=True)
@@ -62,8 +77,28 @@ def expected_raise(situation: PublicSituation) -> float:
 
 
 @kernel(allocates=False, inlined=True)
+def _detail_after_raise(situation: PublicSituation, position: int) -> int:
+    """Where the answer of an opponent to a raise will be counted."""
+    last_action = LastAction.NOTHING.value
+    if situation.raised_last >> position & 1:
+        last_action = LastAction.RAISED.value
+    elif situation.called_last >> position & 1:
+        last_action = LastAction.CALLED.value
+    bets = 1 if situation.matched >> position & 1 else 2
+    is_in = situation.is_in >> position & 1 == 1
+    return integer(
+        _detail_index(
+            situation.betting_round, situation.raises + 1, bets, last_action, situation.last_raise, is_in
+        )
+    )
+
+
+@kernel(allocates=False, inlined=True)
 def continue_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
-    """The chance that an opponent, at `position`, does not fold to a bet or raise."""
+    """The chance that an opponent, at `position`, does not fold to a bet or raise.
+
+    In the state after the raise, as far as he has been seen there; else by how he plays in general.
+    """
     fold = float(traits[position, Trait.FOLD_TO_BET])
     if situation.betting_round == 0:
         fold = float(traits[position, Trait.PREFLOP_FOLD])
@@ -73,7 +108,9 @@ def continue_chance(situation: PublicSituation, position: int, traits: NDArray[n
     has_entered = situation.entered >> position & 1
     if position == situation.raiser or (has_entered and situation.raises > 0):
         fold *= 0.25  # they have paid a bet already
-    return 1.0 - fold
+    detail = _detail_after_raise(situation, position)
+    fold = traits[position, FOLDS_SEEN + detail] + fold * traits[position, FOLDS_EXPECTED + detail]
+    return float(1.0 - fold)
 
 
 @kernel(allocates=False)
@@ -99,6 +136,31 @@ def thresholds_of(
     if situation.betting_round == 0:
         return _preflop_thresholds(situation, traits, parameters)
     return _postflop_thresholds(situation, traits, parameters)
+
+
+@kernel(allocates=False)
+def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
+    """What a raise and a call bring against the only opponent left, as far as he has been seen there."""
+    if not situation.can_raise or count_bits(situation.opponents) != 1:
+        return Push(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    other = 0
+    while situation.opponents >> other & 1 == 0:
+        other += 1
+    continues = continue_chance(situation, other, traits)
+    known = 1.0 - traits[other, FOLDS_EXPECTED + _detail_after_raise(situation, other)]
+    pot, to_call, bet = situation.pot, situation.to_call, situation.bet
+    more = _BETS_TO_COME * situation.future_bets
+    shift = 1.0 - continues
+    shift *= BEATEN_THAT_FOLD[situation.betting_round]
+    return Push(
+        known=known,
+        folded=1.0 - continues,
+        shift=min(shift, 0.98),
+        won=continues * (pot + to_call + 2.0 * bet + 2.0 * more) / pot,
+        lost=continues * (to_call + bet + more) / pot,
+        call_won=(pot + to_call + 2.0 * more) / pot,
+        call_lost=(to_call + more) / pot,
+    )
 
 
 @kernel(allocates=False)

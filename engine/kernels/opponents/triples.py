@@ -17,23 +17,29 @@ trials those of strata of hands, in a trial that of one hand: by the same functi
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.opponents.records import (
+    LOANS,
+    NUM_LOANS,
     Correction,
     Counts,
     Prediction,
+    Push,
     Thresholds,
 )
-from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, thresholds_of, weakness
-from engine.records import ProbabilityTriple, PublicSituation, TripleIndex
+from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, push_of, thresholds_of, weakness
+from engine.records import ContextNumbers, ProbabilityTriple, PublicSituation, TripleIndex
 
 SPREAD: Final = 0.10
 """Half the width over which a player mixes at an implied threshold."""
+
+PUSH_SPREAD: Final = 0.05
+"""Half the width, in pots, over which a raise and its alternative are mixed where both bring as much."""
 
 GROUP_PRIOR: Final = 12.0
 """Actions in a group that weigh as much as what is expected."""
@@ -61,7 +67,7 @@ def ramp(value: float, middle: float, spread: float) -> float:
 
 @kernel(allocates=False, inlined=True)
 def triple_of(
-    value: float, chance: float, draw: float, thresholds: Thresholds, bluffs: float
+    value: float, chance: float, draw: float, thresholds: Thresholds, push: Push, bluffs: float
 ) -> ProbabilityTriple:
     """The probability triple of one hand: the one formula behind play, re-weighting and simulation.
 
@@ -88,6 +94,13 @@ def triple_of(
     if draw > thresholds.semi_bluff:
         semi_bluffs = thresholds.semi_bluff_chance * ramp(draw, thresholds.semi_bluff, _SEMI_BLUFF_SPREAD)
     raising += (can_raise - raising) * semi_bluffs
+    if push.known > 0.0:
+        # It is known how often the opponent folds: a raise is made if it brings more than call and fold.
+        against = max(chance - push.shift, 0.0) / (1.0 - push.shift)
+        brought = push.folded + push.won * against - push.lost
+        brought -= max(push.call_won * chance - push.call_lost, 0.0)
+        raising += push.known * (can_raise * ramp(brought, 0.0, PUSH_SPREAD) - raising)
+        bluffs *= 1.0 - push.known
     continuing = max(continuing, raising)
     # A bluff is taken from folding and checking alike, most of it from the worst hands.
     bluffing = (can_raise - raising) * bluffs * weakness(value, thresholds.bluff_below)
@@ -175,24 +188,30 @@ def mean_triple(weights: NDArray[np.float64], triples: NDArray[np.float64]) -> P
     return ProbabilityTriple(fold, max(1.0 - fold - raising, 0.0), raising)
 
 
-@kernel(allocates=False)
-def prediction_of(
-    counts: Counts, context: int, group: int, usual: ProbabilityTriple, can_fold: bool, can_raise: bool
-) -> Prediction:
-    """How often a counted player folds, calls and raises in a situation.
+class _InContext(NamedTuple):
+    """What is expected in a context, before its details."""
 
-    context, group: those of the situation (``situation``).  usual: the generic model's frequencies.
-    """
+    by_counts: ProbabilityTriple
+    by_correction: ProbabilityTriple
+    ratios: ProbabilityTriple
+    """What was observed over what was expected, each beside the prior's."""
+
+
+@kernel(allocates=False)
+def _in_context(
+    counts: Counts, numbers: ContextNumbers, usual: ProbabilityTriple, can_fold: bool, can_raise: bool
+) -> _InContext:
+    """What is expected of a counted player in a context."""
     neutral, neutral_share = neutral_triple(can_fold, can_raise), float(counts.neutral_share[0])
     expected = blended(usual, neutral, neutral_share)
 
     # By counts: what is expected, then the group's actions, then the context's.
-    seen = triple_at(counts.groups[group])
+    seen = triple_at(counts.groups[numbers.group])
     fold = seen.fold + GROUP_PRIOR * expected.fold
     call = seen.call + GROUP_PRIOR * expected.call
     raising = seen.raise_ + GROUP_PRIOR * expected.raise_
     in_group = fold + call + raising
-    seen = triple_at(counts.contexts[context])
+    seen = triple_at(counts.contexts[numbers.context])
     by_counts = ProbabilityTriple(
         seen.fold + CONTEXT_PRIOR * fold / in_group,
         seen.call + CONTEXT_PRIOR * call / in_group,
@@ -200,35 +219,118 @@ def prediction_of(
     )
 
     # By correction: what is expected here, times what was observed over what was expected.
-    seen = triple_at(counts.corrections[context, Correction.OBSERVED])
-    foreseen = triple_at(counts.corrections[context, Correction.EXPECTED])
+    seen, foreseen = _corrections(counts.corrections[numbers.context], neutral, neutral_share)
+    ratios = ProbabilityTriple(
+        _ratio(CORRECTION_PRIOR * expected.fold, seen.fold, foreseen.fold),
+        _ratio(CORRECTION_PRIOR * expected.call, seen.call, foreseen.call),
+        _ratio(CORRECTION_PRIOR * expected.raise_, seen.raise_, foreseen.raise_),
+    )
+    return _InContext(legal_triple(by_counts, can_fold, can_raise), _times(expected, ratios), ratios)
+
+
+@kernel(allocates=False, inlined=True)
+def _corrections(
+    rows: NDArray[np.float64], neutral: ProbabilityTriple, neutral_share: float
+) -> tuple[ProbabilityTriple, ProbabilityTriple]:
+    """The actions seen, and those that were expected, the neutral model having its share of that."""
+    seen, foreseen = triple_at(rows[Correction.OBSERVED]), triple_at(rows[Correction.EXPECTED])
     if neutral_share > 0.0:
         # The neutral triple is the same in all situations of a context.
         cases = seen.fold + seen.call + seen.raise_
         all_neutral = ProbabilityTriple(cases * neutral.fold, cases * neutral.call, cases * neutral.raise_)
         foreseen = blended(foreseen, all_neutral, neutral_share)
-    by_correction = ProbabilityTriple(
-        _corrected(expected.fold, seen.fold, foreseen.fold),
-        _corrected(expected.call, seen.call, foreseen.call),
-        _corrected(expected.raise_, seen.raise_, foreseen.raise_),
+    return seen, foreseen
+
+
+@kernel(allocates=False, inlined=True)
+def _ratio(prior: float, observed: float, foreseen: float) -> float:
+    return (observed + prior + 1e-9) / (foreseen + prior + 1e-9)
+
+
+@kernel(allocates=False, inlined=True)
+def _times(first: ProbabilityTriple, second: ProbabilityTriple) -> ProbabilityTriple:
+    return ProbabilityTriple(first.fold * second.fold, first.call * second.call, first.raise_ * second.raise_)
+
+
+@kernel(allocates=False)
+def _with_details(
+    counts: Counts,
+    numbers: ContextNumbers,
+    context: _InContext,
+    loan: float,
+    can_fold: bool,
+    can_raise: bool,
+) -> tuple[ProbabilityTriple, ProbabilityTriple]:
+    """Both predictions with what was seen in the details of a context, which borrow so much from it."""
+    seen, lent = triple_at(counts.details[numbers.detail]), context.by_counts
+    by_counts = ProbabilityTriple(
+        seen.fold + loan * lent.fold, seen.call + loan * lent.call, seen.raise_ + loan * lent.raise_
+    )
+    neutral, neutral_share = neutral_triple(can_fold, can_raise), float(counts.neutral_share[0])
+    lent, prior = context.by_correction, CORRECTION_PRIOR / CONTEXT_PRIOR * loan
+    seen, foreseen = _corrections(counts.detail_corrections[numbers.detail], neutral, neutral_share)
+    foreseen = _times(foreseen, context.ratios)
+    ratios = ProbabilityTriple(
+        _ratio(prior * lent.fold, seen.fold, foreseen.fold),
+        _ratio(prior * lent.call, seen.call, foreseen.call),
+        _ratio(prior * lent.raise_, seen.raise_, foreseen.raise_),
+    )
+    return (
+        legal_triple(by_counts, can_fold, can_raise),
+        legal_triple(_times(lent, ratios), can_fold, can_raise),
     )
 
-    by_counts = legal_triple(by_counts, can_fold, can_raise)
-    by_correction = legal_triple(by_correction, can_fold, can_raise)
-    weight = counts.counts_weight[group]
-    factors = triple_at(counts.corrections[context, Correction.FACTOR])
-    together = ProbabilityTriple(
-        (weight * by_counts.fold + (1.0 - weight) * by_correction.fold) * factors.fold,
-        (weight * by_counts.call + (1.0 - weight) * by_correction.call) * factors.call,
-        (weight * by_counts.raise_ + (1.0 - weight) * by_correction.raise_) * factors.raise_,
-    )
+
+@kernel(allocates=False)
+def prediction_of(
+    counts: Counts, numbers: ContextNumbers, usual: ProbabilityTriple, can_fold: bool, can_raise: bool
+) -> Prediction:
+    """How often a counted player folds, calls and raises in a situation.
+
+    numbers: where the action is counted.  usual: the generic model's frequencies.
+    """
+    context = _in_context(counts, numbers, usual, can_fold, can_raise)
+    by_counts = ProbabilityTriple(0.0, 0.0, 0.0)
+    by_correction = ProbabilityTriple(0.0, 0.0, 0.0)
+    for loan in range(NUM_LOANS):
+        chance = counts.borrowing[numbers.group, loan]
+        counted, corrected = _with_details(counts, numbers, context, LOANS[loan], can_fold, can_raise)
+        by_counts = _added(by_counts, counted, chance)
+        by_correction = _added(by_correction, corrected, chance)
+    weight = counts.counts_weight[numbers.group]
+    factors = triple_at(counts.corrections[numbers.context, Correction.FACTOR])
+    together = _times(blended(by_correction, by_counts, weight), factors)
     return Prediction(by_counts, by_correction, legal_triple(together, can_fold, can_raise))
 
 
 @kernel(allocates=False, inlined=True)
-def _corrected(expected: float, observed: float, foreseen: float) -> float:
-    prior = CORRECTION_PRIOR * expected + 1e-9
-    return expected * (observed + prior) / (foreseen + prior)
+def _added(total: ProbabilityTriple, triple: ProbabilityTriple, weight: float) -> ProbabilityTriple:
+    return ProbabilityTriple(
+        total.fold + weight * triple.fold,
+        total.call + weight * triple.call,
+        total.raise_ + weight * triple.raise_,
+    )
+
+
+@kernel(allocates=False)
+def fill_chances_by_loan(
+    counts: Counts,
+    numbers: ContextNumbers,
+    usual: ProbabilityTriple,
+    can_fold: bool,
+    can_raise: bool,
+    action: int,
+    chances: NDArray[np.float64],
+) -> None:
+    """How likely an action is with each of the `LOANS`; the rest as in `prediction_of`.
+
+    chances: shape (NUM_LOANS,), filled in place.
+    """
+    context = _in_context(counts, numbers, usual, can_fold, can_raise)
+    weight = counts.counts_weight[numbers.group]
+    for loan in range(NUM_LOANS):
+        counted, corrected = _with_details(counts, numbers, context, LOANS[loan], can_fold, can_raise)
+        chances[loan] = blended(corrected, counted, weight)[action]
 
 
 # --- formula and frequencies together --------------------------------------------------------------------
@@ -292,14 +394,14 @@ def fill_formula_triples(
     traits, parameters: of ``thresholds``.  weights, values, chances, draws: of the hands, shape (n,).
     triples: shape (n, 3), filled in place.
     """
-    thresholds = thresholds_of(situation, traits, parameters)
-    _fill_triples(values, chances, draws, thresholds, 0.0, triples)
+    thresholds, push = thresholds_of(situation, traits, parameters), push_of(situation, traits)
+    _fill_triples(values, chances, draws, thresholds, push, 0.0, triples)
     pays = bluff_pays(situation, traits, parameters)
     if pays > 0.0:
         raising = mean_triple(weights, triples).raise_
         bluffs = bluff_chance(situation, parameters, pays, raising, weights, values)
         if bluffs > 0.0:
-            _fill_triples(values, chances, draws, thresholds, bluffs, triples)
+            _fill_triples(values, chances, draws, thresholds, push, bluffs, triples)
 
 
 @kernel(allocates=False)
@@ -308,12 +410,13 @@ def _fill_triples(
     chances: NDArray[np.float64],
     draws: NDArray[np.float64],
     thresholds: Thresholds,
+    push: Push,
     bluffs: float,
     triples: NDArray[np.float64],
 ) -> None:
     """`triple_of` for every hand; arrays as in `fill_formula_triples`."""
     for hand in range(values.shape[0]):
-        triple = triple_of(values[hand], chances[hand], draws[hand], thresholds, bluffs)
+        triple = triple_of(values[hand], chances[hand], draws[hand], thresholds, push, bluffs)
         keep_triple(triple, triples[hand])
 
 

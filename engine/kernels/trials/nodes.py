@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
-from engine.kernels.opponents.records import Counts, Thresholds
+from engine.kernels.opponents.records import Counts
 from engine.kernels.opponents.reweighting import implied_thresholds
-from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, protection, thresholds_of
+from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, protection, push_of, thresholds_of
 from engine.kernels.opponents.triples import (
     SPREAD,
     blended,
@@ -41,7 +41,9 @@ from engine.kernels.trials.tree import (
     Scratch,
     Tree,
     TreeNode,
+    keep_push,
     keep_thresholds,
+    push_in,
     thresholds_in,
 )
 from engine.records import ProbabilityTriple, PublicSituation
@@ -60,7 +62,8 @@ def _triple_in_node(
     share, noise = numbers[NodeNumber.SHARE], numbers[NodeNumber.NOISE]
     triple = ProbabilityTriple(0.0, 0.0, 0.0)
     if share < 1.0:
-        triple = triple_of(value, chance, draw, thresholds_in(numbers), numbers[NodeNumber.BLUFFS])
+        thresholds, push = thresholds_in(numbers), push_in(numbers)
+        triple = triple_of(value, chance, draw, thresholds, push, numbers[NodeNumber.BLUFFS])
     if share > 0.0:
         call_at, raise_at = numbers[NodeNumber.CALL_AT], numbers[NodeNumber.RAISE_AT]
         triple = blended(triple, threshold_triple_of(value, call_value, call_at, raise_at, SPREAD), share)
@@ -227,7 +230,8 @@ def _prepare_formula(
     parameters = players.parameters if is_ours else players.usual_parameters
     thresholds = thresholds_of(situation, traits, parameters)
     keep_thresholds(thresholds, numbers)
-    mean = _fill_triples(tree, node, thresholds, 0.0)
+    keep_push(push_of(situation, traits), numbers)
+    mean = _fill_triples(tree, node, 0.0)
     pays = bluff_pays(situation, traits, parameters)
     if pays > 0.0:
         bluffs = bluff_chance(
@@ -236,24 +240,25 @@ def _prepare_formula(
         )  # fmt: skip
         if bluffs > 0.0:
             numbers[NodeNumber.BLUFFS] = bluffs
-            mean = _fill_triples(tree, node, thresholds, bluffs)
+            mean = _fill_triples(tree, node, bluffs)
     keep_triple(mean, numbers[NodeNumber.MEAN :])
 
 
 @kernel(allocates=False)
-def _fill_triples(tree: Tree, node: int, thresholds: Thresholds, bluffs: float) -> ProbabilityTriple:
+def _fill_triples(tree: Tree, node: int, bluffs: float) -> ProbabilityTriple:
     """The formula's triple of each stratum, into the node's numbers.
 
     Returns:
         Their mean by weight.
     """
     numbers = tree.numbers[node]
+    thresholds, push = thresholds_in(numbers), push_in(numbers)
     weights, values = tree.scratch[Scratch.WEIGHTS], tree.scratch[Scratch.VALUES]
     chances, draws = tree.scratch[Scratch.CHANCES], tree.scratch[Scratch.DRAWS]
     calls = numbers[NodeNumber.CALLS : NodeNumber.CALLS + NUM_STRATA]
     raises = numbers[NodeNumber.RAISES : NodeNumber.RAISES + NUM_STRATA]
     for stratum in range(NUM_STRATA):
-        triple = triple_of(values[stratum], chances[stratum], draws[stratum], thresholds, bluffs)
+        triple = triple_of(values[stratum], chances[stratum], draws[stratum], thresholds, push, bluffs)
         calls[stratum] = triple.call
         raises[stratum] = triple.raise_
     calling = 0.0
@@ -269,20 +274,25 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
     """Draws the triples of the formula towards what is known of the actor in particular."""
     integers, numbers = tree.integers[node], tree.numbers[node]
     position, can_fold, can_raise = situation.position, situation.can_fold, situation.can_raise
-    context, group = context_in(situation, integers)
+    numbered = context_in(situation, integers)
     usual = triple_at(numbers[NodeNumber.MEAN :])
     if players.kinds[position] == Kind.FIXED:
-        frequencies = legal_triple(triple_at(players.contexts[position, context]), can_fold, can_raise)
+        frequencies = legal_triple(
+            triple_at(players.contexts[position, numbered.context]), can_fold, can_raise
+        )
         share = 1.0
     else:
         counts = Counts(
-            players.contexts[position],
-            players.groups[position],
-            players.corrections[position],
-            players.counts_weight[position],
-            players.neutral_share[position],
+            contexts=players.contexts[position],
+            groups=players.groups[position],
+            details=players.details[position],
+            corrections=players.corrections[position],
+            detail_corrections=players.detail_corrections[position],
+            counts_weight=players.counts_weight[position],
+            borrowing=players.borrowing[position],
+            neutral_share=players.neutral_share[position],
         )
-        frequencies = prediction_of(counts, context, group, usual, can_fold, can_raise).together
+        frequencies = prediction_of(counts, numbered, usual, can_fold, can_raise).together
         share = own_share(usual, frequencies)
     noise = float(players.noise[position])
     numbers[NodeNumber.SHARE] = share

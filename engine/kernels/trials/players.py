@@ -45,11 +45,17 @@ class Players(NamedTuple):
     contexts: NDArray[np.float64]
     """COUNTED: actions seen; FIXED: frequencies.  Shape (10, NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]
-    """COUNTED: as in `Counts`, as are the next three.  Shape (10, NUM_GROUPS, 3)."""
+    """COUNTED: as in `Counts`, as are the next six.  Shape (10, NUM_GROUPS, 3)."""
+    details: NDArray[np.float64]
+    """Shape (10, NUM_DETAILS, 3)."""
     corrections: NDArray[np.float64]
     """Shape (10, NUM_CONTEXTS, NUM_CORRECTIONS, 3)."""
+    detail_corrections: NDArray[np.float64]
+    """Shape (10, NUM_DETAILS, NUM_CORRECTIONS, 3)."""
     counts_weight: NDArray[np.float64]
     """Shape (10, NUM_GROUPS)."""
+    borrowing: NDArray[np.float64]
+    """Shape (10, NUM_GROUPS, NUM_LOANS)."""
     neutral_share: NDArray[np.float64]
     """Shape (10, 1)."""
     sizes: NDArray[np.float64]

@@ -9,9 +9,10 @@ from engine import records as plain
 from engine.kernels._jit import integer, kernel
 from engine.kernels.rules.betting import General, Node, Rule, pot_of
 from engine.kernels.trials.tree import TreeNode
-from engine.records import PublicSituation
+from engine.records import ContextNumbers, LastAction, PublicSituation
 
 _context_index = kernel(allocates=False, inlined=True)(plain.context_index)
+_detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
 _group_index = kernel(allocates=False, inlined=True)(plain.group_index)
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
 _no_limit_bet = kernel(allocates=False, inlined=True)(plain.no_limit_bet)
@@ -28,13 +29,25 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
     stack, spent = rules[Rule.STACK, position], spent_by_position[position]
     opponents = ((1 << num_players) - 1) & ~integer(integers[Node.FOLDED]) & ~(1 << position)
     with_chips = 0
+    called_last = 0
+    raised_last = 0
+    is_in = 0
+    matched = 0
     left = 0
     for other in range(num_players):
+        last_action = integers[TreeNode.LAST_ACTION + other]
+        called_last |= integer(last_action == LastAction.CALLED) << other
+        raised_last |= integer(last_action == LastAction.RAISED) << other
+        is_in |= integer(spent_by_position[other] > 0) << other
+        matched |= integer(spent_by_position[other] == integers[Node.MAX_SPENT]) << other
         behind = rules[Rule.STACK, other] - spent_by_position[other]
         left = max(left, behind if opponents >> other & 1 else 0)
         with_chips |= integer(behind > 0) << other
     left = min(left, stack - spent)
+    if betting_round > 0:
+        is_in = integer(integers[TreeNode.ENTERED])
     raises = integer(integers[Node.RAISES])
+    raiser = integer(integers[Node.LAST_RAISER]) if raises > 0 else -1
     pot = pot_of(rules, spent_by_position)
     to_call = max(0, min(stack, integers[Node.MAX_SPENT]) - spent)
     is_limit = rules[Rule.GENERAL, General.IS_LIMIT] != 0
@@ -52,10 +65,14 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
         betting_round=betting_round,
         position=position,
         raises=raises,
-        raiser=integer(integers[Node.LAST_RAISER]) if raises > 0 else -1,
+        raiser=raiser,
         entered=integer(integers[TreeNode.ENTERED]) & opponents,
         to_respond=opponents & with_chips & ~integer(integers[Node.RESPONDED]),
         opponents=opponents,
+        called_last=called_last,
+        raised_last=raised_last,
+        is_in=is_in,
+        matched=matched,
         pot=float(pot),
         to_call=float(to_call),
         bet=bet,
@@ -68,10 +85,14 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
 
 
 @kernel(allocates=False)
-def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> tuple[int, int]:
-    """The context of a node's situation and its group, by number."""
-    bets = _bets_to_call(situation)
+def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> ContextNumbers:
+    """Where the action in a node's situation is counted."""
+    betting_round, bets = situation.betting_round, _bets_to_call(situation)
     is_capped = not situation.can_raise
     last_action = integer(integers[TreeNode.LAST_ACTION + situation.position])
-    context = _context_index(situation.betting_round, bets, last_action, situation.raises > 0, is_capped)
-    return context, _group_index(situation.betting_round > 0, bets > 0, is_capped)
+    is_in = situation.is_in >> situation.position & 1 == 1
+    return ContextNumbers(
+        _group_index(betting_round > 0, bets > 0, is_capped),
+        _context_index(betting_round, bets, last_action, situation.raises > 0, is_capped),
+        _detail_index(betting_round, situation.raises, bets, last_action, is_capped, is_in),
+    )

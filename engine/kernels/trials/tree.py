@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.opponents.records import Thresholds
+from engine.kernels.opponents.records import Push, Thresholds
 from engine.kernels.opponents.reweighting import likelihood
 from engine.kernels.rules.betting import (
     CALL,
@@ -101,19 +101,21 @@ class NodeNumber(IntEnum):
     TRAP_CHANCE = 11
     CAN_FOLD = 12
     CAN_RAISE = 13
-    BLUFFS = 14
+    PUSH = 14
+    """First of seven: the fields of `Push`."""
+    BLUFFS = 21
     """How often the weakest hands bluff."""
-    PROTECTION = 15
+    PROTECTION = 22
     """After the flop: how much a bet protects."""
-    SHARE = 16
+    SHARE = 23
     """How far the implied thresholds decide, instead of the formula."""
-    CALL_AT = 17
+    CALL_AT = 24
     """Implied threshold of calling."""
-    RAISE_AT = 18
+    RAISE_AT = 25
     """Implied threshold of raising."""
-    NOISE = 19
+    NOISE = 26
     """The part of the actor's actions that is blind to the hand."""
-    MEAN = 20
+    MEAN = 27
     """First of three: what the actor does on average over the range."""
     STRENGTH = MEAN + 3
     """First of NUM_STRATA + 1: at the edges of the strata, the chance to be ahead of all opponents."""
@@ -215,6 +217,27 @@ def keep_thresholds(thresholds: Thresholds, numbers: NDArray[np.float64]) -> Non
     """Writes thresholds to a node's numbers, where `thresholds_in` finds them."""
     for field in range(len(thresholds)):
         numbers[NodeNumber.CALL + field] = thresholds[field]
+
+
+@kernel(allocates=False, inlined=True)
+def push_in(numbers: NDArray[np.float64]) -> Push:
+    """What a raise and a call bring, as it stands in a node's numbers."""
+    return Push(
+        known=float(numbers[NodeNumber.PUSH]),
+        folded=float(numbers[NodeNumber.PUSH + 1]),
+        shift=float(numbers[NodeNumber.PUSH + 2]),
+        won=float(numbers[NodeNumber.PUSH + 3]),
+        lost=float(numbers[NodeNumber.PUSH + 4]),
+        call_won=float(numbers[NodeNumber.PUSH + 5]),
+        call_lost=float(numbers[NodeNumber.PUSH + 6]),
+    )
+
+
+@kernel(allocates=False, inlined=True)
+def keep_push(push: Push, numbers: NDArray[np.float64]) -> None:
+    """Writes it to a node's numbers, where `push_in` finds it."""
+    for field in range(len(push)):
+        numbers[NodeNumber.PUSH + field] = push[field]
 
 
 @kernel(allocates=False)

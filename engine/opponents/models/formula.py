@@ -30,17 +30,25 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
 from engine.kernels.opponents import thresholds as threshold_kernels
 from engine.kernels.opponents import triples as kernels
-from engine.kernels.opponents.records import NUM_PARAMETERS, Parameter, Thresholds
+from engine.kernels.opponents.records import (
+    FOLDS_EXPECTED,
+    NUM_PARAMETERS,
+    NUM_TRAITS,
+    TRAIT_COLUMNS,
+    Parameter,
+    Thresholds,
+)
 from engine.opponents.action_context import Situation
 from engine.opponents.hand_values import HandValues
 from engine.rules.game_definition import MAX_PLAYERS
 
 __all__ = [
+    "BEATEN_THAT_FOLD",
     "DEFAULT_PARAMETERS",
     "Parameters",
     "Thresholds",
@@ -48,6 +56,7 @@ __all__ = [
     "average_traits",
     "bluff_share",
     "continue_chance",
+    "folds_known",
     "formula_triples",
     "parameters_array",
     "protection",
@@ -57,6 +66,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+BEATEN_THAT_FOLD: Final = threshold_kernels.BEATEN_THAT_FOLD
+"""By betting round: how far the hands that an opponent folds are those that are beaten anyhow."""
 
 
 def _fraction(instance: object, attribute: attrs.Attribute[float], value: float) -> None:
@@ -109,19 +121,23 @@ class Traits:
     """Flops seen, against what is reasonable (Killer: 40 % against an ideal of 20 % is 2)."""
     noise: float = 0.15
     """The part of their actions that has nothing to do with their hand."""
+    folds: bytes | None = None
+    """Chances of folding by detailed context, of `folds_known`; None: no context is known."""
 
     @property
     def raise_tells(self) -> float:
         """How much a raise of theirs tells: 1 if only the best hands raise, 0 if all do or none is read."""
         return (1 - self.noise) * (1 - self.raise_) ** 2
 
-    @property
-    def row(self) -> tuple[float, ...]:
-        """In the order of the kernels' `Trait`, nan for what is unknown."""
-        preflop_fold = math.nan if self.preflop_fold is None else self.preflop_fold
-        return (
-            self.fold_to_bet, self.bet, self.raise_tells, preflop_fold, self.preflop_raise, self.looseness
-        )  # fmt: skip
+
+def folds_known(seen: ArrayLike, expected: ArrayLike) -> bytes:
+    """`Traits.folds`: in a value that can be compared, two arrays of shape (NUM_DETAILS,).
+
+    Args:
+        seen: what the folds counted in a context bring to the chance of one.
+        expected: by what the chance expected otherwise is multiplied before that is added.
+    """
+    return np.array([seen, expected], np.float64).tobytes()
 
 
 _REASONABLE: Final = Traits()
@@ -133,11 +149,31 @@ def average_traits() -> Traits:
 
 
 def traits_array(traits: Mapping[int, Traits]) -> Floats:
-    """Traits by position, shape (10, NUM_TRAITS); of positions left out, those of a reasonable player."""
-    rows = [_REASONABLE.row] * MAX_PLAYERS
+    """Traits by position, shape (10, TRAIT_COLUMNS); of positions left out, those of a reasonable player."""
+    table = _usual_table().copy()
     for position, known in traits.items():
-        rows[position] = known.row
-    return np.array(rows)
+        _fill_row(known, table[position])
+    return table
+
+
+@functools.cache
+def _usual_table() -> Floats:
+    table = np.zeros((MAX_PLAYERS, TRAIT_COLUMNS))
+    table[:, FOLDS_EXPECTED:] = 1.0
+    for row in table:
+        _fill_row(_REASONABLE, row)
+    return table
+
+
+def _fill_row(traits: Traits, row: Floats) -> None:
+    """In the order of the kernels' `Trait` and the columns after it, nan for what is unknown."""
+    preflop_fold = math.nan if traits.preflop_fold is None else traits.preflop_fold
+    row[:NUM_TRAITS] = (
+        traits.fold_to_bet, traits.bet, traits.raise_tells, preflop_fold, traits.preflop_raise,
+        traits.looseness,
+    )  # fmt: skip
+    if traits.folds is not None:
+        row[NUM_TRAITS:] = np.frombuffer(traits.folds)
 
 
 @functools.lru_cache(maxsize=64)

@@ -7,13 +7,18 @@ the player better it takes the stereotype's place (Killer, "from a neutral model
 accurate one").
 
 Actions are counted in each context (betting round, bets to call, the player's last action;
-``action_context``), and in eight coarse groups of contexts.  There are two ways to draw on them, and in each
-group the one that has predicted better until now has the greater weight:
+``action_context``), with details (has the player acted in this round?  how often was it raised before the
+flop?), and in eight coarse groups of contexts.  There are two ways to draw on them, and in each group the one
+that has predicted better until now has the greater weight:
 
-* *by counts*: the expected frequencies at first, then those of the group, then those of the context, as
-  actions accumulate;
+* *by counts*: the expected frequencies at first, then those of the group, then those of the context, then
+  those of its details, as actions accumulate;
 * *by correction*: the expected frequencies in this very situation, each times what was observed over what was
-  expected in the context.
+  expected in the context, and again in its details.
+
+Each level borrows from the coarser one above it, as if it had seen some actions more there.  How many the
+details borrow is learnt of each player (empirical Bayes): of several numbers (`LOANS`) each has the weight
+that its predictions have earned.
 
 Frequencies say how often a player folds and raises, not with what.  Their hand is taken to decide, by the
 implied thresholds of ``reweighting``, but for a part of their actions that is blind to it.  How great that
@@ -29,6 +34,7 @@ Source: Papp (1998), Peña (1999); Loki, "Opponent modeling"; Killer, "EV(FlopCo
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
@@ -39,16 +45,21 @@ from numpy.typing import NDArray
 
 from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.counting import (
-    NEUTRAL_PRIOR,
     nothing_counted,
     observe_decision,
     weigh_evidence,
 )
-from engine.kernels.opponents.records import Correction, Counts, Evidence
+from engine.kernels.opponents.records import LOANS, NUM_LOANS, Correction, Counts, Evidence
 from engine.kernels.opponents.thresholds import expected_raise
-from engine.kernels.opponents.triples import GROUP_PRIOR
-from engine.opponents.action_context import Situation
-from engine.opponents.models.formula import DEFAULT_PARAMETERS, Parameters, Traits, average_traits
+from engine.kernels.opponents.triples import CONTEXT_PRIOR, GROUP_PRIOR
+from engine.opponents.action_context import CONTEXT_OF_DETAIL, GROUP_OF_DETAIL, Situation
+from engine.opponents.models.formula import (
+    DEFAULT_PARAMETERS,
+    Parameters,
+    Traits,
+    average_traits,
+    folds_known,
+)
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, OpponentModel
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
@@ -68,6 +79,12 @@ _NOISE_PRIOR: Final = np.log(np.clip(_NOISE_GRID, 0.02, 0.98)) + 4 * np.log(
     1 - np.clip(_NOISE_GRID, 0.02, 0.98)
 )
 """Log odds before any showdown: beta-distributed, 2 to 5."""
+
+
+_NEWER: Final = (
+    "neutral_evidence", "details", "details_observed", "details_expected", "borrowing_evidence",
+)  # fmt: skip
+"""What memory files of earlier versions do not have."""
 
 
 class _Learned:
@@ -107,14 +124,23 @@ class _Learned:
         return {
             "contexts": self.counts.contexts,
             "groups": self.counts.groups,
+            "details": self.counts.details,
             "noise_evidence": self.noise_evidence,
             "observed": self.counts.corrections[:, Correction.OBSERVED],
             "expected": self.counts.corrections[:, Correction.EXPECTED],
+            "details_observed": self.counts.detail_corrections[:, Correction.OBSERVED],
+            "details_expected": self.counts.detail_corrections[:, Correction.EXPECTED],
             "offsets": self.evidence.offsets,
+            "borrowing_evidence": self.evidence.borrowing,
             "neutral_evidence": self.evidence.neutral,
             "counts_evidence": self.evidence.counts,
             "raises_seen": self.raises_seen,
         }
+
+
+@functools.lru_cache(maxsize=64)
+def _nothing_learned(parameters: Parameters) -> _Learned:
+    return _Learned.nothing((SpecificModel, parameters))
 
 
 class SpecificModel:
@@ -127,8 +153,8 @@ class SpecificModel:
     def __init__(self, parameters: Parameters = DEFAULT_PARAMETERS) -> None:
         self._parameters = parameters
         self._generic = GenericModel(parameters)
-        self._learned = _Learned.nothing((SpecificModel, parameters))
-        self._is_shared = False  # the counts, with a snapshot: they are copied before they change
+        self._learned = _nothing_learned(parameters)
+        self._is_shared = True  # the counts, with others that know the same: copied before they change
 
     # --- learning ----------------------------------------------------------------------------------------
 
@@ -176,6 +202,7 @@ class SpecificModel:
         context = situation.context
         learned.counts.contexts[context.index, action] += 1
         learned.counts.groups[context.group, action] += 1
+        learned.counts.details[context.detail, action] += 1
         if context.betting_round == 0 and situation.can_raise:
             learned.raises_seen[0] += action == TripleIndex.RAISE
             learned.raises_seen[1] += expected_raise(situation.public)
@@ -188,8 +215,8 @@ class SpecificModel:
         usual = self._generic_mean(decision)
         learned, context = self._to_predict_otherwise(), situation.context
         observe_decision(
-            learned.counts, learned.evidence, context.index, context.group, usual, situation.can_fold,
-            situation.can_raise, int(action),
+            learned.counts, learned.evidence, context.numbers, usual, situation.can_fold,
+            situation.can_raise, int(action), np.empty(NUM_LOANS),
         )  # fmt: skip
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
@@ -242,8 +269,8 @@ class SpecificModel:
         """How often the player folds, calls and raises in a situation, whatever they hold."""
         situation = decision.situation
         return kernels.prediction_of(
-            self._learned.counts, situation.context.index, situation.context.group,
-            self._generic_mean(decision), situation.can_fold, situation.can_raise,
+            self._learned.counts, situation.context.numbers, self._generic_mean(decision),
+            situation.can_fold, situation.can_raise,
         ).together  # fmt: skip
 
     def _generic_mean(self, decision: Decision) -> ProbabilityTriple:
@@ -298,7 +325,19 @@ class SpecificModel:
             preflop_raise=(raised + 3.0) / (expected + 3.0),
             looseness=_drawn(before[call] + before[raise_], before.sum(), 0.5) / 0.5,
             noise=noise,
+            folds=self._folds(),
         )
+
+    def _folds(self) -> bytes:
+        """`Traits.folds`: counts borrow from those of their context, which borrow from what is expected."""
+        counts = self._learned.counts
+        in_context = counts.contexts.sum(axis=1) + CONTEXT_PRIOR
+        lent_seen = (counts.contexts[:, TripleIndex.FOLD] / in_context)[CONTEXT_OF_DETAIL]
+        lent_expected = (CONTEXT_PRIOR / in_context)[CONTEXT_OF_DETAIL]
+        loan = (counts.borrowing @ np.array(LOANS))[GROUP_OF_DETAIL]
+        in_detail = counts.details.sum(axis=1) + loan
+        seen = (counts.details[:, TripleIndex.FOLD] + loan * lent_seen) / in_detail
+        return folds_known(seen, loan * lent_expected / in_detail)
 
     # --- memory ------------------------------------------------------------------------------------------
 
@@ -310,15 +349,17 @@ class SpecificModel:
     def from_dict(cls, data: Mapping[str, Any], parameters: Parameters = DEFAULT_PARAMETERS) -> SpecificModel:
         """The model that `as_dict` was called on.
 
-        Memory files from before the neutral model was weighed do not say how: there it begins again.
+        What memory files of earlier versions do not know begins anew: details of contexts, which then borrow
+        all from their contexts, and how the neutral model did.
 
         Raises:
             ValueError: something is missing, no number, or of another shape.
         """
         model = cls(parameters)
         learned = model._to_change()
-        data = {"neutral_evidence": [NEUTRAL_PRIOR], **data}
-        for name, known in learned.remembered().items():
+        remembered = learned.remembered()
+        data = {name: remembered[name] for name in _NEWER} | dict(data)
+        for name, known in remembered.items():
             try:
                 array = np.array(data[name], np.float64)
             except (KeyError, TypeError, ValueError, OverflowError) as error:

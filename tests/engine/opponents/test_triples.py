@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from engine.kernels.opponents import counting, reweighting
 from engine.kernels.opponents import triples as kernels
-from engine.kernels.opponents.records import Counts, Evidence, Thresholds
+from engine.kernels.opponents.records import NUM_LOANS, Counts, Evidence, Push, Thresholds
 from engine.kernels.trials.tree import NodeNumber, keep_thresholds, thresholds_in
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
-from engine.records import NUM_CONTEXTS, NUM_GROUPS
+from engine.records import NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers
 from tests.oracles import triples as oracle
 
 fractions = st.floats(0, 1)
@@ -37,14 +37,25 @@ thresholds = st.builds(
     can_raise=st.sampled_from([0.0, 1.0]),
 )
 
+pushes = st.builds(
+    Push,
+    known=fractions,
+    folded=fractions,
+    shift=st.floats(0, 0.98),
+    won=st.floats(0, 4),
+    lost=st.floats(0, 2),
+    call_won=st.floats(1, 3),
+    call_lost=st.floats(0, 2),
+)
 
-@given(thresholds, fractions, fractions, fractions, fractions)
+
+@given(thresholds, pushes, fractions, fractions, fractions, fractions)
 def test_the_formula_does_with_a_hand_what_its_thresholds_say(
-    rule: Thresholds, value: float, chance: float, draw: float, bluffs: float
+    rule: Thresholds, push: Push, value: float, chance: float, draw: float, bluffs: float
 ) -> None:
-    triple = kernels.triple_of(value, chance, draw, rule, bluffs)
+    triple = kernels.triple_of(value, chance, draw, rule, push, bluffs)
 
-    expected = oracle.Rule(*rule).chances(value, chance, draw, bluffs)
+    expected = oracle.Rule(*rule, *push).chances(value, chance, draw, bluffs)
     assert triple == pytest.approx(tuple(expected.values()), abs=1e-9)
 
 
@@ -97,23 +108,30 @@ def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
 
 def watch(player: oracle.CountedPlayer, counts: Counts, evidence: Evidence, rng: random.Random) -> None:
     """A decision of a player who raises much, in one of a few contexts: half of them are read."""
-    context, group = rng.choice(CONTEXTS)
+    place = rng.choice(PLACES)
     can_fold, can_raise = rng.choice([(False, True), (True, True), (True, False)])
     usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
     action = rng.choices(oracle.ACTIONS, (0.1 * can_fold, 0.3, 0.6 * can_raise))[0]
     index = int(TripleIndex[action.upper()])
     if rng.random() < 0.5:
         counting.observe_decision(
-            counts, evidence, context, group, ProbabilityTriple(*usual.values()), can_fold, can_raise, index
-        )
-        player.history.append(oracle.Seen(context, group, usual, can_fold, can_raise, action))
+            counts, evidence, place, ProbabilityTriple(*usual.values()), can_fold, can_raise, index,
+            np.empty(NUM_LOANS),
+        )  # fmt: skip
+        player.history.append(oracle.Seen(place, usual, can_fold, can_raise, action))
     else:
-        counts.contexts[context, index] += 1
-        counts.groups[group, index] += 1
-        player.history.append(oracle.Seen(context, group, None, can_fold, can_raise, action))
+        counts.groups[place.group, index] += 1
+        counts.contexts[place.context, index] += 1
+        counts.details[place.detail, index] += 1
+        player.history.append(oracle.Seen(place, None, can_fold, can_raise, action))
 
 
-CONTEXTS = ((0, 0), (7, 0), (NUM_CONTEXTS - 1, NUM_GROUPS - 1))
+PLACES = (
+    ContextNumbers(0, 0, 0),
+    ContextNumbers(0, 7, 20),
+    ContextNumbers(0, 7, 21),
+    ContextNumbers(NUM_GROUPS - 1, NUM_CONTEXTS - 1, NUM_DETAILS - 1),
+)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -123,16 +141,15 @@ def test_frequencies_of_a_counted_player_follow_from_all_that_was_seen(seed: int
     for _ in range(9):
         watch(player, counts, evidence, rng)
 
-        for context, group in CONTEXTS[:2]:
+        for place in PLACES[1:3]:
             for can_fold, can_raise in ((False, True), (True, False), (True, True)):
                 usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
                 triple = ProbabilityTriple(*usual.values())
-                found = kernels.prediction_of(counts, context, group, triple, can_fold, can_raise)
+                found = kernels.prediction_of(counts, place, triple, can_fold, can_raise)
 
                 expected = (
-                    player.by_counts(context, group, usual, can_fold, can_raise),
-                    player.by_correction(context, usual, can_fold, can_raise),
-                    player.frequencies(context, group, usual, can_fold, can_raise),
+                    *player.both(place, usual, can_fold, can_raise),
+                    player.frequencies(place, usual, can_fold, can_raise),
                 )
                 for one, other in zip(found, expected, strict=True):
                     assert one == pytest.approx(tuple(other.values()), abs=1e-8)
@@ -140,13 +157,14 @@ def test_frequencies_of_a_counted_player_follow_from_all_that_was_seen(seed: int
 
 def test_a_player_who_is_nothing_like_the_stereotype_is_taken_for_neutral_first() -> None:
     player, (counts, evidence) = oracle.CountedPlayer(), counting.nothing_counted()
-    usual = oracle.chances((0.9, 0.09, 0.01))
+    usual, place = oracle.chances((0.9, 0.09, 0.01)), ContextNumbers(1, 3, 9)
 
     for _ in range(3):
         counting.observe_decision(
-            counts, evidence, 3, 1, ProbabilityTriple(*usual.values()), True, True, TripleIndex.RAISE.value
-        )
-        player.history.append(oracle.Seen(3, 1, usual, True, True, "raise"))
+            counts, evidence, place, ProbabilityTriple(*usual.values()), True, True, TripleIndex.RAISE.value,
+            np.empty(NUM_LOANS),
+        )  # fmt: skip
+        player.history.append(oracle.Seen(place, usual, True, True, "raise"))
 
     assert counts.neutral_share[0] == pytest.approx(player.neutral_share())
     assert counts.neutral_share[0] > 0.99

@@ -15,12 +15,15 @@ from clients.agent import Agent, begin_decision
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
+from clients.bots.formula.bet_size import best_totals, sizes_are_known
 from clients.bots.formula.memory import InvalidMemoryError, format_memory, parse_memory
 from clients.options import make_agent
 from engine.combos import combo_index, combos_without
+from engine.opponents.action_context import situation_of
+from engine.opponents.bet_sizes import FoldsBySize
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.statistics import PlayerStatistics
-from engine.rules import HandState, HandView, load_game
+from engine.rules import HandState, HandView, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
 
 
@@ -256,6 +259,27 @@ def test_a_decision_at_a_table_of_ten_takes_ten_milliseconds() -> None:
 
     assert timed["median_ms"] <= 10
     assert timed["p99_ms"] <= 40
+
+
+def test_the_size_is_the_one_whose_folds_and_calls_bring_most() -> None:
+    """On the river: who folds to nothing pays the most with a good hand; who folds to all but small bets
+    gives up the pot to a great one with nothing, and pays a small one.
+    """
+    betting = parse_betting(load_game("nolimit-2p"), "r300c/cc/cc/")
+    situation = situation_of(betting)
+    hands = np.array([0.02, 0.95])
+    calls, careful = FoldsBySize(), FoldsBySize()
+    for total in (600, 900, 1500, 20000):
+        for _ in range(40):
+            calls.observe(betting, total, folded=False)
+            careful.observe(betting, total, folded=total > 600)
+
+    assert sizes_are_known(situation, calls)
+    assert not sizes_are_known(situation, FoldsBySize())
+    assert best_totals(betting, situation, hands, 0.0, calls)[1] == 20000
+    bluff, value = best_totals(betting, situation, hands, 0.5, careful)
+    assert value == 600
+    assert bluff > 600
 
 
 def test_bluffing_sizes_and_value_sizes_are_drawn_from_the_same_range() -> None:

@@ -134,7 +134,7 @@ def test_without_a_seed_time_is_limited_and_with_one_only_trials() -> None:
     assert (config.max_trials(False), config.max_seconds(False)) == (DEFAULT_TRIALS, DEFAULT_SECONDS)
     assert (DEFAULT_TRIALS, DEFAULT_SECONDS) == (20_000, 0.05)
     assert (config.max_trials(True), config.max_seconds(True)) == (SEEDED_TRIALS, float("inf"))
-    assert SEEDED_TRIALS == 1000
+    assert SEEDED_TRIALS == 2000
     assert SamplingConfig(trials=7, seconds=2).max_trials(True) == 7
     assert SamplingConfig(trials=7, seconds=2).max_seconds(True) == 2
 
@@ -157,7 +157,7 @@ def test_when_its_time_is_up_it_answers_with_what_it_has(
     """One batch at least; no more than its own time and the most of what the dealer allows."""
     monkeypatch.setattr("clients.bots.sampling.agent.time.perf_counter", _Clock())
     view = view_after("limit-2p", "rc/r")
-    agent = Sampling(trials=10**9, seconds=0.05)
+    agent = Sampling(trials=10**9, seconds=0.05, obvious="never")
     seated(agent, view)
     agent.seconds_to_act = seconds_to_act
 

@@ -19,11 +19,14 @@ from engine.opponents.models.formula import (
     Parameters,
     Traits,
     bluff_share,
+    continue_chance,
+    folds_known,
     formula_triples,
     reasonable_share,
     thresholds,
     traits_array,
 )
+from engine.records import NUM_DETAILS
 from engine.rules import load_game, parse_betting
 
 TABLE = traits_array({})
@@ -158,6 +161,50 @@ def test_who_never_folds_is_never_bluffed() -> None:
     calls = everybody(Traits(fold_to_bet=0.0))
 
     assert not formula_triples(after("cc/cc/cc/"), hands_of(0.1), WEIGHTS, calls)[:, 2].any()
+
+
+def folding(chance: float, *bettings: str) -> NDArray[np.float64]:
+    """Everybody, of whom it is known how often they fold where they act after these bettings."""
+    seen, expected = [0.0] * NUM_DETAILS, [1.0] * NUM_DETAILS
+    for betting in bettings:
+        detail = after(betting).context.detail
+        seen[detail], expected[detail] = chance, 0.0
+    return everybody(Traits(folds=folds_known(seen, expected)))
+
+
+@pytest.mark.parametrize("betting", ["", "c", "r", "rc/", "rc/c", "cc/r", "cc/cr", "rrrc/cc/cc/", "cc/cc/rr"])
+def test_the_chance_of_a_fold_is_that_after_our_raise(betting: str) -> None:
+    situation = after(betting)
+    usual = continue_chance(situation, TABLE, situation.opponents[0])
+
+    there = continue_chance(situation, folding(0.62, betting + "r"), situation.opponents[0])
+    elsewhere = continue_chance(situation, folding(0.62, "rrr"), situation.opponents[0])
+
+    assert there == pytest.approx(1 - 0.62)
+    assert elsewhere == pytest.approx(usual)
+
+
+@pytest.mark.parametrize("betting", ["", "r"])
+def test_who_is_known_to_fold_to_a_raise_is_raised_with_anything(betting: str) -> None:
+    """With three fourths of folds a raise from the small blind wins more than limping with the worst hand."""
+    weak = hands_of(0.05, showdown=0.33)
+
+    folds = formula_triples(after(betting), weak, WEIGHTS, folding(0.8, betting + "r"))[0]
+    calls = formula_triples(after(betting), weak, WEIGHTS, folding(0.0, betting + "r"))[0]
+
+    assert folds[2] == pytest.approx(1)
+    assert calls[2] == pytest.approx(0)
+
+
+def test_a_bet_that_only_better_hands_pay_is_not_made() -> None:
+    """On the river, against one who folds the six tenths of the hands that ours beats."""
+    situation, middling = after("cc/cc/cc/"), hands_of(0.6)
+
+    checks = formula_triples(situation, middling, WEIGHTS, folding(0.6, "cc/cc/cc/r"))[0]
+    bets = formula_triples(situation, middling, WEIGHTS, folding(0.1, "cc/cc/cc/r"))[0]
+
+    assert checks[2] == pytest.approx(0)
+    assert bets[2] == pytest.approx(1)
 
 
 def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:

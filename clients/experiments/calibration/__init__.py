@@ -1,0 +1,1 @@
+"""Are predictions right, and do stated values come: the experiment ``calibration``."""

@@ -1,0 +1,124 @@
+"""How much a bot wins of players it was not made for and of the bots in the box, and what a change won.
+
+``python -m tests.benchmarks.bench_reading limit-2p formula --deals 2000 --save before.npz``
+``python -m tests.benchmarks.bench_reading limit-2p formula --deals 2000 --than before.npz``
+
+Each opponent (``tests.support.strangers``, then the bots in the box) is met in matches of `--match` deals,
+in which the bot begins with nothing and learns; every deal is played twice, in each other's seats.  With
+`--than` the same deals are compared one by one with those of a saved run, such as that of another commit:
+this module and that of the strangers copied into its tree, the same command there.
+
+At tables of more than two, every second seat is the bot's, and the kinds change seats.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.agent import Agent
+from clients.arena import Arena
+from clients.registry import make_bot
+from engine.rules import GameDefinition, HandState, load_game
+from tests.benchmarks.bench_formula import interval
+from tests.support.strangers import STRANGERS
+
+Floats = NDArray[np.float64]
+
+IN_THE_BOX: Final = (
+    "always-call", "always-raise", "random", "hand-strength", "simple", "heuristic", "killer", "formula",
+    "formula:tightness=0.9,aggression=0.9",
+)  # fmt: skip
+"""Bots that the bot meets besides, with their usual options."""
+NO_LIMIT_TOO: Final = "always-all-in"
+"""Where there are stacks to lose."""
+LIMIT_ONLY: Final = ("killer",)
+
+
+def opponents_in(game: GameDefinition) -> dict[str, Callable[[], Agent]]:
+    """By name, all that are met in a game."""
+    names = [name for name in IN_THE_BOX if game.is_limit or name not in LIMIT_ONLY]
+    if not game.is_limit:
+        names.append(NO_LIMIT_TOO)
+    return STRANGERS | {name: partial(make_bot, name) for name in names}
+
+
+def won_by_deal(
+    game: GameDefinition, bot: str, make_other: Callable[[], Agent], deals: int, match: int, seed: int
+) -> Floats:
+    """What the bot won a hand on each deal, in small bets or big blinds, shape (deals,)."""
+    players = game.num_players
+    unit = game.small_bet or game.big_blind
+    won: list[Floats] = []
+    for begun in range(0, deals, match):
+        number = min(match, deals - begun)
+        both = np.zeros(number)
+        for shift in (0, 1):
+            ours = [seat for seat in range(players) if seat % 2 == shift]
+            agents = [make_bot(bot) if seat in ours else make_other() for seat in range(players)]
+            hands: list[float] = []
+
+            def keep(
+                state: HandState,
+                chips: tuple[float, ...],
+                into: list[float] = hands,
+                seats: Sequence[int] = ours,
+            ) -> None:
+                positions = [(seat - state.hand_number) % players for seat in seats]
+                into.append(sum(chips[position] for position in positions) / len(positions))
+
+            Arena(game, agents, seed + begun).play(number, on_hand=keep)
+            both += np.array(hands) / (2 * unit)
+        won.append(both)
+    return np.concatenate(won)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("game", nargs="?", default="limit-2p")
+    parser.add_argument("bot", nargs="?", default="formula")
+    parser.add_argument("--deals", type=int, default=1000, help="against each; twice as many hands")
+    parser.add_argument("--match", type=int, default=500, help="deals after which all is forgotten")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--against", nargs="*", help="some opponents only")
+    parser.add_argument("--save", type=Path, help="keep what each deal brought (.npz)")
+    parser.add_argument("--than", type=Path, help="compare with what was kept")
+    options = parser.parse_args(arguments)
+    game = load_game(options.game)
+    others = opponents_in(game)
+    before: dict[str, Floats] = dict(np.load(options.than)) if options.than else {}
+    kept: dict[str, Floats] = {}
+    unit = "sb" if game.small_bet else "bb"
+    print(f"{options.game} {options.bot}: {unit} a hand, {2 * options.deals} hands against each")
+    gains: list[Floats] = []
+    for name in options.against or others:
+        start = time.process_time()
+        won = won_by_deal(game, options.bot, others[name], options.deals, options.match, options.seed)
+        kept[name] = won
+        mean, half = interval(won)
+        line = f"{name:<38} {mean:+9.3f} +- {half:.3f}"
+        if name in before:
+            gains.append(won - before[name][: len(won)])
+            old = interval(before[name][: len(won)])
+            gain, error = interval(gains[-1])
+            line += f"   before {old[0]:+9.3f} +- {old[1]:.3f}   gained {gain:+7.3f} +- {error:.3f}"
+            line += "  LOSES" if gain < -error else ("  wins" if gain > error else "")
+        rate = 2 * options.deals / (time.process_time() - start)
+        print(f"{line}   {rate:.0f} hands/s", flush=True)
+    if gains:
+        gain, error = interval(np.mean(gains, axis=0))  # the opponents share their deals
+        print(f"{'mean of all':<38} gained {gain:+.3f} +- {error:.3f}")
+    if options.save:
+        np.savez(options.save, allow_pickle=False, **kept)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""``riverboat experiment calibration`` at reduced size: its tables count what was played."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from clients.commands.experiment import experiment
+from clients.experiments.calibration.command import measure
+from clients.experiments.calibration.report import summary
+from clients.experiments.calibration.tasks import Settings, all_matches
+
+SETTINGS = Settings("limit-2p", ("always-call",), 60, 30, 20, 4)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
+    """Folder, what was printed, and the results."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    size = ["--hands", "60", "--match-hands", "30", "--trials", "20", "--seed", "4"]
+    result = CliRunner().invoke(
+        experiment, ["calibration", "--out", str(out), "--opponent", "always-call", *size]
+    )
+    assert result.exit_code == 0, result.output
+    return out, result.stdout, json.loads((out / "results.json").read_text())
+
+
+def test_a_caller_is_predicted_to_call_and_does(run: tuple[Path, str, dict[str, Any]]) -> None:
+    out, printed, results = run
+
+    found = results["opponents"]["always-call"]
+    assert printed.rstrip() == (out / "results.md").read_text().rstrip()
+    assert found["contexts"]
+    for row in found["contexts"]:
+        assert row["call"]["seen"] == 1
+        assert row["call"]["predicted"] > 0.6
+        assert sum(row[name]["predicted"] for name in ("fold", "call", "raise")) == pytest.approx(1)
+    assert sum(part["decisions"] for part in found["parts"]) == found["decisions"] > 60
+    assert {path.stem for path in out.glob("*.png")} == {
+        "reliability-fold", "reliability-call", "reliability-raise", "stated"
+    }  # fmt: skip
+
+
+def test_stated_and_realised_values_are_those_of_the_decisions(run: tuple[Path, str, dict[str, Any]]) -> None:
+    out, _, results = run
+    rows = np.array(
+        [
+            row
+            for path in (out / "tasks").iterdir()
+            for row in json.loads(path.read_text())["result"]["decisions"]
+        ]
+    )
+    found = results["opponents"]["always-call"]
+
+    assert len(rows) == found["decisions"]
+    less = found["realised_less_stated"]
+    assert less["mean"] == pytest.approx((rows[:, 4] - rows[:, 3]).mean())
+    assert less["samples"] == len(rows)
+    river = rows[(rows[:, 0] == 3) & (rows[:, 1] >= 0.7) & (rows[:, 2] == 1)]
+    part = next(
+        part
+        for part in found["parts"]
+        if (part["round"], part["strength"], part["action"]) == ("river", "strong", "bets and raises")
+    )
+    assert (part["decisions"], part["realised"]) == (len(river), pytest.approx(river[:, 4].mean()))
+
+
+def test_it_goes_on_with_what_was_played(run: tuple[Path, str, dict[str, Any]]) -> None:
+    out, _, results = run
+    sorted((out / "tasks").iterdir())[0].unlink()
+    played: list[str] = []
+
+    again = measure(SETTINGS, out, progress=played.append, resume=True)
+
+    assert len(played) == 1
+    assert json.loads(json.dumps(again)) == results
+
+
+def test_an_unknown_opponent_is_refused(tmp_path: Path) -> None:
+    arguments = ["calibration", "--out", str(tmp_path / "out"), "--opponent", "nobody"]
+
+    result = CliRunner().invoke(experiment, arguments)
+
+    assert result.exit_code == 2
+    assert "--opponent nobody" in result.output
+
+
+def test_predicted_and_seen_shares_are_counted_by_context() -> None:
+    context = {
+        "betting_round": 1, "bets_to_call": 1, "last_action": 1, "is_raised": False, "is_capped": False,
+        "raises": 1, "is_in": True,
+    }  # fmt: skip
+    answers = [
+        {"context": context, "predicted": [0.25, 0.5, 0.25], "action": 0 if number < 10 else 1}
+        for number in range(40)
+    ]
+    settings = Settings(opponents=("them",), hands=2, match_hands=2)
+
+    results = summary(settings, all_matches(settings, Path()), [{"answers": answers, "decisions": []}])
+
+    (row,) = results["opponents"]["them"]["contexts"]
+    assert row["context"] == "flop, a bet to call, called or checked last, again in this round"
+    assert row["fold"]["predicted"] == pytest.approx(0.25)
+    assert row["fold"]["seen"] == pytest.approx(0.25)
+    assert row["fold"]["low"] < 0.25 < row["fold"]["high"]
+    assert results["opponents"]["them"]["log_loss"] == pytest.approx(
+        -(10 * np.log(0.25) + 30 * np.log(0.5)) / 40
+    )
