@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
+from engine.kernels.opponents.predictions import fill_chances_by_loan, prediction_of
 from engine.kernels.opponents.records import NUM_CORRECTIONS, NUM_LOANS, Correction, Counts, Evidence
-from engine.kernels.opponents.triples import fill_chances_by_loan, neutral_triple, prediction_of
+from engine.kernels.opponents.triples import neutral_triple
 from engine.records import NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers, ProbabilityTriple
 
 NEUTRAL_PRIOR: Final = -2.0
@@ -66,7 +67,7 @@ def observe_decision(
     """Weighs the predictions of a decision by the action that came, a `TripleIndex`.
 
     counts, evidence: brought up to date in place.  chances: scratch, shape (NUM_LOANS,).  The rest as in
-    ``triples.prediction_of``.
+    ``predictions.prediction_of``.
     """
     group, context, detail = numbers
     prediction = prediction_of(counts, numbers, usual, can_fold, can_raise)

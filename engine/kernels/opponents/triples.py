@@ -3,7 +3,6 @@
 ======================  =====================================================================================
 `triple_of`             the formula: what thresholds make of one hand
 `threshold_triple_of`   a player who folds and raises with given frequencies, by the strength of the hand
-`prediction_of`         how often a player acts, from what has been counted
 `own_share`             how far such frequencies decide instead of the formula
 `own_triple`            the frequencies that the player's own part must then have
 `blended`                 the blend of two triples: formula and own part, own part and frequencies
@@ -17,36 +16,21 @@ trials those of strata of hands, in a trial that of one hand: by the same functi
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
-from engine.kernels.opponents.records import (
-    LOANS,
-    NUM_LOANS,
-    Correction,
-    Counts,
-    Prediction,
-    Push,
-    Thresholds,
-)
+from engine.kernels.opponents.records import Push, Thresholds
 from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, push_of, thresholds_of, weakness
-from engine.records import ContextNumbers, ProbabilityTriple, PublicSituation, TripleIndex
+from engine.records import ProbabilityTriple, PublicSituation, TripleIndex
 
 SPREAD: Final = 0.10
 """Half the width over which a player mixes at an implied threshold."""
 
 PUSH_SPREAD: Final = 0.05
 """Half the width, in pots, over which a raise and its alternative are mixed where both bring as much."""
-
-GROUP_PRIOR: Final = 12.0
-"""Actions in a group that weigh as much as what is expected."""
-CONTEXT_PRIOR: Final = 10.0
-"""Actions in a context that weigh as much as its group."""
-CORRECTION_PRIOR: Final = 40.0
-"""Actions in a context after which half of a deviation from the generic model is believed."""
 
 FULL_BLEND_AT: Final = 0.10
 """Distance of frequencies from the generic ones (total variation) from which the formula has no share."""
@@ -186,151 +170,6 @@ def mean_triple(weights: NDArray[np.float64], triples: NDArray[np.float64]) -> P
     fold /= total
     raising /= total
     return ProbabilityTriple(fold, max(1.0 - fold - raising, 0.0), raising)
-
-
-class _InContext(NamedTuple):
-    """What is expected in a context, before its details."""
-
-    by_counts: ProbabilityTriple
-    by_correction: ProbabilityTriple
-    ratios: ProbabilityTriple
-    """What was observed over what was expected, each beside the prior's."""
-
-
-@kernel(allocates=False)
-def _in_context(
-    counts: Counts, numbers: ContextNumbers, usual: ProbabilityTriple, can_fold: bool, can_raise: bool
-) -> _InContext:
-    """What is expected of a counted player in a context."""
-    neutral, neutral_share = neutral_triple(can_fold, can_raise), float(counts.neutral_share[0])
-    expected = blended(usual, neutral, neutral_share)
-
-    # By counts: what is expected, then the group's actions, then the context's.
-    seen = triple_at(counts.groups[numbers.group])
-    fold = seen.fold + GROUP_PRIOR * expected.fold
-    call = seen.call + GROUP_PRIOR * expected.call
-    raising = seen.raise_ + GROUP_PRIOR * expected.raise_
-    in_group = fold + call + raising
-    seen = triple_at(counts.contexts[numbers.context])
-    by_counts = ProbabilityTriple(
-        seen.fold + CONTEXT_PRIOR * fold / in_group,
-        seen.call + CONTEXT_PRIOR * call / in_group,
-        seen.raise_ + CONTEXT_PRIOR * raising / in_group,
-    )
-
-    # By correction: what is expected here, times what was observed over what was expected.
-    seen, foreseen = _corrections(counts.corrections[numbers.context], neutral, neutral_share)
-    ratios = ProbabilityTriple(
-        _ratio(CORRECTION_PRIOR * expected.fold, seen.fold, foreseen.fold),
-        _ratio(CORRECTION_PRIOR * expected.call, seen.call, foreseen.call),
-        _ratio(CORRECTION_PRIOR * expected.raise_, seen.raise_, foreseen.raise_),
-    )
-    return _InContext(legal_triple(by_counts, can_fold, can_raise), _times(expected, ratios), ratios)
-
-
-@kernel(allocates=False, inlined=True)
-def _corrections(
-    rows: NDArray[np.float64], neutral: ProbabilityTriple, neutral_share: float
-) -> tuple[ProbabilityTriple, ProbabilityTriple]:
-    """The actions seen, and those that were expected, the neutral model having its share of that."""
-    seen, foreseen = triple_at(rows[Correction.OBSERVED]), triple_at(rows[Correction.EXPECTED])
-    if neutral_share > 0.0:
-        # The neutral triple is the same in all situations of a context.
-        cases = seen.fold + seen.call + seen.raise_
-        all_neutral = ProbabilityTriple(cases * neutral.fold, cases * neutral.call, cases * neutral.raise_)
-        foreseen = blended(foreseen, all_neutral, neutral_share)
-    return seen, foreseen
-
-
-@kernel(allocates=False, inlined=True)
-def _ratio(prior: float, observed: float, foreseen: float) -> float:
-    return (observed + prior + 1e-9) / (foreseen + prior + 1e-9)
-
-
-@kernel(allocates=False, inlined=True)
-def _times(first: ProbabilityTriple, second: ProbabilityTriple) -> ProbabilityTriple:
-    return ProbabilityTriple(first.fold * second.fold, first.call * second.call, first.raise_ * second.raise_)
-
-
-@kernel(allocates=False)
-def _with_details(
-    counts: Counts,
-    numbers: ContextNumbers,
-    context: _InContext,
-    loan: float,
-    can_fold: bool,
-    can_raise: bool,
-) -> tuple[ProbabilityTriple, ProbabilityTriple]:
-    """Both predictions with what was seen in the details of a context, which borrow so much from it."""
-    seen, lent = triple_at(counts.details[numbers.detail]), context.by_counts
-    by_counts = ProbabilityTriple(
-        seen.fold + loan * lent.fold, seen.call + loan * lent.call, seen.raise_ + loan * lent.raise_
-    )
-    neutral, neutral_share = neutral_triple(can_fold, can_raise), float(counts.neutral_share[0])
-    lent, prior = context.by_correction, CORRECTION_PRIOR / CONTEXT_PRIOR * loan
-    seen, foreseen = _corrections(counts.detail_corrections[numbers.detail], neutral, neutral_share)
-    foreseen = _times(foreseen, context.ratios)
-    ratios = ProbabilityTriple(
-        _ratio(prior * lent.fold, seen.fold, foreseen.fold),
-        _ratio(prior * lent.call, seen.call, foreseen.call),
-        _ratio(prior * lent.raise_, seen.raise_, foreseen.raise_),
-    )
-    return (
-        legal_triple(by_counts, can_fold, can_raise),
-        legal_triple(_times(lent, ratios), can_fold, can_raise),
-    )
-
-
-@kernel(allocates=False)
-def prediction_of(
-    counts: Counts, numbers: ContextNumbers, usual: ProbabilityTriple, can_fold: bool, can_raise: bool
-) -> Prediction:
-    """How often a counted player folds, calls and raises in a situation.
-
-    numbers: where the action is counted.  usual: the generic model's frequencies.
-    """
-    context = _in_context(counts, numbers, usual, can_fold, can_raise)
-    by_counts = ProbabilityTriple(0.0, 0.0, 0.0)
-    by_correction = ProbabilityTriple(0.0, 0.0, 0.0)
-    for loan in range(NUM_LOANS):
-        chance = counts.borrowing[numbers.group, loan]
-        counted, corrected = _with_details(counts, numbers, context, LOANS[loan], can_fold, can_raise)
-        by_counts = _added(by_counts, counted, chance)
-        by_correction = _added(by_correction, corrected, chance)
-    weight = counts.counts_weight[numbers.group]
-    factors = triple_at(counts.corrections[numbers.context, Correction.FACTOR])
-    together = _times(blended(by_correction, by_counts, weight), factors)
-    return Prediction(by_counts, by_correction, legal_triple(together, can_fold, can_raise))
-
-
-@kernel(allocates=False, inlined=True)
-def _added(total: ProbabilityTriple, triple: ProbabilityTriple, weight: float) -> ProbabilityTriple:
-    return ProbabilityTriple(
-        total.fold + weight * triple.fold,
-        total.call + weight * triple.call,
-        total.raise_ + weight * triple.raise_,
-    )
-
-
-@kernel(allocates=False)
-def fill_chances_by_loan(
-    counts: Counts,
-    numbers: ContextNumbers,
-    usual: ProbabilityTriple,
-    can_fold: bool,
-    can_raise: bool,
-    action: int,
-    chances: NDArray[np.float64],
-) -> None:
-    """How likely an action is with each of the `LOANS`; the rest as in `prediction_of`.
-
-    chances: shape (NUM_LOANS,), filled in place.
-    """
-    context = _in_context(counts, numbers, usual, can_fold, can_raise)
-    weight = counts.counts_weight[numbers.group]
-    for loan in range(NUM_LOANS):
-        counted, corrected = _with_details(counts, numbers, context, LOANS[loan], can_fold, can_raise)
-        chances[loan] = blended(corrected, counted, weight)[action]
 
 
 # --- formula and frequencies together --------------------------------------------------------------------

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
+from engine.kernels.opponents.predictions import prediction_of
 from engine.kernels.opponents.records import Counts
 from engine.kernels.opponents.reweighting import implied_thresholds
 from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, protection, push_of, thresholds_of
@@ -27,7 +28,6 @@ from engine.kernels.opponents.triples import (
     neutral_triple,
     own_share,
     own_triple,
-    prediction_of,
     threshold_triple_of,
     triple_at,
     triple_of,

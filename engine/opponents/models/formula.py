@@ -15,6 +15,11 @@ threshold, mixed in proportion near each (Poki 3.4).
 start; they move with what an action tells.  A raise by somebody who raises everything tells nothing, and .5
 is enough to raise again; that of a player who never raised before is worth the full .85.
 
+**Pushing.**  Against a single opponent whose answers to raises have been counted, a raise is made where it is
+worth more than a call and more than a fold: fold * pot + (1 - fold) * value when called (`Push`).  The chance
+of the fold is that of the state after the raise, by the same detailed contexts in which he is predicted; he
+is taken to fold his worse hands, which on the river are those that are beaten anyhow.
+
 The arithmetic stands in ``engine.kernels.opponents.thresholds`` and ``triples``.
 
 Source: Poki 3.2-3.4; Papp (1998) for semi-bluffs, showdown odds and the thresholds; Killer, "Opponent

@@ -27,7 +27,7 @@ often they do it anyhow.  So a player who never folds tells nothing by calling, 
 nothing by raising, and one who throws dice nothing at all.
 
 The arithmetic of the predictions, and of their blend with the formula, stands in
-``engine.kernels.opponents.triples``.
+``engine.kernels.opponents.predictions`` and ``triples``.
 
 Source: Papp (1998), Peña (1999); Loki, "Opponent modeling"; Killer, "EV(FlopConfig)", last paragraph.
 """
@@ -43,15 +43,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels.opponents import predictions
 from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.counting import (
     nothing_counted,
     observe_decision,
     weigh_evidence,
 )
+from engine.kernels.opponents.predictions import CONTEXT_PRIOR, GROUP_PRIOR
 from engine.kernels.opponents.records import LOANS, NUM_LOANS, Correction, Counts, Evidence
 from engine.kernels.opponents.thresholds import expected_raise
-from engine.kernels.opponents.triples import CONTEXT_PRIOR, GROUP_PRIOR
 from engine.opponents.action_context import CONTEXT_OF_DETAIL, GROUP_OF_DETAIL, Situation
 from engine.opponents.models.formula import (
     DEFAULT_PARAMETERS,
@@ -268,7 +269,7 @@ class SpecificModel:
     def frequencies(self, decision: Decision) -> ProbabilityTriple:
         """How often the player folds, calls and raises in a situation, whatever they hold."""
         situation = decision.situation
-        return kernels.prediction_of(
+        return predictions.prediction_of(
             self._learned.counts, situation.context.numbers, self._generic_mean(decision),
             situation.can_fold, situation.can_raise,
         ).together  # fmt: skip

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.kernels.opponents import counting, reweighting
 from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents.predictions import prediction_of
 from engine.kernels.opponents.records import NUM_LOANS, Counts, Evidence, Push, Thresholds
 from engine.kernels.trials.tree import NodeNumber, keep_thresholds, thresholds_in
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
@@ -145,7 +146,7 @@ def test_frequencies_of_a_counted_player_follow_from_all_that_was_seen(seed: int
             for can_fold, can_raise in ((False, True), (True, False), (True, True)):
                 usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
                 triple = ProbabilityTriple(*usual.values())
-                found = kernels.prediction_of(counts, place, triple, can_fold, can_raise)
+                found = prediction_of(counts, place, triple, can_fold, can_raise)
 
                 expected = (
                     *player.both(place, usual, can_fold, can_raise),
