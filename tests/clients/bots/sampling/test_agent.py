@@ -261,7 +261,7 @@ def test_options_are_read_from_texts() -> None:
 
     assert isinstance(agent, Sampling)
     assert agent.config == SamplingConfig(50, 0.5, "none", "mixed", "third+2", explain=True)
-    assert agent.config.criterion is Criterion.STANDARD_DEVIATION
+    assert agent.config.criterion is Criterion.PAIRED_ERROR
 
 
 def test_bet_sizes_are_words_and_numbers() -> None:
