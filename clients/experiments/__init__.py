@@ -1,6 +1,7 @@
-"""Experiments of the papers, one folder each: settings, tasks, numbers, report, command.
+"""Experiments, those of the papers among them, one folder each: settings, tasks, numbers, report, command.
 
 ======================  ====================================================================
+``calibration``         predictions and stated values beside what comes
 ``circle``              each bot against each, with learning curves
 ``command_line``        options and endings of their commands
 ``findings``            numbers, report and pictures, and the files they go into

@@ -8,7 +8,7 @@
 ``hand_values``         what each combo is worth in a situation
 ``models``              the formula, and the models that predict a player's actions
 ``betting_chains``      whole hands as they were bet, and what actions are worth by how such hands went on
-``bet_sizes``           how much a player raises in no-limit games
+``bet_sizes``           how much a player raises in no-limit games, and folds to raises
 ``reweighting``         the thresholds that frequencies imply, and their triples
 ``hand_play``           what each position did in a finished hand
 ``statistics``          running statistics and playing style
