@@ -121,7 +121,7 @@ def _read(folder: Path, match: Match, event: Event, result: dict[str, Any]) -> P
         if faults:
             settled = event.hands - whole
             _settle(deals, settled, [name in faults for name in match.players], event)
-        elif not (event.until_decided and whole):
+        elif not (event.until is not None and whole):
             raise DamagedMatch(f"it ended after {whole} of {event.hands} deals")
     by_default = {name: int(each.get("hands_by_default", 0)) for name, each in players.items()}
     for name in faults:

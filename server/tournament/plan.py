@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import attrs
 
+from engine.evidence.verdict import Goal
 from engine.rules import GameDefinition
 from server.launching.players import Player
 from server.report.evidence import Luck
@@ -80,8 +81,8 @@ class Event:
     everybody meet everybody."""
     seatings: int | None = 1
     """Circular orders in which a table sits; None: every one."""
-    until_decided: bool = False
-    """A match may end once it is known who is better."""
+    until: Goal | None = None
+    """What must be known for a match to end before its last deal."""
 
     @property
     def seats(self) -> int:

@@ -12,6 +12,7 @@ from typing import Final
 
 import attrs
 
+from engine.evidence.verdict import Goal
 from engine.match_key import parse_match_seed
 from engine.rules import ALIASES, GameDefinition, GameDefinitionError, load_game, packaged_games
 from engine.user_input import did_you_mean
@@ -161,8 +162,13 @@ def _event(section: Section, *, has_budget: bool) -> Event:
         matches=section.whole("matches", None if has_budget else 1, most=100_000),
         tables=None if tables == _EVERY else 0 if tables == _BALANCED else tables,
         seatings=None if seatings == _EVERY else 1 if seatings == "rotations" else seatings,
-        until_decided=section.choice("until", ["decided"], None) is not None,
+        until=_goal(section),
     )
+
+
+def _goal(section: Section) -> Goal | None:
+    within = section.number_or_word("until", ["decided"], None, most=1e6)
+    return None if within is None else Goal(None if isinstance(within, str) else within)
 
 
 def _game(section: Section, name: str) -> GameDefinition:
@@ -234,7 +240,7 @@ def _budget(section: Section) -> Budget:
 
 def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head: Section) -> None:
     game = event.game
-    if game.is_limit or event.until_decided:
+    if game.is_limit or event.until is not None:
         raise section.mistake("game", f"a sit-and-go is for no-limit games; {event.name} is none")
     if event.duplicate and "duplicate" in section:
         raise section.mistake("duplicate", "a sit-and-go has no second pass: after a hand stacks differ")

@@ -211,6 +211,16 @@ class Section:
             return self.choice(key, words, default)
         return self.whole(key, default, most=most)
 
+    def number_or_word(self, key: str, words: Sequence[str], default: Any, *, most: float = 1e9) -> Any:
+        """A number above 0, or one of some words."""
+        value = self._get(key, default, "a number")
+        if isinstance(value, str):
+            return self.choice(key, words, default)
+        found = self.number(key, default, most=most)
+        if found is not default and not found > 0:
+            raise self.mistake(key, f"{key}: expected a number above 0, got {_shown(value)}")
+        return found
+
     def whole_or_text(self, key: str, default: Any = _MISSING) -> Any:
         """A whole number or a text, as a text."""
         value = self._get(key, default, "a whole number or a text")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import trio
 
 from engine.files import write_whole
 from engine.files.shards import Readiness, ShardOrder
@@ -19,11 +20,14 @@ from server.in_process.table import WorkersTable
 from server.in_process.workers import Worker, Workforce, Workplace, order_for
 from server.launching.environment import players_environment
 from server.launching.launched_match import MatchPlan
+from server.launching.learning import learning_players
 from server.launching.orphanage import Orphanage
 from server.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
 from server.report.evidence import Luck
 from server.report.results import Pass, player_results
+from server.report.tally import Tally
 from server.table.config import MatchConfig, OnFailure
+from server.table.stopping import CommonDecision, Onlooker
 from server.tournament.match import Match, match_cards
 from server.tournament.plan import TournamentPlan
 from server.tournament.running.processes import CannotPlay
@@ -44,6 +48,24 @@ class _Quiet:
 
     def hand_finished(self, hand_number: int) -> None:
         pass
+
+
+@attrs.frozen
+class _Follower:
+    """Follows the hands of a pass, and asks whether enough is known."""
+
+    tally: Tally
+    decision: CommonDecision
+    plan: MatchPlan
+    number: int
+
+    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
+        return self.tally.hand_finished(self.number, chips_by_seat)
+
+    async def continues(self) -> bool:
+        if self.plan.num_passes == 1:
+            return not self.tally.is_settled()
+        return await self.decision.continues()
 
 
 class _Engaged(Workforce):
@@ -119,8 +141,26 @@ class InProcessRunner:
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
         of_match = self._of_match(match, folder)
-        passes = [await self._play_pass(of_match, number) for number in range(of_match.num_passes)]
+        if of_match.until is None:
+            passes = [await self._play_pass(of_match, number) for number in range(of_match.num_passes)]
+        else:
+            passes = await self._play_side_by_side(of_match)
         _write_result(of_match, passes)
+
+    async def _play_side_by_side(self, plan: MatchPlan) -> list[Pass]:
+        """Play all passes at once, as far as it takes to know what is to be known."""
+        tally = plan.new_tally()
+        decision = CommonDecision(plan.num_passes, tally.is_settled)
+        passes: dict[int, Pass] = {}
+
+        async def play_one(number: int) -> None:
+            passes[number] = await self._play_pass(plan, number, _Follower(tally, decision, plan, number))
+            decision.end()
+
+        async with trio.open_nursery() as nursery:
+            for number in range(plan.num_passes):
+                nursery.start_soon(play_one, number)
+        return [passes[number] for number in range(plan.num_passes)]
 
     def _of_match(self, match: Match, folder: Path) -> MatchPlan:
         """What is played in a folder, which is made."""
@@ -138,9 +178,18 @@ class InProcessRunner:
             quiet=True,
         )
         players = tuple([plan.entrant(name).player for name in match.players])
-        return MatchPlan(config, players, folder, event.duplicate, in_process=True, luck=Luck.OFF)
+        return MatchPlan(
+            config,
+            players,
+            folder,
+            event.duplicate,
+            in_process=True,
+            luck=Luck.OFF,
+            until=event.until,
+            learners=learning_players(players),
+        )
 
-    async def _play_pass(self, plan: MatchPlan, number: int) -> Pass:
+    async def _play_pass(self, plan: MatchPlan, number: int, onlooker: Onlooker | None = None) -> Pass:
         folder = plan.pass_folder(number)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         log = folder / "match.log"
@@ -157,7 +206,7 @@ class InProcessRunner:
         worker = await self._staff.hire(order, duplicate=plan.duplicate)
         is_free = False
         try:
-            table = WorkersTable(config, _Quiet(), _Engaged(order, self._place, worker))
+            table = WorkersTable(config, _Quiet(), _Engaged(order, self._place, worker), onlooker)
             outcome = await table.run()
             if outcome.error is not None and not any(seat.failures for seat in outcome.seats):
                 raise CannotPlay("; ".join(outcome.error.strip().splitlines()).removeprefix("ERROR: "))

@@ -151,7 +151,7 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
     words = [event.name, *[_named(plan, name) for name in match.players]]
     words += ["--hands", str(event.hands)]
     words += ["--duplicate"] if event.duplicate else []
-    words += ["--until", "decided"] if event.until_decided else []
+    words += ["--until", event.until.as_argument()] if event.until is not None else []
     for name in (
         "response_time",
         "first_response_time",

@@ -67,6 +67,9 @@ def test_the_least_file_is_a_duplicate_round_robin() -> None:
         ("[game]", "[failures]\nrule = \"fold\"\nrestarts = 3\n[game]", "cup.toml:7: restarts goes with"),
         ("[game]", "[budget]\nspend = \"halving\"\n[game]", "cup.toml:6: spend = \"halving\" needs hands"),
         ("[game]", "[limits]\nresponse_time = nan\n[game]", "cup.toml:6: response_time: expected a number"),
+        ("hands = 200", 'until = "decidd"', 'cup.toml:7: until: expected "decided"'),
+        ("hands = 200", "until = 0", "cup.toml:7: until: expected a number above 0, got 0"),
+        ("hands = 200", "until = true", "cup.toml:7: until: expected a number"),
         ("always-call", "wait", "cup.toml:10: nobody can be waited for in a tournament"),
     ],
 )  # fmt: skip

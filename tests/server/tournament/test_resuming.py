@@ -42,6 +42,36 @@ def test_a_tournament_that_was_killed_comes_out_the_same(tmp_path: Path) -> None
     killed_and_resumed(tmp_path, plan_text(*PLAYERS[:3]), 2, 1)
 
 
+UNTIL = HEAD.replace("hands = 12\nmatches = 2", 'hands = 600\nuntil = "decided"')
+
+
+@pytest.mark.usefixtures("arena_workers")
+@pytest.mark.parametrize(("duplicate", "passes"), [("true", 2), ("false", 1)])
+def test_matches_end_once_it_is_known_who_is_better_and_come_out_the_same_when_killed(
+    duplicate: str, passes: int, tmp_path: Path
+) -> None:
+    text = plan_text("always-fold", "always-raise", head=f"{UNTIL}duplicate = {duplicate}\n")
+
+    (pair,) = played(tmp_path / "one", text, pages=True)["pairs"]
+
+    assert pair["hands"] < 400
+    assert pair["hands"] % passes == 0
+    assert check_tournament(tmp_path / "one").problem is None
+    killed_and_resumed(tmp_path, text, 1, 5)
+
+
+@pytest.mark.usefixtures("arena_workers")
+def test_matches_end_once_leads_are_known_well_enough(tmp_path: Path) -> None:
+    head = UNTIL.replace('"decided"', "9000")
+
+    rough, fine = (
+        played(tmp_path / within, plan_text("always-fold", "always-raise", head=head.replace("9000", within)))
+        for within in ("9000", "3000")
+    )
+
+    assert 20 <= rough["pairs"][0]["hands"] < fine["pairs"][0]["hands"] < 1200
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.usefixtures("arena_workers")
