@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,19 @@ from pathlib import Path
 import pytest
 import yaml
 
+from server.course.new_bot import LANGUAGES
 from tests.support.dealer_process import ROOT, environment
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "$ riverboat" in path.read_text("utf-8"))
-_BLOCK = re.compile(r"^```(console|python)(?: title=\"([\w.]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(
+    r"^```(console|python|c|java|javascript|rust)(?: title=\"([\w./]+)\")?\n(.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+_SECTION = re.compile(r"^## ", re.MULTILINE)
 _FORM = re.compile(r"(?<![-\w])[A-Z]{3,}(?!\w)|\.\.\.|…")
 # A command with a word in capitals is a form to fill in.
+_COMMANDS = ("$ riverboat ", *[f"$ cd {language}_bot && " for language in LANGUAGES])
 
 
 def run(command: str, folder: Path) -> None:
@@ -36,6 +43,16 @@ def run(command: str, folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def blocks_that_can_be_run(page: Path) -> list[tuple[str, str, str]]:
+    """Language, title and text; none of sections in a language whose compiler is missing."""
+    blocks = []
+    for section in _SECTION.split(page.read_text("utf-8")):
+        known = LANGUAGES.get(section.partition("\n")[0].lower())
+        if known is None or shutil.which(known.tool) is not None:
+            blocks += _BLOCK.findall(section)
+    return blocks
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
@@ -43,7 +60,7 @@ def test_every_block_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     """A reader has the tutorial's bot; other people's programs, such as docker, are not there for sure."""
     tutorial = {title: text for _, title, text in _BLOCK.findall((DOCS / "tutorial.md").read_text("utf-8"))}
     (tmp_path / "my_bot.py").write_text(tutorial["my_bot.py"])
-    for language, title, text in _BLOCK.findall(page.read_text("utf-8")):
+    for language, title, text in blocks_that_can_be_run(page):
         if title:
             (tmp_path / title).write_text(text)
         elif language == "python":
@@ -51,12 +68,17 @@ def test_every_block_of_a_page_runs(page: Path, tmp_path: Path) -> None:
             run("python block.py", tmp_path)
         else:
             for line in text.replace("\\\n", " ").splitlines():
-                if line.startswith("$ riverboat ") and not _FORM.search(re.sub(r"\s+#.*", "", line)):
+                if line.startswith(_COMMANDS) and not _FORM.search(re.sub(r"\s+#.*", "", line)):
                     run(line.removeprefix("$ "), tmp_path)
+    if page.name == "languages.md":
+        logs = [log.read_text("ascii") for log in tmp_path.glob("matches/*/match.log")]
+        hands = {re.sub(r":\w+_bot\|random$|^#.*\n", "", text, flags=re.MULTILINE) for text in logs}
+        assert len(logs) >= 1
+        assert len(hands) == 1  # as the page says: all of them play alike
 
 
 def test_the_tutorial_and_the_guides_have_something_to_run() -> None:
-    assert {"tutorial.md", "bots.md", "train.md", "solve.md"} <= {page.name for page in PAGES}
+    assert {"tutorial.md", "bots.md", "languages.md", "train.md", "solve.md"} <= {page.name for page in PAGES}
 
 
 def test_every_page_can_be_found() -> None:

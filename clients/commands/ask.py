@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -15,9 +15,6 @@ from clients.seats.opponents import is_program
 from clients.seats.remote import Patience, RemoteSeat, SeatLost, command_seat
 from engine.rules import GameDefinitionError, load_game
 from engine.seeds import derive_seed
-
-if TYPE_CHECKING:
-    pass
 
 _TIMES: Final = 10
 _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
@@ -41,7 +38,7 @@ _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
 )  # fmt: skip
 @seed_option("answers", default=1)
 @json_option()
-@plot_option("what the bot would do with every hand, if it tells")
+@plot_option("what the bot would do with every hand or, if it does not tell, what it answered")
 def ask_command(
     bot: str,
     game: str,
@@ -77,7 +74,7 @@ def ask_command(
         found["why"] = reasons(answer.view, game, trials=simulated, seed=seed)
         found["why"]["own_simulation"] = own_values(answer.agent)
     if plot is not None:
-        _draw(plot, bot, spot, answer)
+        _draw(plot, bot, spot, answer, found)
     click.echo(json.dumps(found) if as_json else "\n".join(_lines(found)))
 
 
@@ -114,21 +111,25 @@ def _ask_seat(seat: RemoteSeat, game: str, spot: Spot, names: list[str], seed: i
     return ask(seat, spot, seed=seed, is_remote=True)
 
 
-def _draw(path: str, bot: str, spot: Spot, answer: Answer) -> None:
+def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]) -> None:
+    """What it would do with every hand; of a bot that does not tell, and in small games, what it answered."""
+    from clients.reports.answers import answers_figure
     from clients.reports.figure import PlotError, save_figure
     from clients.reports.grids import strategy_figure
     from clients.reports.spot import by_starting_hand
     from engine.cards import format_cards
 
     triples = answer.agent.triples(answer.view) if spot.game.is_holdem else None
-    if triples is None:
-        raise CommandError(f"--plot: {bot} does not tell what it would do with other hands of hold'em")
     board = format_cards(spot.board)
     title = f"{bot}, {spot.game.position_names[spot.position]}"
     title += f" after {spot.betting.text!r}" if spot.betting.text else " to begin"
     title += f", board {board}" if board else ""
     try:
-        save_figure(strategy_figure(by_starting_hand(triples, spot.board), title), path)
+        if triples is None:
+            figure = answers_figure(found, f"{title}, {format_cards(spot.hole_cards)}")
+        else:
+            figure = strategy_figure(by_starting_hand(triples, spot.board), title)
+        save_figure(figure, path)
     except PlotError as error:
         raise CommandError(str(error)) from error
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from clients.agent import Agent
 from clients.bots.baselines import AlwaysCall
 from clients.commands.ask import ask_command
+from clients.reports.answers import answers_figure
 from clients.seats.asking import ask, read_spot
 from clients.testing import Deciding, Recorder
 from engine.rules import FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
@@ -120,6 +121,33 @@ def test_what_it_would_do_with_every_hand_is_drawn(tmp_path: Path) -> None:
     assert "AKs" in text or "<svg" in text
 
 
+def test_of_a_bot_that_does_not_tell_the_answers_are_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "answers.svg"
+
+    result = invoke("hole-cards-learner", "--hole", "AhKd", "--trials", "0", "--plot", str(path))
+
+    assert result.exit_code == 0, result.output
+    text = path.read_text()  # matplotlib writes each text as a comment beside its shapes
+    assert "<!-- answers, asked 10 times -->" in text
+    assert "AhKd" in text
+    assert "standard error" not in text
+
+
+def test_values_stand_beside_the_answers_where_they_are_known() -> None:
+    values = [{"action": "c", "value": 0.5, "standard_error": 0.1},
+              {"action": "r300", "value": -0.25, "standard_error": 0.2}]  # fmt: skip
+    simulation = {"unit": "big blinds", "trials": 100, "values": values}
+    found = {"asked": 4, "answers": {"r300": 0.75, "f": 0.25}, "why": {"simulation": simulation}}
+
+    left, right = answers_figure(found, "a bot").axes
+
+    assert [label.get_text() for label in left.get_yticklabels()] == ["fold", "call", "raise to 300"]
+    assert [bar.get_width() for bar in left.patches] == [0.25, 0, 0.75]  # type: ignore[attr-defined]
+    assert [bar.get_width() for bar in right.patches] == [0.5, -0.25]  # type: ignore[attr-defined]
+    assert [text.get_text() for text in right.texts] == ["+0.50", "-0.25"]
+    assert right.get_xlabel() == "simulated values, big blinds ± standard error"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -134,7 +162,6 @@ def test_what_it_would_do_with_every_hand_is_drawn(tmp_path: Path) -> None:
         (["random", "--game", "leduc", "--hole", "2h"], "not in the game's deck"),
         (["random", "--game", "limit-2q", "--hole", "AhKd"], "limit-2q"),
         (["./no-such-bot", "--hole", "AhKd"], "not-found"),
-        (["hole-cards-learner", "--hole", "AhKd", "--trials", "0", "--plot", "x.png"], "does not tell"),
     ],
 )
 def test_mistakes_are_one_line(arguments: list[str], message: str) -> None:
