@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from engine.cards import NUM_CARDS, format_cards
 from engine.combos import NUM_COMBOS
-from engine.kernels.cards import ranking
+from engine.kernels.cards import batch, ranking
 from engine.kernels.cards.tables import CATEGORY_SHIFT, NUM_CLASSES, class_scores, ranking_table
 from engine.rules.hand_rank import HandCategory
 
@@ -174,10 +174,13 @@ def hand_ranks(hands: NDArray[np.uint8]) -> NDArray[np.uint16]:
     if hands.ndim != 2 or hands.shape[1] not in (5, 6, 7) or hands.dtype != np.uint8:
         raise ValueError(f"hands: expected shape (N, 5|6|7) and uint8, got {hands.shape} and {hands.dtype}")
     hands = np.ascontiguousarray(hands)
-    if hands.size and int(hands.max()) >= NUM_CARDS:
-        raise ValueError(f"hands: expected cards of 0..51, got {int(hands.max())}")
     ranks = np.empty(len(hands), np.uint16)
-    ranking.rank_hands(ranking_table(), hands, ranks)
+    if hands.shape[1] == 7:
+        are_cards = batch.rank_seven_card_hands(ranking_table(), hands.ravel(), ranks) < batch.NOT_A_CARD
+    elif are_cards := not hands.size or int(hands.max()) < NUM_CARDS:
+        ranking.rank_hands(ranking_table(), hands, ranks)
+    if not are_cards:
+        raise ValueError(f"hands: expected cards of 0..51, got {int(hands.max())}")
     return ranks
 
 

@@ -1,6 +1,8 @@
 """Speed of hand evaluation, strength, potential and equity, beside eval7 and phevaluator in the same run.
 
-    python -m tests.benchmarks.bench_evaluation [--quick]
+    python -m tests.benchmarks.bench_evaluation [--quick] [--ompeval FOLDER]
+
+FOLDER has OMPEval's sources (``HandEvaluator.cpp``), which are compiled for the run.
 
 Each figure is the median of several runs of CPU time on one thread, so that other programs on the machine
 disturb little; peers run in turn with ours.  A goal is what the project set itself on a quiet machine; only
@@ -13,6 +15,7 @@ import itertools
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import eval7
@@ -25,6 +28,7 @@ from engine.cards import CARD_TEXTS, parse_cards
 from engine.combos import NUM_COMBOS
 from engine.evaluation import equity, hand_potential, hand_rank, hand_strength
 from engine.kernels.cards import tables
+from tests.benchmarks.ompeval import ranker
 from tests.support.benchmarks import BenchmarkParser
 
 RNG: Final = np.random.default_rng(1)
@@ -95,17 +99,19 @@ def scalar_rows(runs: int) -> list[Row]:
     ]
 
 
-def batch_rows(runs: int) -> list[Row]:
+def batch_rows(runs: int, ompeval: Path | None) -> list[Row]:
     deck = np.tile(np.arange(52, dtype=np.uint8), (200_000, 1))
     hands = np.ascontiguousarray(RNG.permuted(deck, axis=1)[:, :7])
     hands = np.tile(hands, (5, 1))
-    found = medians(
-        runs, lambda: hand_rank.hand_ranks(hands), hand_rank.count_seven_card_hands, rebuilt_tables
-    )
+    with_peer = [] if ompeval is None else [ranker(ompeval, hands)]
+    batches = medians(3 * runs, lambda: hand_rank.hand_ranks(hands), *with_peer)
+    ours, *theirs = [seconds / len(hands) for seconds in batches]
+    peers = {"OMPEval": theirs[0]} if theirs else {}
+    found = medians(runs, hand_rank.count_seven_card_hands, rebuilt_tables)
     return [
-        Row("7 cards, random batch of a million, a hand", found[0] / len(hands), "3.3 ns", {}, "ns"),
-        Row("all 133,784,560 hands with histogram", found[1], "100 ms", {}, "ms"),
-        Row(f"tables, built ({tables.ranking_table().nbytes / 1000:.0f} KB)", found[2], "150 ms", {}, "ms"),
+        Row("7 cards, random batch of a million, a hand", ours, "3.3 ns", peers, "ns"),
+        Row("all 133,784,560 hands with histogram", found[0], "100 ms", {}, "ms"),
+        Row(f"tables, built ({tables.ranking_table().nbytes / 1000:.0f} KB)", found[1], "150 ms", {}, "ms"),
     ]
 
 
@@ -240,8 +246,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measures and prints."""
     parser = BenchmarkParser("bench_evaluation", __doc__)
     parser.add_argument("--quick", action="store_true", help="fewer runs")
-    runs = 5 if parser.parse_args(arguments).quick else 15
-    rows = scalar_rows(runs) + batch_rows(runs) + strength_and_potential_rows(runs) + equity_rows(runs)
+    parser.add_argument("--ompeval", type=Path, metavar="FOLDER", help="OMPEval's sources")
+    options = parser.parse_args(arguments)
+    runs = 5 if options.quick else 15
+    rows = (
+        scalar_rows(runs)
+        + batch_rows(runs, options.ompeval)
+        + strength_and_potential_rows(runs)
+        + equity_rows(runs)
+    )
     print_table([*rows, monte_carlo_row(runs)])
 
 

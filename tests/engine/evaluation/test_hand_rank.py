@@ -187,6 +187,11 @@ def test_batches_of_another_shape_type_or_range_are_refused() -> None:
         hand_ranks(np.zeros((3, 7), np.int64))
     with pytest.raises(ValueError, match=r"0\.\.51, got 60"):
         hand_ranks(np.full((3, 7), 60, np.uint8))
+    for column, wrong in enumerate((52, 53, 63, 64, 127, 128, 255)):
+        hands = np.array([[0, 4, 8, 12, 16, 20, 24]] * 3, np.uint8)  # flushes, or nearly
+        hands[2, column] = wrong
+        with pytest.raises(ValueError, match=f"got {wrong}$"):
+            hand_ranks(hands)
     assert hand_ranks(np.zeros((0, 7), np.uint8)).shape == (0,)
 
 

@@ -1,0 +1,72 @@
+"""Many hands of seven cards in one pass, the check that they are cards included."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cards import NUM_CARDS
+from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.ranking import bit_if, class_of_key, flush_suit
+from engine.kernels.cards.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
+
+NOT_A_CARD: Final = 1 << 56
+"""A bit above those of all keys, in the key of every byte that is no card."""
+
+
+def _keys_of_bytes() -> NDArray[np.int64]:
+    keys = np.full(256, NOT_A_CARD, np.int64)
+    keys[:NUM_CARDS] = KEY_OF_CARD
+    keys.flags.writeable = False
+    return keys
+
+
+_KEY_OF_BYTE: Final = _keys_of_bytes()
+
+
+@kernel(allocates=False)
+def _flush_class(table: NDArray[np.uint16], cards: NDArray[np.uint8], at: int, key: int) -> int:
+    """The class of ``cards[at:at + 7]``, whose key has five of a suit."""
+    suit = flush_suit(key)
+    mask = 0
+    for j in range(7):
+        mask |= bit_if(integer(cards[at + j]), suit)
+    return integer(table[FLUSH_AT + (mask & 0x1FFF)])  # whatever stands beside the cards
+
+
+@kernel(allocates=False)
+def rank_seven_card_hands(
+    table: NDArray[np.uint16], cards: NDArray[np.uint8], ranks: NDArray[np.uint16]
+) -> int:
+    """The class of each hand; returns a number of `NOT_A_CARD` or more if there was a byte that is no card.
+
+    Args:
+        table: `ranking_table()`.
+        cards: of one hand after the other, shape (7 * n,).
+        ranks: shape (n,), filled in place.
+    """
+    keys = _KEY_OF_BYTE
+    seen = 0
+    at = 0
+    for i in range(ranks.shape[0]):
+        # Written out: a loop over the seven costs a third more.
+        key = (
+            EMPTY_KEY
+            + keys[cards[at]]
+            + keys[cards[at + 1]]
+            + keys[cards[at + 2]]
+            + keys[cards[at + 3]]
+            + keys[cards[at + 4]]
+            + keys[cards[at + 5]]
+            + keys[cards[at + 6]]
+        )
+        seen |= key
+        # Looked up for every hand, with or without a flush, so that the processor need not guess which it is
+        # before it begins: a quarter of the time.
+        ranks[i] = class_of_key(table, key)
+        if key & FLUSH_BITS:
+            ranks[i] = _flush_class(table, cards, at, key)
+        at += 7
+    return seen
