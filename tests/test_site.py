@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from server.course.new_bot import LANGUAGES
+from server.room.config import load_room
 from tests.support.dealer_process import ROOT, environment
 
 DOCS = ROOT / "docs"
@@ -109,3 +110,14 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
         assert not re.search(
             r'<(?:script|link|img)[^>]+(?:src|href)="https?://(?!squidfunk)', path.read_text("utf-8")
         )
+
+
+def test_the_guides_room_can_be_opened(tmp_path: Path) -> None:
+    """What the guide says to write is read as it is meant; nothing in it is unknown."""
+    text = (DOCS / "guides" / "room.md").read_text("utf-8")
+    blocks = re.findall(r"^```toml(?: title=\"room.toml\")?\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    (tmp_path / "room.toml").write_text("\n".join(blocks))
+
+    room = load_room(tmp_path / "room.toml")
+
+    assert [table.name for table in room.tables] == ["limit", "deep", "heads-up"]

@@ -174,7 +174,7 @@ def faults_of_command(line: str) -> list[str]:
         return [f"no make target {words[1]}"] if words[1] not in targets else []
     if words[:2] == ["python", "-m"]:
         return _faults_of_module(words[2:])
-    if words[0] in ("docker", "pip", "bench_sampling", "cd") or words[0].startswith("apt"):
+    if words[0] in ("docker", "pip", "bench_sampling", "cd", "sudo") or words[0].startswith("apt"):
         return []
     return [f"no command has the option {word}" for word in _options(words) if word not in _all_options()]
 
