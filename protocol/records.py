@@ -174,10 +174,11 @@ class HandReader:
         record = parse_hand(text)
         if record is None:
             raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {text.rstrip()!r}")
-        num_players = self._game.num_players
-        for values, what in ((record.names, "names"), (record.chips, "values")):
-            if len(values) != num_players:
-                raise ValueError(f"expected {num_players} {what} for the game's players, got {len(values)}")
+        expected = self._game.num_players
+        if not len(record.names) == expected == len(record.chips):
+            for values, what in ((record.names, "names"), (record.chips, "values")):
+                if len(values) != expected:
+                    raise ValueError(f"expected {expected} {what} for the game's players, got {len(values)}")
         return record
 
     def state(self, record: HandRecord) -> HandState:

@@ -91,10 +91,9 @@ class LoggedLine(NamedTuple):
         Raises:
             ValueError: it is no hand of this game.
         """
-        record, state = self.record, reader.state(self.record)
-        return LoggedHand(
-            record.hand_number, self.line, self.match, state, record.chips, record.names, self.players
-        )
+        line, match, record, players = self
+        state = reader.state(record)
+        return LoggedHand(record.hand_number, line, match, state, record.chips, record.names, players)
 
 
 class LogError(ValueError):
