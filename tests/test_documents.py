@@ -55,6 +55,14 @@ def test_the_first_page_is_a_page() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
 
 
+def test_the_table_talk_on_the_first_page_is_that_of_a_recorded_terminal() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    sample = next(block for block in readme.split("```")[1::2] if "Your cards" in block)
+    recorded = (ROOT / "tests" / "golden" / "terminal" / "nc.txt").read_text("utf-8")
+
+    assert sample.strip("\n") in recorded
+
+
 # --- the checks, on samples --------------------------------------------------------------------------------
 
 
