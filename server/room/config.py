@@ -71,6 +71,8 @@ class TableConfig:
     """For which the seat of somebody who has lost the connection, or sits out, is kept."""
     port: int | None = None
     """Where plain ACPC clients take a seat; 0 for any port, None for none."""
+    port_without_tls: bool = False
+    """No TLS is spoken there, whatever the room speaks: clients of old do not."""
 
     @property
     def seats(self) -> int:
@@ -277,6 +279,7 @@ class _Reader:
             limits=limits,
             keep_seat_s=read.number("keep_seat", 120.0, 0.0, MOST_SECONDS),
             port=read.port("port"),
+            port_without_tls=read.flag("port_without_tls", default=False),
         )
         read.end()
         table = _with_stakes(table)

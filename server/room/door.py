@@ -103,7 +103,7 @@ class Door:
         Args:
             listener: where they connect; closed at the end.
             table: at which plain ACPC clients are seated here; None for the door itself.
-            is_trusted: for bots of the house's, which come without TLS.
+            is_trusted: whoever comes here comes without TLS, as bots of the house's do.
         """
         tls = None if is_trusted else self._tls
         with contextlib.closing(listener):
@@ -281,6 +281,8 @@ class Door:
             visitor.client.flush()
             return
         await visitor.client.has_left.wait()
+        if visitor.client.attending is not None:  # the seat's task may be listening to somebody who was late
+            await visitor.client.attending.wait()
 
     def _table_and_chips(self, text: str) -> tuple[str, int | None]:
         """What a ``#join`` names."""

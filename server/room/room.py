@@ -125,7 +125,8 @@ class Room:
             if table.port is not None:
                 listener = listen(self.config.host, table.port, RoomError)
                 ports[table.name] = listener.getsockname()[1]
-                services.start_soon(self.door.serve, listener, table)
+                serve = functools.partial(self.door.serve, listener, table, is_trusted=table.port_without_tls)
+                services.start_soon(serve)
         return ports
 
     def _settle_guests(self) -> None:

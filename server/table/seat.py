@@ -96,6 +96,8 @@ class Client:
     """
     is_late: trio.Event = attrs.Factory(trio.Event)
     """Set when it has not replied in time; renewed when it has spoken again."""
+    attending: trio.Event | None = None
+    """Set when its seat's task has let go of it; None while no task has it."""
     has_left: trio.Event = attrs.Factory(trio.Event)
     """Set when it has lost its seat, or the match is over."""
     requests: deque[Request] = attrs.Factory(lambda: deque(maxlen=_MOST_REQUESTS))

@@ -273,11 +273,16 @@ class Seating:
 
         At the end of the match, see it off.
         """
-        async with trio.open_nursery() as tasks:
-            tasks.start_soon(client.channel.keep_flushing)
-            tasks.start_soon(self._await_returns, seat, client)
-            await client.has_left.wait()
-            tasks.cancel_scope.cancel()
+        client.attending = trio.Event()
+        try:
+            async with trio.open_nursery() as tasks:
+                tasks.start_soon(client.channel.keep_flushing)
+                tasks.start_soon(self._await_returns, seat, client)
+                await client.has_left.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            client.attending.set()
+            client.attending = None
         if seat.client is client:  # the match is over: let it read its last states
             with contextlib.suppress(ChannelBroken):
                 client.flush()  # another seat's failure may have kept these states from it

@@ -99,6 +99,8 @@ class Guard:
         try:
             await self._app(scope, receive, send_guarded)
         except Exception as error:
+            if has_gone(error):
+                return
             self.faults += 1
             self._console.err("".join(traceback.format_exception(error)))
             if not has_begun:
@@ -136,6 +138,15 @@ class Guard:
             headers.append((b"retry-after", b"2"))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": text.encode() + b"\n"})
+
+
+def has_gone(error: BaseException) -> bool:
+    """Whether an error says that a browser is not there any more, and nothing else."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(has_gone, error.exceptions))
+    return isinstance(
+        error, OSError | trio.BrokenResourceError | trio.ClosedResourceError | trio.BusyResourceError
+    )
 
 
 def _is_same_origin(scope: Scope) -> bool:

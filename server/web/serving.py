@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+import traceback
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,11 +15,14 @@ from server.console import Console
 from server.room.config import RoomConfig, RoomError
 from server.room.door import listen
 from server.room.room import Room
+from server.room.tls import server_context
 from server.web.audience import Broadcasts
+from server.web.guard import Guard, has_gone
 from server.web.seat import LONGEST
 
 if TYPE_CHECKING:
     from hypercorn.config import Config
+    from starlette.types import ASGIApp
 
 NEEDED: Final = ("hypercorn", "jinja2", "starlette")
 _UNREAD_MS: Final = 30_000
@@ -42,29 +46,84 @@ async def serve_web(
     Raises:
         RoomError: the port cannot be opened.
     """
-    from hypercorn.trio import serve
-
     from server.web.figures import Figures
-    from server.web.guard import Guard
     from server.web.pages import Pages
 
     listener = _listener(room.config)
     port = listener.getsockname()[1]
     host = f"[{room.config.host}]" if ":" in room.config.host else room.config.host
     scheme = "http" if room.config.tls is None else "https"
-    config = _hypercorn(room.config, listener, console)
     async with trio.open_nursery() as nursery:
         broadcasts = Broadcasts(room, nursery)
         pages = Pages(room, broadcasts)
         guard = Guard(pages.application(), room.config, console)
         if find_spec("prometheus_client") is not None:
             pages.figures = Figures(room, guard, broadcasts)
-        await nursery.start(_serve, serve, guard, config)
+        nursery.start_soon(Browsers(guard, room.config, console).serve, listener)
         task_status.started(f"{scheme}://{host}:{port}/")
 
 
-async def _serve(serve: Any, guard: Any, config: Config, *, task_status: trio.TaskStatus[list[str]]) -> None:
-    await serve(guard, config, mode="asgi", shutdown_trigger=trio.sleep_forever, task_status=task_status)
+class Browsers:
+    """Connections of browsers, each of which hypercorn looks after.
+
+    Whatever goes wrong in one ends that one alone; hypercorn's own loop would end with it.
+
+    Args:
+        app: answers.
+        config: of the room, whose limits of connections hold here, too.
+        console: for the operator.
+    """
+
+    def __init__(self, app: ASGIApp, config: RoomConfig, console: Console) -> None:
+        from hypercorn.trio.worker_context import WorkerContext
+        from hypercorn.utils import wrap_app
+
+        self._config = config
+        self._console = console
+        self._settings = _settings(console)
+        self._app = wrap_app(app, self._settings.wsgi_max_body_size, "asgi")  # type: ignore[arg-type]
+        self._context = WorkerContext(None)
+        self._tls = None if config.tls is None else server_context(config.tls)
+        self._sockets: dict[trio.socket.SocketType, str] = {}  # with their addresses
+
+    async def serve(self, listener: socket.socket) -> None:
+        """Let browsers in until cancelled; whoever is there is then cut off."""
+        accepting = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(trio.serve_listeners, self._visit, [accepting])
+                try:
+                    await trio.sleep_forever()
+                finally:
+                    for each in list(self._sockets):
+                        each.close()  # hypercorn lets nobody cancel what it writes
+        finally:
+            listener.close()
+
+    async def _visit(self, plain: trio.SocketStream) -> None:
+        """One connection."""
+        from hypercorn.trio.tcp_server import TCPServer
+        from hypercorn.typing import ConnectionState
+
+        sock = plain.socket
+        stream: Any = plain
+        try:
+            address = str(sock.getpeername()[0])
+            of_address = sum(each == address for each in self._sockets.values())
+            if len(self._sockets) >= self._config.connections or (
+                of_address >= self._config.connections_per_address
+            ):
+                return
+            self._sockets[sock] = address
+            if self._tls is not None:
+                stream = trio.SSLStream(plain, self._tls, server_side=True, https_compatible=True)
+            await TCPServer(self._app, self._settings, self._context, ConnectionState({}), stream)
+        except Exception as error:
+            if not has_gone(error):
+                self._console.err("".join(traceback.format_exception(error)))
+        finally:
+            self._sockets.pop(sock, None)
+            sock.close()
 
 
 def _listener(config: RoomConfig) -> socket.socket:
@@ -84,18 +143,13 @@ def _listener(config: RoomConfig) -> socket.socket:
     return listener
 
 
-def _hypercorn(room: RoomConfig, listener: socket.socket, console: Console) -> Config:
+def _settings(console: Console) -> Config:
     from hypercorn.config import Config
 
     config = Config()
-    config.bind = [f"fd://{listener.detach()}"]
-    if room.tls is not None:
-        config.certfile, config.keyfile = str(room.tls.certificate), str(room.tls.key)
-    config.alpn_protocols = ["http/1.1"]
     config.websocket_max_message_size = LONGEST
     config.websocket_ping_interval = _PING_S
     config.include_server_header = False
-    config.graceful_timeout = 0.5
     config.accesslog = None
     log = logging.getLogger("riverboat.web")
     log.handlers = [_ToConsole(console)]

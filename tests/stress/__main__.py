@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 LANES: Final = (
-    (("soak", 14.0), ("disk", 5.0), ("fuzz", 9.0)),
+    (("soak", 12.0), ("disk", 4.0), ("fuzz", 8.0), ("room", 4.0)),
     (("crowd", 10.0), ("kills", 8.0), ("signals", 10.0)),
 )
 """Scripts and their minutes, one lane for each core; the crowd takes more than one."""

@@ -330,3 +330,19 @@ def test_addresses_of_rooms() -> None:
     for wrong in (["127.0.0.1"], ["127.0.0.1:x/a"], [":4000/a"], ["h:1/a b"], ["a", "1", "2"]):
         with pytest.raises(ProgramError, match="expected"):
             read_address(wrong)
+
+
+async def test_whoever_was_late_and_has_lost_the_seat_is_listened_to_in_the_lobby(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    limits = TimeLimits(1.0, 600.0, 1e6, grace=0.0)
+    async with room_of(room_config(tmp_path, table_config(limits=limits, keep_seat_s=1.0))) as room:
+        ann = await room.sit_down(words="name=Ann")
+        room.start_soon(ann.play_hands, 1 << 30)
+        for _ in range(6):  # two tasks want to read in the same moment, in either order
+            late = await room.sit_down(words="name=Bob")
+            await late.until("#lobby")
+            await late.say("#list")
+            await late.until("#tables 1")
+            await late.leave()
+        assert "Traceback" not in room.console.stderr

@@ -9,6 +9,7 @@ import trio
 from engine.rules import CALL, FOLD, initial_betting, load_game
 from server.room.identities import register
 from server.room.ledger.ledger import Ledger
+from server.room.tls import self_signed
 from server.web.lines import DoorReader
 from server.web.scenes import ask
 from tests.support.rooms import room_config
@@ -40,6 +41,20 @@ async def test_whoever_closes_the_page_and_comes_back_has_the_same_seat(tmp_path
 
         assert again.heard[-1]["stack"] == 60
         assert again.heard[-1]["seat"] == 0
+
+
+async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
+    config = room_config(tmp_path, tls=self_signed(tmp_path / "tls", "127.0.0.1"))
+    async with pages_of(config) as pages:
+        assert pages.address.startswith("https://127.0.0.1:")
+        assert (await pages.get("/")).status_code == 200
+        web = await pages.browser(words="name=Web")
+        assert web.heard[-1]["seat"] == 0
+        plain = await trio.open_tcp_stream("127.0.0.1", pages.port)
+        await plain.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert b"HTTP" not in bytes(await plain.receive_some())
+        await plain.aclose()
+        assert pages.room.console.stderr == ""
 
 
 async def test_wrong_tokens_count_for_the_browser_s_address(tmp_path: Path) -> None:

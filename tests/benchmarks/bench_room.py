@@ -1,0 +1,213 @@
+"""A room of 200 tables with 1,000 connections in one process: how long tables wait, what a connection takes.
+
+    python -m tests.benchmarks.bench_room [--tables 200] [--seats 5] [--seconds 60] [--think MS]
+
+The room is a process of its own.  All players are in this process, on bare sockets, and check or call; each
+answers at once, or after a time to think.  The *wait* is the time from when a reply is sent to when anybody
+at its table is sent the next message: the room's own time, and that of the players' process to notice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import os
+import resource
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import attrs
+import trio
+
+from engine.rules import load_game
+from server.console import SilentConsole
+from server.room.config import RoomConfig, TableConfig
+from server.room.room import Room
+from server.table.config import TimeLimits
+
+_GREETING = b"VERSION:2.0.0\r\n#riverboat/1 lobby seat names game stacks clock\r\n"
+_GAME = "limit-6p"
+_SHARES = (0.5, 0.99, 0.999)
+_COLUMNS = (
+    "tables", "connections", "think", "decisions/s", "wait: median, p99, p99.9, longest, ms",
+    "a connection takes", "growth in the run", "of a core", "CPU a decision", "load",
+)  # fmt: skip
+
+
+def house(folder: Path, tables: int) -> None:
+    """The room; its port is printed."""
+
+    async def run() -> None:
+        game = load_game(_GAME)
+        limits = TimeLimits(30.0, 600.0, 1e6, grace=0.0)
+        configs = [
+            TableConfig(f"t{number}", game, _GAME, least=2000, most=2000, limits=limits)
+            for number in range(tables)
+        ]
+        config = RoomConfig(tuple(configs), port=0, data=folder, guest_chips=2**30, http=None)
+        async with trio.open_nursery() as nursery:
+            addresses = await nursery.start(Room(config, SilentConsole()).run)
+            print(addresses.port, flush=True)
+
+    trio.run(run)
+
+
+@attrs.define(eq=False)
+class Client:
+    """One player."""
+
+    sock: socket.socket
+    table: int
+    unread: bytes = b""
+    is_asked: bool = False
+    has_asked_for_seat: bool = False
+
+
+@attrs.define
+class Bench:
+    """All players."""
+
+    think_s: float
+    replied: dict[int, float] = attrs.Factory(dict)
+    """By table, when the last reply was sent; none where the next message has come."""
+    waits: list[float] = attrs.Factory(list)
+    seated: int = 0
+    later: list[tuple[float, int, Client, bytes]] = attrs.Factory(list)
+    number: int = 0
+
+    def hear(self, client: Client, data: bytes) -> None:
+        """What a client has been sent."""
+        *lines, client.unread = (client.unread + data).split(b"\n")
+        for line in lines:
+            if line.startswith(b"MATCHSTATE"):
+                sent = self.replied.pop(client.table, None)
+                if sent is not None:
+                    self.waits.append(time.perf_counter() - sent)
+                if client.is_asked:
+                    client.is_asked = False
+                    self.answer(client, line.rstrip(b"\r") + b":c\r\n")
+            elif line.startswith(b"#clock"):
+                client.is_asked = True
+            elif line.startswith(b"#lobby") and not client.has_asked_for_seat:
+                client.has_asked_for_seat = True
+                client.sock.send(b"#join t%d\r\n" % client.table)
+            elif line.startswith(b"#seated"):
+                self.seated += 1
+
+    def answer(self, client: Client, reply: bytes) -> None:
+        """Send a reply, now or when it has been thought over."""
+        if not self.think_s:
+            self.replied[client.table] = time.perf_counter()
+            client.sock.send(reply)
+            return
+        self.number += 1  # a table's thoughts do not all end together
+        due = time.perf_counter() + self.think_s * (0.5 + self.number % 97 / 97)
+        heapq.heappush(self.later, (due, self.number, client, reply))
+
+    def send_what_is_due(self) -> float | None:
+        """Seconds until the next reply; None where none is thought over."""
+        while self.later:
+            now = time.perf_counter()
+            due, _, client, reply = self.later[0]
+            if due > now:
+                return due - now
+            heapq.heappop(self.later)
+            self.replied[client.table] = time.perf_counter()
+            client.sock.send(reply)
+        return None
+
+    def run(self, selector: selectors.BaseSelector, until: float) -> None:
+        """Play until a time."""
+        while (left := until - time.perf_counter()) > 0:
+            due = self.send_what_is_due()
+            for key, _ in selector.select(left if due is None else min(left, due)):
+                self.hear(key.data, key.data.sock.recv(65536))
+
+
+def memory_kib(pid: int) -> int:
+    """Resident memory of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def cpu_s(pid: int) -> float:
+    """CPU time of a process so far."""
+    times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
+    """One run, and its figures."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * tables * seats)), hard))
+    with tempfile.TemporaryDirectory(prefix="riverboat-bench-") as folder:
+        words = [
+            sys.executable,
+            "-m",
+            "tests.benchmarks.bench_room",
+            "--house",
+            folder,
+            "--tables",
+            str(tables),
+        ]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as room:
+            try:
+                assert room.stdout is not None
+                port = int(room.stdout.readline())
+                empty = memory_kib(room.pid)
+                bench = Bench(think_ms / 1000)
+                selector = selectors.DefaultSelector()
+                for number in range(tables * seats):
+                    sock = socket.create_connection(("127.0.0.1", port))
+                    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    sock.send(_GREETING)
+                    selector.register(sock, selectors.EVENT_READ, Client(sock, number % tables))
+                while bench.seated < tables * seats:
+                    bench.run(selector, time.perf_counter() + 0.2)
+                bench.run(selector, time.perf_counter() + seconds / 4)  # all that is kept is there
+                full = memory_kib(room.pid)
+                bench.waits.clear()
+                cpu, began = cpu_s(room.pid), time.perf_counter()
+                bench.run(selector, began + seconds)
+                took, cpu = time.perf_counter() - began, cpu_s(room.pid) - cpu
+                later = memory_kib(room.pid)
+            finally:
+                room.kill()
+    waits = sorted(bench.waits)
+    shares = ", ".join(f"{1000 * waits[int(share * (len(waits) - 1))]:.1f}" for share in _SHARES)
+    cells = [
+        f"{tables} | {tables * seats} | {think_ms:g} ms | {len(waits) / took:.0f}",
+        f"{shares}, {1000 * waits[-1]:.1f}",
+        f"{(full - empty) / tables / seats:.1f} KiB | {(later - full) / 1024:+.1f} MiB",
+        f"{cpu / took:.0%} | {1e6 * cpu / len(waits):.0f} µs | {os.getloadavg()[0]:.1f}",
+    ]
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.bench_room", description=__doc__)
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--seats", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each run; default 20")
+    parser.add_argument(
+        "--think", type=float, action="append", help="ms for a decision; default 0, then 1000"
+    )
+    parser.add_argument("--house", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.house is not None:
+        house(arguments.house, arguments.tables)
+        return
+    print("| " + " | ".join(_COLUMNS) + " |")
+    print("|" + " --- |" * len(_COLUMNS))
+    for think in arguments.think or (0.0, 1000.0):
+        measure(arguments.tables, arguments.seats, arguments.seconds, think)
+
+
+if __name__ == "__main__":
+    main()

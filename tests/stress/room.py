@@ -1,0 +1,88 @@
+"""A room under 100,000 lines of nonsense in its lobby and 10,000 requests for its pages, while people play.
+
+``python -m tests.stress.room``: no traceback, no card before its time, no chip made or lost; ledger and log
+agree in the end.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import trio
+
+from server.table.config import TimeLimits
+from tests.stress.common import Stress, begin, folder, main
+from tests.support.room_fuzz import fuzz_lobby, fuzz_pages
+from tests.support.rooms import room_config, table_config
+from tests.support.web import OpenPages, pages_of
+
+_LINES = 100_000
+_REQUESTS = 10_000
+_AT_ONCE = 4
+
+
+async def run(stress: Stress, place: Path) -> str:
+    """All of it; what was done."""
+    limits = TimeLimits(0.05, 600.0, 1e6, grace=0.0)
+    config = room_config(
+        place,
+        table_config(limits=limits, keep_seat_s=0.3),
+        requests_per_second=1e6,
+        guesses_per_minute=1000,
+        guest_chips=10_000_000,
+    )
+    done = {"lines": 0, "requests": 0}
+    async with pages_of(config) as pages:
+        async with trio.open_nursery() as playing:
+            for name in ("Ann", "Bob", "Cid"):
+                playing.start_soon(_play, pages, name)
+            async with trio.open_nursery() as fuzzing:
+                for number in range(_AT_ONCE):
+                    fuzzing.start_soon(_lobby, stress, pages, number, done)
+                    fuzzing.start_soon(_pages, stress, pages, number, done)
+            playing.cancel_scope.cancel()
+        if "Traceback" in pages.room.console.stderr:
+            stress.find("a traceback", pages.room.console.stderr[-3000:])
+        hands = pages.room.room.tables["a"].hands_played
+    return f"{done['lines']} lines, {done['requests']} requests, {hands} hands"
+
+
+async def _play(pages: OpenPages, name: str) -> None:
+    """Somebody sits down and plays, again and again."""
+    while True:
+        try:
+            guest = await pages.room.sit_down(words=f"name={name}", chips="100")
+        except AssertionError:  # all seats are taken
+            await trio.sleep(0.1)
+            continue
+        await guest.play_hands(1 << 30)
+        await guest.leave()
+
+
+async def _lobby(stress: Stress, pages: OpenPages, number: int, done: dict[str, int]) -> None:
+    dice = stress.generator("lobby", number)
+    for _ in range(_LINES // _AT_ONCE // 100):
+        if stress.is_over:
+            return
+        await fuzz_lobby(pages.room, 100, dice, stress.find)
+        done["lines"] += 100
+
+
+async def _pages(stress: Stress, pages: OpenPages, number: int, done: dict[str, int]) -> None:
+    dice = stress.generator("pages", number)
+    for _ in range(_REQUESTS // _AT_ONCE // 10):
+        if stress.is_over:
+            return
+        await fuzz_pages(pages, 10, dice, stress.find)
+        done["requests"] += 10
+
+
+def script() -> int:
+    """The script."""
+    stress = begin("room", __doc__, 20)
+    with folder() as place:
+        return stress.end(trio.run(run, stress, place))
+
+
+if __name__ == "__main__":
+    main(script)

@@ -1,0 +1,132 @@
+"""Lines for a room's lobby and requests for its pages that nobody should send; what must hold of answers."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from typing import Final
+
+import trio
+
+from tests.support.rooms import OpenRoom
+from tests.support.web import OpenPages
+
+_LINES: Final = (
+    "#list", "#join a", "#join a 100", "#join any", "#join a -1", "#join a 99999999999999999999", "#join",
+    "#leave", "#sit-out", "#sit-in", "#top-up 10", "#top-up -10", "#top-up 1e9", "#name=Ann", "#name=<b>",
+    "#name=", "#token=guess", "#riverboat/1 lobby name=Ann", "VERSION:2.0.0", "MATCHSTATE:0:0::|AsKs:c",
+    "MATCHSTATE:", "MATCHSTATE:0:1:cc:|AsKs:r99999999999", "#" + "x" * 5000, "", "#join a\x00", "#policy 1",
+    "STATE:0:c:AsKs|2c2d:0|0:a|b",
+)  # fmt: skip
+_PATHS: Final = (
+    "/", "/tables.json", "/tables/a", "/tables/a/hands", "/tables/a/hands/0", "/tables/a/hands/99999",
+    "/tables/a/hands?before=3", "/standings", "/players/Ann", "/static/style.css", "/static/../pages.py",
+    "/seat", "/healthz", "/metrics", "/tables/%00", "/tables/" + "a" * 3000, "/%", "//", "/tables/a/events/x",
+    "*", "",
+)  # fmt: skip
+_METHODS: Final = ("GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "BREW", "get")
+_HEADERS: Final = (
+    "upgrade: websocket", "connection: upgrade", "sec-websocket-key: AAAA", "content-length: 5",
+    "content-length: -1", "transfer-encoding: chunked", "range: bytes=0-1", "origin: http://evil", "host: y",
+    "cookie: " + "x" * 2000, "last-event-id: 7", "authorization: Bearer x", ": x", "\x00: y",
+)  # fmt: skip
+_STATE: Final = re.compile(rb"MATCHSTATE:(\d+):(\d+):[^:\r]*:([^/\r:]*)")
+_BURST: Final = 40
+_PATIENCE_S: Final = 10.0
+
+
+def spoilt(text: bytes, dice: random.Random) -> bytes:
+    """Some bytes with some of them changed, left out or doubled; half of the time as they are."""
+    data = bytearray(text)
+    while data and dice.random() < 0.5:
+        at = dice.randrange(len(data))
+        match dice.randrange(4):
+            case 0:
+                data[at] = dice.randrange(256)
+            case 1:
+                del data[at : at + dice.randint(1, 8)]
+            case 2:
+                data[at:at] = data[: dice.randint(1, 20)]
+            case _:
+                data[at:at] = bytes(dice.randrange(256) for _ in range(dice.randint(1, 8)))
+    return bytes(data)
+
+
+async def fuzz_lobby(
+    room: OpenRoom, lines: int, dice: random.Random, find: Callable[[str, str], None]
+) -> None:
+    """Say so many lines, a few dozen in a connection."""
+    while lines > 0:
+        with trio.move_on_after(_PATIENCE_S) as patience:
+            stream = await trio.open_tcp_stream("127.0.0.1", room.addresses.port)
+            async with stream, trio.open_nursery() as nursery:
+                nursery.start_soon(_read_states, stream, room, find)
+                said = min(lines, _BURST)
+                words = [dice.choice(_LINES).encode("utf-8", "surrogateescape") for _ in range(said)]
+                text = b"".join(spoilt(each, dice) + b"\r\n" for each in words)
+                try:
+                    await stream.send_all(
+                        b"VERSION:2.0.0\r\n#riverboat/1 lobby seat names game stacks\r\n" + text
+                    )
+                    await stream.send_eof()
+                except (trio.BrokenResourceError, trio.ClosedResourceError):
+                    pass  # turned away, which is an answer
+                lines -= said
+        if patience.cancelled_caught:
+            find("a client that has said its last word is kept", repr(text)[:500])
+
+
+async def _read_states(stream: trio.SocketStream, room: OpenRoom, find: Callable[[str, str], None]) -> None:
+    """Read to the end; nobody's cards but the own ones may come before the hand is over."""
+    heard = b""
+    try:
+        async for data in stream:
+            heard += data
+            for position, hand, holes in _STATE.findall(heard):
+                others = [
+                    hole for place, hole in enumerate(holes.split(b"|")) if hole and place != int(position)
+                ]
+                if others and not any(room.room.ledger.hands_from("a", int(hand), 1)):
+                    find("cards of others before the end of a hand", repr(heard[-500:]))
+            heard = heard[heard.rfind(b"\n") + 1 :]
+    except trio.BrokenResourceError:
+        pass
+
+
+def request(dice: random.Random) -> bytes:
+    """A request, sound or not."""
+    path = dice.choice(_PATHS)
+    lines = [f"{dice.choice(_METHODS)} {path} HTTP/1.{dice.choice('1110')}", "host: x", "connection: close"]
+    lines += dice.choices(_HEADERS, k=dice.randrange(3))
+    return spoilt("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n", dice)
+
+
+async def fuzz_pages(
+    pages: OpenPages, requests: int, dice: random.Random, find: Callable[[str, str], None]
+) -> None:
+    """Make so many requests, each in a connection of its own."""
+    table = pages.room.room.tables["a"]
+    for _ in range(requests):
+        data = request(dice)
+        answer = b""
+        with trio.move_on_after(_PATIENCE_S) as patience:
+            async with await trio.open_tcp_stream("127.0.0.1", pages.port) as stream:
+                try:
+                    await stream.send_all(data)
+                    await stream.send_eof()
+                    async for part in stream:
+                        answer += part
+                except trio.BrokenResourceError:
+                    pass
+        if patience.cancelled_caught:
+            find("a request is not answered", repr(data)[:500])
+        if re.match(rb"HTTP/1.[01] 500", answer) or b"Traceback" in answer or b'File "' in answer:
+            find("a fault is shown", f"{data[:300]!r}\n{answer[:500]!r}")
+        told = re.search(rb"<h1>Hand (\d+) of a</h1>", answer)
+        if told is None and re.search(rb'class="card', answer):
+            find("a card on a page that has none", repr(data)[:300])
+        if told is not None and int(told.group(1)) not in {
+            hand.number for hand in pages.room.room.ledger.hands_from("a", int(told.group(1)), 1)
+        }:
+            find("a hand that is not over", f"{data[:300]!r} {table.hands_played}")
