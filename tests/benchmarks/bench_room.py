@@ -73,8 +73,8 @@ class Bench:
     """All players."""
 
     think_s: float
-    replied: dict[int, float] = attrs.Factory(dict)
-    """By table, when the last reply was sent; none where the next message has come."""
+    replied: dict[int, tuple[float, list[bytes]]] = attrs.Factory(dict)
+    """By table, when the last reply was sent, and to which state; none where the next message has come."""
     waits: list[float] = attrs.Factory(list)
     seated: int = 0
     later: list[tuple[float, int, Client, bytes]] = attrs.Factory(list)
@@ -85,8 +85,9 @@ class Bench:
         *lines, client.unread = (client.unread + data).split(b"\n")
         for line in lines:
             if line.startswith(b"MATCHSTATE"):
-                sent = self.replied.pop(client.table, None)
-                if sent is not None:
+                sent, state = self.replied.get(client.table, (0.0, _state(line)))
+                if state != _state(line):  # others may be shown the state that was replied to later than that
+                    del self.replied[client.table]
                     self.waits.append(time.perf_counter() - sent)
                 if client.is_asked:
                     client.is_asked = False
@@ -102,7 +103,7 @@ class Bench:
     def answer(self, client: Client, reply: bytes) -> None:
         """Send a reply, now or when it has been thought over."""
         if not self.think_s:
-            self.replied[client.table] = time.perf_counter()
+            self.replied[client.table] = time.perf_counter(), _state(reply)
             client.sock.send(reply)
             return
         self.number += 1  # a table's thoughts do not all end together
@@ -117,7 +118,7 @@ class Bench:
             if due > now:
                 return due - now
             heapq.heappop(self.later)
-            self.replied[client.table] = time.perf_counter()
+            self.replied[client.table] = time.perf_counter(), _state(reply)
             client.sock.send(reply)
         return None
 
@@ -127,6 +128,11 @@ class Bench:
             due = self.send_what_is_due()
             for key, _ in selector.select(left if due is None else min(left, due)):
                 self.hear(key.data, key.data.sock.recv(65536))
+
+
+def _state(line: bytes) -> list[bytes]:
+    """Hand and betting of a message."""
+    return line.split(b":")[2:4]
 
 
 def memory_kib(pid: int) -> int:
