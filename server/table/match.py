@@ -204,7 +204,8 @@ class MatchServer:
         config = self._config
         console = self._console
         if not config.quiet:
-            console.err(f"STARTED at {format_stamp(now_us())}\n")
+            self._asking.last_send_us = now_us()  # until a state is sent
+            console.err(f"STARTED at {format_stamp(self._asking.last_send_us)}\n")
         records = self._records
         records.begin_replay()
         if config.rehearses and records.is_replaying:
@@ -300,7 +301,7 @@ class MatchServer:
             for seat in audience:
                 if seat.client is not None:
                     self._seating.show(seat, seat.client, situation)
-        if not config.quiet and hand_number % _SECONDS_EVERY == 0:
+        if is_live and not config.quiet and hand_number % _SECONDS_EVERY == 0:
             for seat in seats:
                 spent = int(seat.clock.in_match)
                 records.trace(f"Seconds cumulatively spent in match for seat {seat.number}: {spent}\n")

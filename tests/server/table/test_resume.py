@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -197,7 +198,7 @@ async def test_a_hand_that_is_over_in_the_transaction_log_only_is_logged_when_re
 async def test_a_finished_match_resumed_asks_nobody_anything_and_tells_the_score_again(
     tmp_path: Path,
 ) -> None:
-    config = resumable(tmp_path, hands=5)
+    config = resumable(tmp_path, hands=5, quiet=False)
     outcome, console, _ = await played(config)
     hands = log_lines(config, "STATE:")
 
@@ -207,6 +208,11 @@ async def test_a_finished_match_resumed_asks_nobody_anything_and_tells_the_score
     assert (again.hands, again.chips_by_seat) == (5, outcome.chips_by_seat)
     assert second.stdout == console.stdout
     assert [player.lines for player in players] == [[], []]
+    # As the ACPC's dealer: time is told of hands that are played, and no state has been sent since the start.
+    assert "Seconds cumulatively spent" in console.stderr
+    assert "Seconds cumulatively spent" not in second.stderr
+    started, finished = re.findall(r"^(?:STARTED|FINISHED) at (\S+)$", second.stderr, re.MULTILINE)
+    assert finished == started != "0.000000"
     assert log_lines(config, "STATE:") == hands
     assert len(log_lines(config, HEADER)) == 2
     assert len(log_lines(config, "SCORE:")) == 2
