@@ -13,7 +13,6 @@ At tables of more than two, every second seat is the bot's, and the kinds change
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,6 +27,7 @@ from clients.arena import Arena
 from clients.registry import make_bot
 from engine.rules import GameDefinition, HandState, load_game
 from tests.benchmarks.bench_formula import interval
+from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
 from tests.support.strangers import STRANGERS
 
 Floats = NDArray[np.float64]
@@ -82,11 +82,11 @@ def won_by_deal(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("game", nargs="?", default="limit-2p")
-    parser.add_argument("bot", nargs="?", default="formula")
-    parser.add_argument("--deals", type=int, default=1000, help="against each; twice as many hands")
-    parser.add_argument("--match", type=int, default=500, help="deals after which all is forgotten")
+    parser = BenchmarkParser("bench_reading", __doc__)
+    parser.add_argument("game", nargs="?", type=known_game, default="limit-2p")
+    parser.add_argument("bot", nargs="?", type=known_bot, default="formula")
+    parser.add_argument("--deals", type=how_many, default=1000, help="against each; twice as many hands")
+    parser.add_argument("--match", type=how_many, default=500, help="deals after which all is forgotten")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--against", nargs="*", help="some opponents only")
     parser.add_argument("--save", type=Path, help="keep what each deal brought (.npz)")

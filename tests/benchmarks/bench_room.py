@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
@@ -29,6 +30,7 @@ from server.console import SilentConsole
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
 from server.table.config import TimeLimits
+from tests.support.benchmarks import BenchmarkParser, how_many
 
 _GREETING = b"VERSION:2.0.0\r\n#riverboat/1 lobby seat names game stacks clock\r\n"
 _GAME = "limit-6p"
@@ -195,17 +197,17 @@ def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.bench_room", description=__doc__)
-    parser.add_argument("--tables", type=int, default=200)
-    parser.add_argument("--seats", type=int, default=5)
+    parser = BenchmarkParser("bench_room", __doc__)
+    parser.add_argument("--tables", type=how_many, default=200)
+    parser.add_argument("--seats", type=how_many, default=5)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each run; default 20")
     parser.add_argument(
         "--think", type=float, action="append", help="ms for a decision; default 0, then 1000"
     )
     parser.add_argument("--house", type=Path, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     if arguments.house is not None:
         house(arguments.house, arguments.tables)
         return

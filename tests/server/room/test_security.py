@@ -60,7 +60,7 @@ def assert_watchers_saw_public_cards(events: list[Event], hands: dict[int, HandE
         else:
             assert "holes" not in text
             assert set(event) <= {
-                *("kind", "hand", "names", "seats", "button", "stacks", "blinds", "antes"),
+                *("kind", "hand", "game", "names", "seats", "button", "stacks", "blinds", "antes"),
                 *("betting", "round", "board", "pot", "spent", "folded", "to_act"),
             }
 
