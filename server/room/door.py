@@ -412,13 +412,23 @@ def _has_gone(error: BaseException) -> bool:
 
 @contextlib.asynccontextmanager
 async def _flushing(client: Client) -> AsyncIterator[None]:
-    """Within this, what the client does not read at once is written later; elsewhere its table does that."""
+    """Within this, what the client does not read at once is written later; elsewhere its table does that.
+
+    Raises:
+        ChannelBroken: it has gone; raised by itself, since in a group with the cancellation of a room that
+            closes it would not be taken for what it is.
+    """
+    broken: ChannelBroken | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(client.channel.keep_flushing)
         try:
             yield
+        except ChannelBroken as error:
+            broken = error
         finally:
             nursery.cancel_scope.cancel()
+    if broken is not None:
+        raise broken
 
 
 def describe(table: RoomTable) -> str:

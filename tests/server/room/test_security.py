@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
+import socket
 from pathlib import Path
 
 import pytest
 import trio
 
 from engine.rules import parse_game
+from protocol import DealerConnection
 from protocol.records import HandReader
+from server.room.door import _flushing
 from server.room.identities import register
 from server.room.ledger.ledger import HandEntry, Ledger
 from server.room.tables.spectating import Event
+from server.table.channel import Channel, ChannelBroken
+from server.table.seat import Client
 from tests.support.rooms import Guest, OpenRoom, room_config, room_of, table_config
 from tests.support.tables import VERSION, split_state
 
@@ -174,3 +180,21 @@ async def test_nonsense_in_the_lobby_harms_nobody(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_hundred_thousand_lines_of_nonsense_harm_nobody(tmp_path: Path) -> None:
     await nonsense_is_said(tmp_path, 100_000)
+
+
+async def test_a_client_that_goes_while_the_room_closes_breaks_nothing() -> None:
+    """Its failure must not stand in a group with the room's cancellation, where nobody would look for it."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    client = Client(Channel(ours), DealerConnection(None))
+    with (
+        contextlib.closing(theirs),
+        contextlib.closing(client.channel),
+        trio.CancelScope() as closing,
+        contextlib.suppress(ChannelBroken),
+    ):
+        async with _flushing(client):
+            closing.cancel()
+            theirs.close()
+            while True:
+                client.channel.send(b"hello")
