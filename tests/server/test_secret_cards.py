@@ -70,7 +70,7 @@ def everything_to_be_read(folder: Path) -> bytes:
 
 
 def test_the_reported_seed_gives_the_same_match_again(tmp_path: Path) -> None:
-    words = ("nolimit-3p", "random", "random", "always-call", "--hands", "40")
+    words = ("nolimit-2p", "random", "always-call", "--hands", "40")
     first = result_of(tmp_path, *words, "--out", "first")
     again = result_of(tmp_path, *words, "--out", "again", "--seed", str(first["seed"]))
     once_more = result_of(tmp_path, *words, "--out", "more", "--seed", first["key"])
