@@ -7,6 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.support.dealer_process import ROOT, environment
@@ -33,6 +34,7 @@ def test_every_supported_python_is_tried() -> None:
     assert any(step.get("run") == ".ci/run" for step in workflow["jobs"]["check"]["steps"])
 
 
+@pytest.mark.slow
 def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "docs.man_pages", str(tmp_path)], cwd=ROOT, env=environment(), check=True,

@@ -42,6 +42,9 @@ FIRST_BLOCK: Final = 64
 PRIOR_DEALS: Final = 16.0
 """What the coefficients fixed beforehand count in a fit: as so many deals."""
 
+_ROUNDING: Final = 1e-9
+"""Of changes that cancel in the passes of a deal: what is left of them means nothing, and gets no coefficient."""
+
 
 @attrs.frozen
 class Observations:
@@ -86,6 +89,7 @@ def corrected(seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEAL
     changes = np.stack(
         [np.bincount(place, seen.changes[:, term]) / count for term in range(seen.changes.shape[1])], axis=-1
     )
+    changes[np.abs(changes) < _ROUNDING] = 0.0
     deals, players = np.divmod(unit, num_players)
     result = np.empty(len(seen.payoffs))
     for block in blocks(int(seen.deals.max()) + 1):

@@ -231,6 +231,7 @@ def test_a_match_ends_with_the_hand_that_decides_it(tmp_path: Path) -> None:
     assert f"# ended after {result['hands']} of 100000 hands" in lines
 
 
+@pytest.mark.slow
 def test_a_match_of_fixed_length_has_a_verdict_too(tmp_path: Path) -> None:
     """Its players' intervals are the usual ones; the verdict's holds whenever one looks, and is wider."""
     words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--seed", "3", "--out")
@@ -297,6 +298,7 @@ def test_what_cannot_be_a_goal_is_refused(tmp_path: Path, goal: str) -> None:
     assert "expected 'decided', or a number of mbb/h above 0" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_game_without_bounds_has_no_goal(tmp_path: Path) -> None:
     game = (
         "GAMEDEF\nnolimit\nnumPlayers = 2\nnumRounds = 1\nblind = 2 1\nnumSuits = 4\nnumRanks = 13\n"

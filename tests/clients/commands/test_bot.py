@@ -355,6 +355,7 @@ def test_a_drawn_seed_is_reported() -> None:
 
 
 @pytest.mark.parametrize("text", ["abc", "-1", "1.5"])
+@pytest.mark.slow
 def test_a_users_bot_checks_its_environment(text: str, tmp_path: Path) -> None:
     script = tmp_path / "mine.py"
     script.write_text("from clients import Agent, run\nrun(Agent)\n")

@@ -147,6 +147,7 @@ def run(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProce
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_prepared_answers_play_as_many_decisions(tmp_path: Path) -> None:
     done = run(tmp_path, *OWN, "--out", "match", typed="c\nnonsense\nc\nc\nf")
 

@@ -155,6 +155,7 @@ def test_mistakes_are_one_line_and_status_2(arguments: tuple[str, ...], message:
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_two_player_game_is_solved_and_compared() -> None:
     found = json.loads(run("--players", "2", "--solve", "--json").stdout)["games"]
 

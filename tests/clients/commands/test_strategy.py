@@ -82,6 +82,7 @@ def test_a_small_game_is_shown_as_a_list_of_hands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("betting", "board"), [("", ""), ("cc/", "2c3d4h")])
+@pytest.mark.slow
 def test_a_picture_is_drawn(betting: str, board: str, limit: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = run(limit, betting, board, "--plot", tmp_path / "grid.svg")

@@ -30,6 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, 
     return out, result.stdout, json.loads((out / "results.json").read_text())
 
 
+@pytest.mark.slow
 def test_a_caller_is_predicted_to_call_and_does(run: tuple[Path, str, dict[str, Any]]) -> None:
     out, printed, results = run
 

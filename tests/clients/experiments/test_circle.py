@@ -35,6 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, 
     return out, result.stdout, json.loads((out / "results.json").read_text())
 
 
+@pytest.mark.slow
 def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
     out, printed, results = run
 

@@ -72,6 +72,7 @@ def test_same_seed_same_figures(run: tuple[Path, str, dict[str, Any]], tmp_path:
     assert json.loads(json.dumps(again)) == run[2]
 
 
+@pytest.mark.slow
 def test_what_was_learnt_can_be_read(run: tuple[Path, str, dict[str, Any]]) -> None:
     file = run[0] / "knowledge" / "limit-2p-1.npz"
 

@@ -76,6 +76,7 @@ def random_lines(seed: int, count: int) -> Callable[[Human], Iterator[str]]:
 @pytest.mark.parametrize(
     ("name", "seed"), [("limit-2p", 1), ("nolimit-3p", 2), ("leduc", 3), ("nolimit-2p", 4)]
 )
+@pytest.mark.slow
 async def test_ten_thousand_random_lines_never_do_anything_illegal(
     name: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ def learnt_at_home(path: Path, hands: int) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 def test_what_is_learnt_in_a_match_is_in_the_file_after_it(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
     for hands in (60, 120):

@@ -90,3 +90,21 @@ def test_passes_of_a_deal_count_as_one() -> None:
     paired = corrected(seen, np.zeros(1))
 
     assert np.allclose(np.bincount(numbers, paired), np.bincount(numbers, payoffs))
+
+
+def test_what_cancels_in_a_deal_but_for_rounding_gets_no_coefficient() -> None:
+    """Else the coefficient of what is left, 1e-17, is anything, and applies to each hand as a whole."""
+    deals = 300
+    rng = np.random.default_rng(5)
+    changes = np.stack([rng.normal(size=2 * deals), np.zeros(2 * deals)], axis=-1)
+    cancelled = rng.normal(size=deals)
+    changes[0::2, 1] = cancelled
+    changes[1::2, 1] = -(cancelled + 0.1 - 0.1)  # not quite what it was
+    payoffs = changes[:, 0] + 0.1 * rng.normal(size=2 * deals)
+    numbers, players = np.repeat(np.arange(deals), 2), np.zeros(2 * deals, np.int64)
+    assert (changes[0::2, 1] + changes[1::2, 1]).any()
+
+    found = corrected(Observations(payoffs, changes, numbers, players), np.array([1.0, 0.0]))
+
+    without = corrected(Observations(payoffs, changes[:, :1], numbers, players), np.array([1.0]))
+    assert found == pytest.approx(without, abs=1e-9)

@@ -93,6 +93,7 @@ def played(name: str, bots: list[str], hands: int, seed: int) -> Evidence:
         pytest.param("limit-3p", 200, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_what_is_taken_out_of_many_matches_is_nothing_but_noise(name: str, matches: int) -> None:
     """z of the mean difference in each match: normal, mean 0, variance 1."""
     scores = []

@@ -59,6 +59,7 @@ def test_counts_of_all_five_card_hands_of_a_piquet_deck() -> None:
     }
 
 
+@pytest.mark.slow
 def test_counts_of_all_five_card_hands() -> None:
     """The 2,598,960 hands in their published frequencies, and 7462 different values."""
     ranks = Counter(map(hand_rank, combinations(FULL_DECK, 5)))

@@ -88,6 +88,7 @@ async def play_against(table: Table, bot: str) -> list[Player]:
     return honest
 
 
+@pytest.mark.slow
 async def test_folding_tables_play_to_the_end_and_the_others_see_nothing_strange(tmp_path: Path) -> None:
     """All of them at once, each at a table of its own in this process."""
     tables = await tables_with_bots(OnFailure.FOLD, HANDS, tmp_path)

@@ -109,6 +109,7 @@ def test_what_does_not_go_with_it_is_refused(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("bot", STATELESS)
+@pytest.mark.slow
 def test_a_bot_that_says_it_is_stateless_plays_every_hand_as_if_it_were_the_first(bot: str) -> None:
     """What sharing hands out rests on: actions, and the chances with which they are drawn."""
     game = load_game("limit-2p")

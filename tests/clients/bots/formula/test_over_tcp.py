@@ -122,6 +122,7 @@ def test_killed_in_mid_hand_it_comes_back_and_plays_on_as_if_nothing_had_happene
 
 
 @pytest.mark.parametrize("duplicate", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_match_is_remembered_unless_its_deals_come_again(duplicate: bool, tmp_path: Path) -> None:
     words = ["limit-2p", "us=formula:memory=models.json", "them=always-call", "--hands", "7"]
     done = subprocess.run(

@@ -290,6 +290,7 @@ def test_a_loose_players_bet_counts_half_and_draws_want_company() -> None:
 
 
 @pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-6p-100bb"])
+@pytest.mark.slow
 def test_it_does_nothing_wrong(game: str) -> None:
     report = check_agent(Killer, game, hands=2 if game.startswith("nolimit-6p") else 4, seed=3)
 

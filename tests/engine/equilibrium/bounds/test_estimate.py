@@ -26,6 +26,7 @@ def test_who_always_folds_loses_the_blinds() -> None:
     assert found.lower.se == pytest.approx(0.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_bounds_follow_from_the_flops_alone() -> None:
     flops = draw_flops(2, 2, np.random.default_rng(5))
     player = BucketedPlayer(strategy(3, 7))
