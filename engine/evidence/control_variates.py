@@ -43,7 +43,7 @@ PRIOR_DEALS: Final = 16.0
 """What the coefficients fixed beforehand count in a fit: as so many deals."""
 
 _ROUNDING: Final = 1e-9
-"""Of changes that cancel in the passes of a deal: what is left of them means nothing, and gets no coefficient."""
+"""What is left of changes that cancel in the passes of a deal; it means nothing and gets no coefficient."""
 
 
 @attrs.frozen
