@@ -57,8 +57,9 @@ $(TESTS): $(DEV)
 setup: $(DEV)
 
 # Bots whose kernels are compiled take their seats at once, and tests of bots in processes wait for seats.
+KERNEL_JOBS := $(shell n=$$(getconf _NPROCESSORS_ONLN); [ "$$n" -gt 1 ] && echo 2 || echo 1)
 kernels: $(RUN)
-	@.venv/bin/riverboat kernels
+	@.venv/bin/riverboat kernels --jobs $(KERNEL_JOBS)
 
 match: kernels
 	.venv/bin/riverboat match limit-2p formula always-call --hands 1000
@@ -72,8 +73,8 @@ play: kernels
 # One more worker than cores, since some tests wait; one that has done its share takes over from the others.
 SIDE_BY_SIDE = -n $$(expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
-# On a new machine the kernels are compiled while the tools are still being installed.
-BOTH := @$(MAKE) --no-print-directory -j2 kernels
+# On a new machine the kernels are compiled, by one process, while the tools are still being installed.
+BOTH := @$(MAKE) --no-print-directory -j2 KERNEL_JOBS=1 kernels
 
 test:
 	$(BOTH) $(TESTS)

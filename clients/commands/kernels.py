@@ -102,14 +102,21 @@ _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the 
 
 
 @click.command(cls=OneLineCommand)
-def kernels() -> None:
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, _MOST_JOBS),
+    default=min(_MOST_JOBS, os.cpu_count() or 1),
+    metavar="N",
+    help="Processes that compile, 1 or 2; one takes less of a busy machine.",
+)
+def kernels(jobs: int) -> None:
     """Compile what bots and commands run, where this machine has not done so yet.
 
     They would do so themselves, once; this is for installations, and for machines that must not wait later.
     What `riverboat train` runs is compiled when it begins.
     """
     started = time.monotonic()
-    with contextlib.closing(run_tasks(_compile, STEPS, min(_MOST_JOBS, os.cpu_count() or 1))) as compiled:
+    with contextlib.closing(run_tasks(_compile, STEPS, jobs)) as compiled:
         _show(compiled)
     click.echo(f"kernels are compiled ({time.monotonic() - started:.0f} s)", err=True)
 

@@ -110,6 +110,7 @@ def test_nobody_reads_and_nobody_is_told(tmp_path: Path) -> None:
     "closed",
     [*(pytest.param(some, marks=pytest.mark.slow) for some in (">&-", "<&- >&-")), "<&- >&- 2>&-"],
 )
+@pytest.mark.slow
 def test_what_the_caller_has_closed_gets_nothing_of_ours(closed: str, tmp_path: Path) -> None:
     """A log that is opened on the number of stdout would be written to as if it were stdout."""
     players = ["always-call", "always-call"]

@@ -56,6 +56,7 @@ def wait_for_cpu_s(process: subprocess.Popen[str], seconds: float) -> None:
         pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_a_signal_ends_a_program_in_the_midst_of_a_kernel(tmp_path: Path, number: signal.Signals) -> None:
     process = start(tmp_path, "odds", "AsKs", "Js8c4s", "--trials", "100000000")  # a minute
     wait_for_cpu_s(process, 3.0)

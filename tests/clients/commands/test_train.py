@@ -244,6 +244,7 @@ def test_ctrl_c_saves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("moments", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_killed_training_loses_one_checkpoint_at_most(tmp_path: Path, moments: int) -> None:
     # While a checkpoint is written, just after, between two: as the dice fall.
     rng = random.Random(moments)

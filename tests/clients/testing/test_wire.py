@@ -35,6 +35,7 @@ from tests.support.tables import conversations
 
 @pytest.mark.parametrize("extension", [True, False])
 @pytest.mark.parametrize("name", packaged_games())
+@pytest.mark.slow
 async def test_the_same_hands_as_in_the_arena(name: str, extension: bool) -> None:
     game = load_game(name)
     ends: list[HandState] = []

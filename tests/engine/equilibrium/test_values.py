@@ -51,6 +51,7 @@ def test_published_exploitability(game: GameDefinition, weights: tuple[float, ..
 
 
 @pytest.mark.parametrize("game", [KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS], ids=range(5))
+@pytest.mark.slow
 def test_openspiel_finds_the_same_nash_conv(game: GameDefinition) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     theirs = openspiel_game(game)

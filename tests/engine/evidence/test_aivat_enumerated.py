@@ -125,6 +125,7 @@ def test_kuhn_has_the_variances_of_an_exact_table(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", LEDUC)
+@pytest.mark.slow
 def test_leduc_has_the_variances_of_an_exact_table(row: Row) -> None:
     """But for the fourth digit: there are many equilibria, and these are not quite the ones of the table."""
     check_row("leduc", row, equilibrium("leduc", 500), 6e-4)

@@ -41,6 +41,7 @@ STATELESS: Final = ("random", "always-call", "hand-strength", "formula:model=gen
         ),
     ],
 )
+@pytest.mark.slow
 def test_the_match_is_that_over_sockets(tmp_path: Path, words: tuple[str, ...]) -> None:
     def played(name: str, *more: str) -> tuple[dict[str, bytes], dict[str, Any]]:
         (tmp_path / name).mkdir()

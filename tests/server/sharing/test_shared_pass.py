@@ -31,6 +31,7 @@ def played(folder: Path, name: str, *words: str, status: int = 0) -> tuple[dict[
     return logs_of(folder / name), what_follows_from_the_cards(result)
 
 
+@pytest.mark.slow
 def test_the_match_is_that_of_one_table(tmp_path: Path) -> None:
     words = ("leduc", "random", raw_bot(tmp_path, "caller"), "--hands", "60", "--seed", "7")
 

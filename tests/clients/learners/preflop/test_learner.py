@@ -408,6 +408,7 @@ def log_of(game: str, agents: Sequence[Agent], hands: int, seed: int = 5) -> lis
 
 
 @pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.slow
 def test_the_same_seed_plays_and_learns_the_same(kind: type[PreflopLearner]) -> None:
     one, two = kind(), kind()
 

@@ -30,6 +30,7 @@ def drawn(betting: BettingState, board: tuple[int, ...]) -> Floats:
 
 
 @pytest.mark.parametrize("responder", [0, 1])
+@pytest.mark.slow
 def test_a_river_is_worth_what_every_pair_of_hands_pays(responder: int) -> None:
     """Three bettings side by side, one of which the opponent never comes to."""
     bettings = Bettings(LIMIT)
