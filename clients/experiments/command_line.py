@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import attrs
 import click
 
-from clients.one_line import CommandError
+from clients.one_line import CommandError, json_option, seed_option
 from clients.reports.figure import PlotError, require_matplotlib
 from engine.interruption import as_ctrl_c
 
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from clients.experiments.findings import Plot
 
 __all__ = [
+    "Order",
     "ending_in_one_line",
+    "experiment_options",
     "force_option",
     "hand_in",
     "jobs_option",
@@ -92,6 +96,102 @@ def _check_plots(context: click.Context, parameter: click.Parameter, no_plots: b
 def say(line: str) -> None:
     """A line about how far an experiment has come, on stderr."""
     click.echo(line, err=True)
+
+
+@attrs.frozen
+class Order:
+    """What `experiment_options` says of how an experiment is done."""
+
+    out: Path
+    """The folder of its results."""
+    seed: int
+    jobs: int
+    force: bool
+    no_plots: bool
+    as_json: bool
+    resume: bool = False
+    """Go on with what the folder has."""
+    can_resume: bool = False
+
+    @contextmanager
+    def in_its_folder(self) -> Iterator[None]:
+        """Refuses a folder in use; what ends the work in it early is one line (`ending_in_one_line`)."""
+        with ending_in_one_line(self.out):
+            if not (self.resume or self.force):
+                refuse_full(self.out, *(["--resume"] if self.can_resume else []))
+            yield
+
+    def carry_out(
+        self,
+        experiment: Callable[[], dict[str, Any]],
+        report: Callable[[dict[str, Any]], str],
+        plots: Callable[[dict[str, Any]], Iterable[Plot]],
+        *,
+        also_draw: Callable[[Path, dict[str, Any]], object] | None = None,
+    ) -> None:
+        """Does an experiment and hands in what it finds; whatever ends it early is one line.
+
+        Args:
+            experiment: finds the results.
+            report: puts them in Markdown.
+            plots: makes pictures of them.
+            also_draw: draws what is no `Plot` into the folder.
+
+        Raises:
+            CommandError: the folder is in use, or cannot be written.
+        """
+        with self.in_its_folder():
+            results = experiment()
+            hand_in(
+                self.out,
+                results,
+                report(results),
+                as_json=self.as_json,
+                plots=None if self.no_plots else plots,
+            )
+            if also_draw is not None and not self.no_plots:
+                also_draw(self.out, results)
+
+
+def experiment_options(
+    *, seeded: str, resumes: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """``--seed``, ``--jobs``, ``--resume``, ``--force``, ``--no-plots`` and ``--json``.
+
+    The command takes them and its ``--out`` as its first argument, an `Order`; all else by name.
+
+    Args:
+        seeded: what is the same with the same seed.
+        resumes: whether there is ``--resume``.
+    """
+    options = [
+        seed_option(seeded, default=1),
+        jobs_option(),
+        *([_resume_option()] if resumes else []),
+        force_option(),
+        plots_option(),
+        json_option(),
+    ]
+    names = [field.name for field in attrs.fields(Order)]
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def ordered(**values: Any) -> None:
+            given = {name: values.pop(name) for name in names if name in values}
+            order = Order(**given, can_resume=resumes)
+            command(order, **values)
+
+        for option in reversed(options):
+            ordered = option(ordered)
+        return ordered
+
+    return decorated
+
+
+def _resume_option() -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped."
+    )
 
 
 def hand_in(

@@ -57,6 +57,8 @@ def do_all(
     progress: Say,
     *,
     resume: bool,
+    before: Callable[[Task], dict[str, Any] | None] = found_in,
+    in_short: Callable[[dict[str, Any]], str] = lambda result: "",
 ) -> list[dict[str, Any]]:
     """The results of all tasks in their order.
 
@@ -66,19 +68,26 @@ def do_all(
         jobs: processes.
         progress: takes a line about each task that is done, with the time that is left.
         resume: take what was found before for done.
+        before: says what a task has found before.
+        in_short: says what a task has found, for somebody who waits.
     """
-    found = [found_in(task) if resume else None for task in tasks]
+    found = [before(task) if resume else None for task in tasks]
     missing = [task for task, result in zip(tasks, found, strict=True) if result is None]
     start = time.perf_counter()
-    done = _with_progress(run_tasks(function, missing, jobs), missing, progress, start)
+    done = _with_progress(run_tasks(function, missing, jobs), missing, progress, start, in_short)
     return [next(done) if result is None else result for result in found]
 
 
 def _with_progress(
-    results: Iterator[dict[str, Any]], tasks: Sequence[KeptTask], progress: Say, start: float
+    results: Iterator[dict[str, Any]],
+    tasks: Sequence[KeptTask],
+    progress: Say,
+    start: float,
+    in_short: Callable[[dict[str, Any]], str],
 ) -> Iterator[dict[str, Any]]:
     for number, (task, result) in enumerate(zip(tasks, results, strict=True), 1):
         seconds = time.perf_counter() - start
         left = seconds / number * (len(tasks) - number)
-        progress(f"{number} of {len(tasks)} in {seconds:.0f} s, about {left:.0f} s left: {task}")
+        so_far = f"{number} of {len(tasks)} in {seconds:.0f} s, about {left:.0f} s left"
+        progress(": ".join(filter(None, (so_far, str(task), in_short(result)))))
         yield result

@@ -31,7 +31,17 @@ class Nc:
 
     async def type(self, line: str) -> None:
         """Type a line."""
-        await self.stream.send_all(f"{line}\n".encode())
+        await self.send(f"{line}\n".encode())
+
+    async def send(self, data: bytes) -> None:
+        """Send bytes."""
+        await self.stream.send_all(data)
+
+    async def rest(self) -> str:
+        """Read to the end."""
+        async for data in self.stream:
+            self.text += bytes(data).decode("utf-8", "replace").replace("\r\n", "\n")
+        return self.text
 
 
 @asynccontextmanager

@@ -9,18 +9,10 @@ import click
 
 from clients.experiments.calibration.report import plots, report, summary
 from clients.experiments.calibration.tasks import OPPONENTS, Settings, all_matches, play
-from clients.experiments.command_line import (
-    ending_in_one_line,
-    force_option,
-    hand_in,
-    jobs_option,
-    plots_option,
-    refuse_full,
-    say,
-)
+from clients.experiments.command_line import Order, experiment_options, say
 from clients.experiments.findings import Say
 from clients.experiments.resuming import do_all
-from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.one_line import CommandError, OneLineCommand, out_option
 from clients.options import OptionError
 from clients.registry import UnknownBot, make_bot
 from engine.rules import load_game
@@ -51,37 +43,22 @@ _GAMES = ("limit-2p", "nolimit-2p")
     "--trials", type=click.IntRange(1, 100_000), default=300, show_default=True, metavar="N",
     help="Trials of a decision.",
 )  # fmt: skip
-@seed_option("cards", default=1)
-@jobs_option()
-@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
-@force_option()
-@plots_option()
-@json_option()
+@experiment_options(seeded="cards")
 def calibration(
-    out: Path,
+    order: Order,
     game: str,
     opponents: tuple[str, ...],
     hands: int,
     match_hands: int,
     trials: int,
-    seed: int,
-    jobs: int,
-    resume: bool,
-    force: bool,
-    no_plots: bool,
-    as_json: bool,
 ) -> None:
     """What a sampling bot predicts and states, beside what comes.
 
     Folds, calls and raises of each opponent by context; values stated for decisions and the chips that came
     of them, by betting round, strength of the hand and action.
     """
-    settings = Settings(game, _checked(opponents or OPPONENTS, game), hands, match_hands, trials, seed)
-    with ending_in_one_line(out):
-        if not (resume or force):
-            refuse_full(out, "--resume")
-        results = measure(settings, out, jobs, say, resume=resume)
-        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
+    settings = Settings(game, _checked(opponents or OPPONENTS, game), hands, match_hands, trials, order.seed)
+    order.carry_out(lambda: measure(settings, order.out, order.jobs, say, resume=order.resume), report, plots)
 
 
 def measure(

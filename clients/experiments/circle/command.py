@@ -10,18 +10,10 @@ import click
 from clients.experiments.circle.reasonable import make_reasonable
 from clients.experiments.circle.report import draw_matrix, plots, report, summary
 from clients.experiments.circle.tasks import BLOCKS, GAME, PLAYERS, Settings, all_matches, play
-from clients.experiments.command_line import (
-    ending_in_one_line,
-    force_option,
-    hand_in,
-    jobs_option,
-    plots_option,
-    refuse_full,
-    say,
-)
+from clients.experiments.command_line import Order, experiment_options, say
 from clients.experiments.findings import Say
 from clients.experiments.resuming import do_all
-from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.one_line import CommandError, OneLineCommand, out_option
 from clients.options import OptionError
 from clients.registry import UnknownBot, make_bot
 from engine.files import write_whole
@@ -53,40 +45,29 @@ _DEALS = 200_000
     help="Play nothing of this; watch a reasonable player for N hands and write DIR/reasonable.npz, which "
     "the adaptive bot comes with.",
 )  # fmt: skip
-@seed_option("cards", default=1)
-@jobs_option()
-@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
-@force_option()
-@plots_option()
-@json_option()
+@experiment_options(seeded="cards")
 def circle(
-    out: Path,
+    order: Order,
     players: tuple[str, ...],
     hands: int,
     match_hands: int,
     make_reasonable: int | None,
-    seed: int,
-    jobs: int,
-    resume: bool,
-    force: bool,
-    no_plots: bool,
-    as_json: bool,
 ) -> None:
     """Each bot against each at heads-up limit hold'em: rock, paper, scissors.
 
     An equilibrium takes part where its strategy is at hand: --player equilibrium:strategy=FILE.
     """
-    settings = Settings(_checked(players or PLAYERS), hands, match_hands, seed)
-    with ending_in_one_line(out):
-        if not (resume or force):
-            refuse_full(out, "--resume")
-        if make_reasonable is not None:
-            _write_reasonable(out, make_reasonable, seed)
-            return
-        results = play_all(settings, out, jobs, say, resume=resume)
-        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
-        if not no_plots:
-            draw_matrix(out, results)
+    settings = Settings(_checked(players or PLAYERS), hands, match_hands, order.seed)
+    if make_reasonable is not None:
+        with order.in_its_folder():
+            _write_reasonable(order.out, make_reasonable, order.seed)
+        return
+    order.carry_out(
+        lambda: play_all(settings, order.out, order.jobs, say, resume=order.resume),
+        report,
+        plots,
+        also_draw=draw_matrix,
+    )
 
 
 def play_all(

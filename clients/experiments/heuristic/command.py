@@ -7,21 +7,13 @@ from typing import Any
 
 import click
 
-from clients.experiments.command_line import (
-    ending_in_one_line,
-    force_option,
-    hand_in,
-    jobs_option,
-    plots_option,
-    refuse_full,
-    say,
-)
+from clients.experiments.command_line import Order, experiment_options, say
 from clients.experiments.findings import Say
 from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, stood_in_for, variants_named
 from clients.experiments.heuristic.report import plots, report, summary
 from clients.experiments.heuristic.tasks import BLOCKS, Settings, all_duels, play
 from clients.experiments.resuming import do_all
-from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.one_line import CommandError, OneLineCommand, out_option
 from clients.registry import make_bot
 
 __all__ = ["heuristic", "reproduce"]
@@ -45,24 +37,13 @@ __all__ = ["heuristic", "reproduce"]
     "--against", "opponents", multiple=True, metavar="BOT",
     help="This opponent instead of those of the paper; may be repeated.",
 )  # fmt: skip
-@seed_option("figures", default=1)
-@jobs_option()
-@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
-@force_option()
-@plots_option()
-@json_option()
+@experiment_options(seeded="figures")
 def heuristic(
-    out: Path,
+    order: Order,
     hands: int,
     match_hands: int,
     variants: tuple[str, ...],
     opponents: tuple[str, ...],
-    seed: int,
-    jobs: int,
-    resume: bool,
-    force: bool,
-    no_plots: bool,
-    as_json: bool,
 ) -> None:
     """Saukonoja and Pasanen's Table 1: each variant of the heuristic bot against its opponents.
 
@@ -78,13 +59,18 @@ def heuristic(
             paper[spec] = name
     names = variants_named(variants)
     settings = Settings(
-        tuple(VARIANTS[name] for name in names), names, opponents or tuple(paper), hands, match_hands, seed
+        tuple(VARIANTS[name] for name in names),
+        names,
+        opponents or tuple(paper),
+        hands,
+        match_hands,
+        order.seed,
     )
-    with ending_in_one_line(out):
-        if not (resume or force):
-            refuse_full(out, "--resume")
-        results = reproduce(settings, out, jobs, say, paper=paper, resume=resume)
-        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
+    order.carry_out(
+        lambda: reproduce(settings, order.out, order.jobs, say, paper=paper, resume=order.resume),
+        report,
+        plots,
+    )
 
 
 def reproduce(

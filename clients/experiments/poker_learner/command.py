@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any, Final, get_args
 
 import click
 
-from clients.experiments.command_line import (
-    ending_in_one_line,
-    force_option,
-    hand_in,
-    jobs_option,
-    plots_option,
-    refuse_full,
-    say,
-)
+from clients.experiments.command_line import Order, experiment_options, say
 from clients.experiments.findings import Say
 from clients.experiments.poker_learner.report import plots, report
 from clients.experiments.poker_learner.summary import summary
@@ -29,9 +20,9 @@ from clients.experiments.poker_learner.tasks import (
     in_short,
 )
 from clients.experiments.poker_learner.thesis import BOTS, LEARNERS
+from clients.experiments.resuming import do_all
 from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
-from clients.one_line import OneLineCommand, json_option, out_option, seed_option
-from clients.tasks import run_tasks
+from clients.one_line import OneLineCommand, out_option
 
 __all__ = ["READINGS", "poker_learner", "reproduce"]
 
@@ -61,8 +52,6 @@ READINGS: Final = tuple(
     "--seeds", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
     help="Runs, each with a training and cards of its own.",
 )  # fmt: skip
-@seed_option("figures", default=1)
-@jobs_option()
 @click.option(
     "--learner",
     "learners",
@@ -86,25 +75,16 @@ READINGS: Final = tuple(
     help="Read the thesis otherwise (clients/learners/preflop/readings.py); may be repeated.",
 )
 @click.option("--no-frozen", is_flag=True, help="Play heads-up with learning on only, as the thesis does.")
-@click.option("--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped.")
-@force_option()
-@plots_option()
-@json_option()
+@experiment_options(seeded="figures")
 def poker_learner(
-    out: Path,
+    order: Order,
     hands: int,
     match_hands: int,
     seeds: int,
-    seed: int,
-    jobs: int,
     learners: tuple[str, ...],
     bots: tuple[str, ...],
     readings: tuple[str, ...],
     no_frozen: bool,
-    resume: bool,
-    force: bool,
-    no_plots: bool,
-    as_json: bool,
 ) -> None:
     """Four learners against the bots of the Poker Learner thesis (chapter 5).
 
@@ -112,12 +92,10 @@ def poker_learner(
     """
     chosen = tuple(name for name in LEARNERS if not learners or name in learners)
     met = tuple(bot for bot in BOTS if not bots or bot in bots)
-    settings = Settings(hands, match_hands, seeds, seed, chosen, readings, not no_frozen, met)
-    with ending_in_one_line(out):
-        if not (resume or force):
-            refuse_full(out, "--resume")
-        results = reproduce(settings, out, jobs, say, resume=resume)
-        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
+    settings = Settings(hands, match_hands, seeds, order.seed, chosen, readings, not no_frozen, met)
+    order.carry_out(
+        lambda: reproduce(settings, order.out, order.jobs, say, resume=order.resume), report, plots
+    )
 
 
 def reproduce(
@@ -143,15 +121,5 @@ def reproduce(
     for name in ("knowledge", "tasks"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     tasks = list(all_tasks(settings, folder))
-    done = {task: found_before(task) if resume else None for task in tasks}
-    missing = [task for task in tasks if done[task] is None]
-    start = time.perf_counter()
-    for number, (task, result) in enumerate(zip(missing, run_tasks(do_task, missing, jobs), strict=True), 1):
-        done[task] = result
-        seconds = time.perf_counter() - start
-        left = seconds / number * (len(missing) - number)
-        progress(
-            f"{number} of {len(missing)} in {seconds:.0f} s, about {left:.0f} s left: "
-            f"{task}: {in_short(result)}"
-        )
-    return summary(settings, [(task, result) for task, result in done.items() if result is not None])
+    results = do_all(do_task, tasks, jobs, progress, resume=resume, before=found_before, in_short=in_short)
+    return summary(settings, list(zip(tasks, results, strict=True)))

@@ -7,19 +7,11 @@ from typing import Any
 
 import click
 
-from clients.experiments.command_line import (
-    ending_in_one_line,
-    force_option,
-    hand_in,
-    jobs_option,
-    plots_option,
-    refuse_full,
-    say,
-)
+from clients.experiments.command_line import Order, experiment_options, say
 from clients.experiments.findings import Say
 from clients.experiments.street_learner.report import plots, report, summary
 from clients.experiments.street_learner.tasks import GAMES, Run, Settings, play
-from clients.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.one_line import CommandError, OneLineCommand, out_option
 from clients.program import ProgramError, read_game
 from clients.tasks import run_tasks
 
@@ -48,23 +40,14 @@ __all__ = ["reproduce", "street_learner"]
     "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
     help="Runs, each with cards of its own.",
 )  # fmt: skip
-@seed_option("figures", default=1)
-@jobs_option()
-@force_option()
-@plots_option()
-@json_option()
+@experiment_options(seeded="figures", resumes=False)
 def street_learner(
-    out: Path,
+    order: Order,
     games: tuple[str, ...],
     hands: int,
     match_hands: int,
     stop_hands: int,
     seeds: int,
-    seed: int,
-    jobs: int,
-    force: bool,
-    no_plots: bool,
-    as_json: bool,
 ) -> None:
     """How the street-learner gets better the more it learns: its learning curve against five bots.
 
@@ -72,12 +55,8 @@ def street_learner(
     """
     for game in games:
         _check(game)
-    settings = Settings(games, hands, match_hands, stop_hands, seeds, seed)
-    with ending_in_one_line(out):
-        if not force:
-            refuse_full(out)
-        results = reproduce(settings, out, jobs, say)
-        hand_in(out, results, report(results), as_json=as_json, plots=None if no_plots else plots)
+    settings = Settings(games, hands, match_hands, stop_hands, seeds, order.seed)
+    order.carry_out(lambda: reproduce(settings, order.out, order.jobs, say), report, plots)
 
 
 def _check(game: str) -> None:

@@ -19,35 +19,11 @@ from clients.program import ProgramError, Table, join_table
 from engine.rules import load_game
 from server.table.config import TimeLimits
 from tests.clients.human.test_agent import random_bytes
+from tests.support.people import Nc
 from tests.support.tables import always, folding_config, table_of
 
 LIMIT = load_game("limit-2p")
 NO_CLOCK = TimeLimits(response=1e9, hand=1e9, per_hand=1e9)
-
-
-class Nc:
-    """Somebody with ``nc``: bytes to and fro."""
-
-    def __init__(self, stream: trio.SocketStream) -> None:
-        self.stream = stream
-        self.text = ""
-
-    async def until(self, text: str, count: int = 1) -> None:
-        """Read until a text has come this many times."""
-        while self.text.count(text) < count:
-            data = await self.stream.receive_some(4096)
-            assert data, f"the connection ended before {text!r}: {self.text}"
-            self.text += bytes(data).decode("utf-8", "replace").replace("\r\n", "\n")
-
-    async def type(self, data: bytes) -> None:
-        """Send bytes."""
-        await self.stream.send_all(data)
-
-    async def rest(self) -> str:
-        """Read to the end."""
-        async for data in self.stream:
-            self.text += bytes(data).decode("utf-8", "replace").replace("\r\n", "\n")
-        return self.text
 
 
 @attrs.define(eq=False)
@@ -109,7 +85,7 @@ async def test_a_hand_through_nc() -> None:
         nc = await desk.connect()
         for count in range(1, 5):
             await nc.until("\n> ", count)
-            await nc.type(b"c\n")
+            await nc.send(b"c\n")
         text = await nc.rest()
 
     assert text.startswith("Welcome to Riverboat.\nYou are in seat 1 of 2.")
@@ -124,7 +100,7 @@ async def test_nobody_is_sent_telnet_commands_unasked() -> None:
         await nc.until("> ")
 
         assert "�" not in nc.text
-        await nc.type(b"\xff\xfb\x1f\xff\xfa\x1f\x00\x28\x00\x18\xff\xf0?\r\n")
+        await nc.send(b"\xff\xfb\x1f\xff\xfa\x1f\x00\x28\x00\x18\xff\xf0?\r\n")
         await nc.until("leave the match")
         assert "��\x1f" in nc.text  # DO NAWS
         assert desk.human._screen.style.width == 38
@@ -142,7 +118,7 @@ async def test_who_comes_back_sees_where_things_stand() -> None:
     async with desk_at_table() as desk:
         nc = await desk.connect()
         await nc.until("> ")
-        await nc.type(b"r\n")
+        await nc.send(b"r\n")
         await nc.until("> ", 2)
         await nc.stream.aclose()
         await trio.sleep(0.05)
@@ -154,7 +130,7 @@ async def test_who_comes_back_sees_where_things_stand() -> None:
         assert "Welcome back to Riverboat." in back.text
         assert "You raise to 20 (10 more); p1 calls 10." in back.text
         assert back.text.endswith("c check  |  r bet 10\n> ")
-        await back.type(b"c\n")
+        await back.send(b"c\n")
         await back.until("Turn")
 
 
@@ -162,7 +138,7 @@ async def test_a_connection_that_is_reset_keeps_the_seat() -> None:
     async with desk_at_table() as desk:
         nc = await desk.connect()
         await nc.until("> ")
-        await nc.type(b"f")
+        await nc.send(b"f")
         nc.stream.setsockopt(1, 13, b"\1\0\0\0\0\0\0\0")  # SO_LINGER of 0 s: closing resets
         await nc.stream.aclose()
         await trio.sleep(0.05)
@@ -175,11 +151,11 @@ async def test_keys_that_end_programs_do_not_lose_the_seat() -> None:
     async with desk_at_table() as desk:
         nc = await desk.connect()
         await nc.until("> ")
-        await nc.type(b"\xff\xf4\xff\xfd\x06\x04")
+        await nc.send(b"\xff\xf4\xff\xfd\x06\x04")
         await nc.until('Ctrl-D does nothing here; "quit" leaves the match.\n> ')
 
         assert "Ctrl-C does nothing here" in nc.text
-        await nc.type(b"quit\n")
+        await nc.send(b"quit\n")
         assert (await nc.rest()).endswith("You leave the table.\n")
     assert desk.endings[0].status == 0
 
@@ -204,12 +180,12 @@ async def test_random_bytes_never_break_the_connection(seed: int) -> None:
             nursery.start_soon(nc.rest)
             while data:
                 size = rng.choice([1, 7, 100, 5000])
-                await nc.type(data[:size])
+                await nc.send(data[:size])
                 data = data[size:]
                 if rng.random() < 0.1:
                     await trio.sleep(0.001)
             nursery.cancel_scope.cancel()
-        await nc.type(b"\xff\xf0\r\ntable\nhistory\n")
+        await nc.send(b"\xff\xf0\r\ntable\nhistory\n")
         nc.text = ""
         await nc.until("Posted")
         assert not desk.endings
