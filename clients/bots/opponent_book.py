@@ -7,21 +7,38 @@ agent that comes back in mid-hand thinks the same of it; the models learn when a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Final, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal, get_args
 
 from engine.opponents.learning import learn_from_hand
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
 from engine.opponents.models.specific import SpecificModel
+from engine.opponents.predictors.model import PredictedModel
 from engine.opponents.statistics import PlayerStatistics
 from engine.opponents.table_reader import TableReader
 from engine.opponents.weight_table import WeightTable
 from engine.rules import GameDefinition, HandView
 
-__all__ = ["DEFAULT_NOISE", "Known", "ModelName", "NewModel", "OpponentBook"]
+__all__ = [
+    "DEFAULT_NOISE",
+    "LEARNING",
+    "MODELS",
+    "Known",
+    "ModelName",
+    "NewModel",
+    "OpponentBook",
+    "check_model",
+    "model_of",
+]
 
-ModelName = Literal["none", "generic", "specific"]
+ModelName = Literal["none", "generic", "specific", "tree", "network"]
+
+MODELS: Final[tuple[ModelName, ...]] = get_args(ModelName)
+"""How opponents may be modelled."""
+
+LEARNING: Final[frozenset[ModelName]] = frozenset({"specific", "tree", "network"})
+"""Those that learn, and are worth remembering."""
 
 DEFAULT_NOISE: Final = 0.02
 """The noise factor of the re-weighting."""
@@ -36,7 +53,24 @@ _NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
     "none": NoModel,
     "generic": GenericModel,
     "specific": SpecificModel,
+    "tree": lambda: PredictedModel("tree"),
+    "network": lambda: PredictedModel("network"),
 }
+
+
+def check_model(name: str, words: Sequence[str] = MODELS) -> None:
+    """Refuse what is no model.
+
+    Raises:
+        ValueError: the name is none of the words.
+    """
+    if name not in words:
+        raise ValueError(f"model: expected {', '.join(words[:-1])} or {words[-1]}, got {name!r}")
+
+
+def model_of(name: ModelName) -> OpponentModel:
+    """A model of a player about whom nothing is known."""
+    return _NEW_MODELS[name]()
 
 
 class OpponentBook:
@@ -58,7 +92,7 @@ class OpponentBook:
         self.hands_read = 0
         """Hands counted to their end."""
         self._new_model = model if callable(model) else _NEW_MODELS[model]
-        self._learns = model == "specific"
+        self._learns = model in LEARNING
         self._noise = noise
         self._remembered = dict(remembered or {})
         self._seat = 0

@@ -8,6 +8,7 @@
 ``heuristic``           Table 1 of Saukonoja and Pasanen
 ``killer``              the book of flop configurations
 ``line_up``             the seats of two kinds of bots that play each other
+``next_action``         how well models of an opponent predict its next action
 ``poker_learner``       the Poker Learner thesis, chapter 5
 ``range_of_skill``      lists of strategies each of which beats all before it
 ``regression``          lines and means of points that come in clusters

@@ -7,6 +7,7 @@
 ``board_values``        strength and potential of all combos on a board at once
 ``hand_values``         what each combo is worth in a situation
 ``models``              the formula, and the models that predict a player's actions
+``predictors``          models whose contexts are not given but learnt: a tree, a network
 ``betting_chains``      whole hands as they were bet, and what actions are worth by how such hands went on
 ``bet_sizes``           how much a player raises in no-limit games, and folds to raises
 ``reweighting``         the thresholds that frequencies imply, and their triples

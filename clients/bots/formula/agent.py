@@ -18,7 +18,7 @@ from clients.agent import Agent, ProbabilityTriple
 from clients.bots.formula import memory as memory_file
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, sizes_are_known
 from clients.bots.formula.config import FormulaConfig
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook
+from clients.bots.opponent_book import DEFAULT_NOISE, LEARNING, ModelName, OpponentBook
 from clients.options import require_holdem
 from engine.combos import combo_index
 from engine.files.lock import FileLock
@@ -42,7 +42,7 @@ class Formula(Agent):
         tightness: 0 loose to 1 tight.
         aggression: 0 passive to 1 aggressive.
         deception: 0 straightforward to 1 deceptive.
-        model: how opponents are modelled: none, generic or specific.
+        model: how opponents are modelled: none, generic, specific, tree or network.
         noise: noise factor of the re-weighting, 0 to 1.
         memory: file that keeps the models between matches, by the players' names.
 
@@ -64,17 +64,17 @@ class Formula(Agent):
     ) -> None:
         self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
         self.parameters = self.config.parameters()
-        self.is_stateless = model != "specific"
+        self.is_stateless = model not in LEARNING
         # In a duplicate match there is nothing to write: the bot would know the cards.
-        is_written = model == "specific" and not os.environ.get(variables.DUPLICATE)
+        is_written = model in LEARNING and not os.environ.get(variables.DUPLICATE)
         lock = memory_file.lock(memory) if memory is not None and is_written else None
         try:
-            remembered = memory_file.load(memory) if memory is not None else {}
+            remembered = memory_file.load(memory, model) if memory is not None else {}
         except memory_file.InvalidMemoryError:
             if lock is not None:
                 lock.release()
             raise
-        self.book = OpponentBook(model, noise, remembered if model == "specific" else None)
+        self.book = OpponentBook(model, noise, remembered)
         self.folds_by_size: dict[int, FoldsBySize] = {}
         """By seat, in no-limit games, of opponents who are modelled."""
         self._closing: weakref.finalize[..., Formula] | None = None
@@ -160,7 +160,7 @@ class Formula(Agent):
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
         is_new = self.book.hand_finished(view)
-        if is_new and not view.game.is_limit and self.config.model == "specific":
+        if is_new and not view.game.is_limit and self.config.model in LEARNING:
             for before, total, position, folded in answers_to_raises(view.betting):
                 sizes = self.folds_by_size.setdefault(self.seat_of(view, position), FoldsBySize())
                 sizes.observe(before, total, folded)

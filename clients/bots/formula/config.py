@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, check_model
 from engine.opponents.models.formula import Parameters
 
 
@@ -36,8 +36,7 @@ class FormulaConfig:
             value = getattr(self, name)
             if not 0 <= value <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, got {value}")
-        if self.model not in ("none", "generic", "specific"):
-            raise ValueError(f"model: expected none, generic or specific, got {self.model!r}")
+        check_model(self.model)
 
     def parameters(self) -> Parameters:
         """The formula's parameters."""

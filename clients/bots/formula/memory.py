@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from clients.bots.opponent_book import LEARNING, ModelName
 from engine.files import write_whole
 from engine.files.formats import parse_json, shown
 from engine.files.lock import FileIsLocked, FileLock
 from engine.opponents.models.specific import SpecificModel
+from engine.opponents.predictors.model import PREDICTORS, PredictedModel
 from engine.opponents.statistics import PlayerStatistics
 
 SCHEMA_VERSION: Final = 2
@@ -53,7 +55,7 @@ def parse_memory(text: str) -> dict[str, Remembered]:
     try:
         return {
             str(name): (
-                SpecificModel.from_dict(entry["model"]),
+                _model_of(entry["model"]),
                 PlayerStatistics.from_dict(entry["statistics"]),
             )
             for name, entry in data["players"].items()
@@ -62,11 +64,19 @@ def parse_memory(text: str) -> dict[str, Remembered]:
         raise InvalidMemoryError(f"opponent models: {error}") from error
 
 
-def load(path: Path) -> dict[str, Remembered]:
-    """What a file remembers; nothing if there is none yet.
+def _model_of(data: Mapping[str, Any]) -> SpecificModel:
+    return (PredictedModel if PREDICTORS.keys() & data.keys() else SpecificModel).from_dict(data)
+
+
+def _kind_of(model: SpecificModel) -> ModelName:
+    return model.name if isinstance(model, PredictedModel) else "specific"
+
+
+def load(path: Path, model: ModelName) -> dict[str, Remembered]:
+    """What a file remembers; nothing if there is none yet, or if the model is one that remembers nothing.
 
     Raises:
-        InvalidMemoryError: it is there and cannot be read.
+        InvalidMemoryError: it is there and cannot be read, or holds models of another kind.
     """
     try:
         text = path.read_text("utf-8")
@@ -75,9 +85,18 @@ def load(path: Path) -> dict[str, Remembered]:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidMemoryError(f"{path} cannot be read: {error}") from error
     try:
-        return parse_memory(text)
+        players = parse_memory(text)
     except InvalidMemoryError as error:
         raise InvalidMemoryError(f"{path}: {error}") from error
+    if model not in LEARNING:
+        return {}
+    for name, (known, _) in players.items():
+        kind = _kind_of(known)
+        if kind != model:
+            raise InvalidMemoryError(
+                f"{path}: {name!r} is remembered by model={kind}, not {model}: take that, or another file"
+            )
+    return players
 
 
 def save(path: Path, players: Mapping[str, Remembered]) -> None:

@@ -39,7 +39,8 @@ class Heuristic(Agent):
         aggression: continued aggression: who raised last in one round rather raises in the next.
         randomness: how evenly it draws among profitable actions; 0 takes the best.
         enough: hands bet alike from which on they count.
-        model: who says how likely opponents fold: counts, generic, specific, or vote.
+        model: who says how likely opponents fold: counts, generic, specific, tree, network,
+            or vote.
         looseness: scales the share of the starting hands it plays.
 
     Raises:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import attrs
+
+from clients.bots.opponent_book import check_model
 
 __all__ = ["HeuristicConfig", "MethodName", "PredictorName"]
 
 MethodName = Literal["direct", "strategic"]
 
-PredictorName = Literal["counts", "generic", "specific", "vote"]
+PredictorName = Literal["counts", "generic", "specific", "tree", "network", "vote"]
 
 
 @attrs.frozen
@@ -38,8 +40,7 @@ class HeuristicConfig:
     def __attrs_post_init__(self) -> None:
         if self.method not in ("direct", "strategic"):
             raise ValueError(f"method: expected direct or strategic, got {self.method!r}")
-        if self.model not in ("counts", "generic", "specific", "vote"):
-            raise ValueError(f"model: expected counts, generic, specific or vote, got {self.model!r}")
+        check_model(self.model, get_args(PredictorName))
         if not 0 <= self.randomness <= 10:
             raise ValueError(f"randomness: expected 0 to 10, got {self.randomness}")
         if self.enough < 1:

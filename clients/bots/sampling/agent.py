@@ -39,7 +39,8 @@ class Sampling(Agent):
     Args:
         trials: the most for a decision; none: 20,000, with a seed 2,000.
         seconds: the most for a decision; none: 0.05, with a seed as long as the trials take.
-        model: how opponents are modelled: none, generic or specific.
+        model: how opponents are modelled: none, generic, specific, tree or network; in trials the last two
+            act as the specific model says.
         choose: the best action, or a mixture of those nearly as good.
         bet_sizes: no-limit raises that are tried, parts of the pot: half+pot+all-in, 0.75+all-in.
         obvious: stop early when the best action leads by more than the sum of the deviations (the paper's),

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import attrs
 
 from clients.bet_sizes import parse_bet_sizes
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName
+from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, check_model
 from engine.trials.selective_sampling import Criterion
 
 DEFAULT_TRIALS: Final = 20_000
@@ -54,8 +54,8 @@ class SamplingConfig:
             raise ValueError(f"seconds: expected more than 0, got {self.seconds}")
         if not 0 <= self.noise <= 1:
             raise ValueError(f"noise: expected 0 to 1, got {self.noise}")
+        check_model(self.model)
         for name, words in (
-            ("model", ("none", "generic", "specific")),
             ("choose", ("best", "mixed")),
             ("obvious", tuple(criterion.value for criterion in Criterion)),
         ):

@@ -6,6 +6,7 @@
 ``generic``      the model that takes everybody for a reasonable player, who follows the formula
 ``specific``     the model that counts what this player does
 ``frequencies``  the model that acts by frequencies it is given, by situation
+``saved``        numbers from memory files
 ``vote``         several models, weighted by how well each has predicted a player
 ===============  ==================================================================================
 """

@@ -63,6 +63,7 @@ from engine.opponents.models.formula import (
 )
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, OpponentModel
+from engine.opponents.models.saved import saved_numbers
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
 from engine.opponents.reweighting import implied_triples
 from engine.records import group_index
@@ -361,14 +362,8 @@ class SpecificModel:
         remembered = learned.remembered()
         data = {name: remembered[name] for name in _NEWER} | dict(data)
         for name, known in remembered.items():
-            try:
-                array = np.array(data[name], np.float64)
-            except (KeyError, TypeError, ValueError, OverflowError) as error:
-                raise ValueError(f"model: {name} is missing or no array of numbers ({error})") from None
             least = -np.inf if name.endswith(("evidence", "offsets")) else 0.0
-            if array.shape != known.shape or not np.isfinite(array).all() or (array < least).any():
-                raise ValueError(f"model: {name} does not hold {known.shape} valid numbers")
-            known[...] = array
+            known[...] = saved_numbers(data, name, known.shape, least)
         weigh_evidence(learned.counts, learned.evidence)
         return model
 

@@ -17,11 +17,13 @@ from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
 from clients.bots.formula.bet_size import best_totals, sizes_are_known
 from clients.bots.formula.memory import InvalidMemoryError, format_memory, parse_memory
+from clients.bots.opponent_book import ModelName
 from clients.options import make_agent
 from engine.combos import combo_index, combos_without
 from engine.opponents.action_context import situation_of
 from engine.opponents.bet_sizes import FoldsBySize
 from engine.opponents.models.specific import SpecificModel
+from engine.opponents.predictors.model import PredictedModel
 from engine.opponents.statistics import PlayerStatistics
 from engine.rules import HandState, HandView, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
@@ -122,19 +124,36 @@ def test_another_game_is_refused_in_words() -> None:
         Formula().match_started(load_game("leduc"), 0)
 
 
-def test_memory_keeps_models_between_matches(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["specific", "tree", "network"])
+def test_memory_keeps_models_between_matches(tmp_path: Path, model: ModelName) -> None:
     path = tmp_path / "models.json"
-    agent = Formula(memory=path)
+    agent = Formula(model=model, memory=path)
     Arena(load_game("limit-2p"), [agent, AlwaysRaise()], 1, names=["us", "them"]).play(20)
     agent.close_memory()
 
-    again = Formula(memory=path)
+    again = Formula(model=model, memory=path)
     Arena(load_game("limit-2p"), [AlwaysCall(), again], 1, names=["them", "us"]).play(0)
     again.game, again.seat, again.names = load_game("limit-2p"), 1, ("them", "us")
     again.match_started(again.game, 1)
 
     assert again.book.models[0].traits == agent.book.models[1].traits
     assert again.book.statistics[0] == agent.book.statistics[1]
+    learnt, kept = agent.book.models[1], again.book.models[0]
+    assert isinstance(learnt, SpecificModel)
+    assert isinstance(kept, SpecificModel)
+    assert kept.as_dict() == learnt.as_dict()
+
+
+def test_a_memory_of_another_kind_of_model_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    path.write_text(format_memory({"them": (PredictedModel("tree"), PlayerStatistics())}))
+
+    with pytest.raises(
+        InvalidMemoryError, match=r"models\.json: 'them' is remembered by model=tree, not spec"
+    ):
+        Formula(memory=path)
+    Formula(model="tree", memory=path).close_memory()
+    assert Formula(model="generic", memory=path).is_stateless
 
 
 @pytest.mark.parametrize(

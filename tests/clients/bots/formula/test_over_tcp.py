@@ -138,4 +138,4 @@ def test_a_match_is_remembered_unless_its_deals_come_again(duplicate: bool, tmp_
     path = tmp_path / "models.json"
     assert path.exists() is not duplicate
     if not duplicate:
-        assert load(path)["them"][1].hands == 7
+        assert load(path, "specific")["them"][1].hands == 7

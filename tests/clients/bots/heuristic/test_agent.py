@@ -68,7 +68,7 @@ def test_it_does_nothing_wrong(game: str) -> None:
     assert not report.faults, report
 
 
-@pytest.mark.parametrize("options", [{}, {"method": "strategic"}, {"model": "vote"}, {"model": "generic"}])
+@pytest.mark.parametrize("options", [{}, {"method": "strategic"}, {"model": "vote"}, {"model": "tree"}])
 def test_same_seed_same_hands(options: dict[str, str]) -> None:
     def log(seed: int) -> list[str]:
         lines: list[str] = []

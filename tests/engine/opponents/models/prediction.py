@@ -2,98 +2,33 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from clients.agent import Agent
-from clients.arena import Arena
-from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
-from engine.opponents.models.model import OpponentModel
+from clients.experiments.next_action import scores
+from clients.experiments.next_action.scores import (
+    NOISE,
+    by_position,
+    gain,
+    learn,
+    losses_by_hand,
+    score,
+    seat_at,
+    shown,
+)
+from engine.opponents.learning import PredictionScore
 from engine.opponents.models.specific import SpecificModel
-from engine.opponents.table_reader import TableReader
 from engine.rules import HandState, load_game
 
-NOISE = 0.05
+__all__ = [
+    "NOISE", "by_position", "foretold", "gain", "learn", "losses_by_hand", "play", "score", "seat_at",
+    "shown", "worst_calibration",
+]  # fmt: skip
 
 
 def play(game: str, agents: Sequence[Agent], number: int, seed: int = 77) -> list[HandState]:
     """The ends of hands; seats move around the table."""
-    states: list[HandState] = []
-    Arena(load_game(game), agents, seed).play(number, on_hand=lambda state, _: states.append(state))
-    return states
-
-
-def by_position(models: Sequence[OpponentModel], state: HandState) -> list[OpponentModel]:
-    """The models of seats, by position in a hand."""
-    return [models[seat_at(state, position)] for position in range(len(models))]
-
-
-def seat_at(state: HandState, position: int) -> int:
-    """Who sits there."""
-    return (position + state.hand_number) % state.betting.game.num_players
-
-
-def learn(models: Sequence[OpponentModel], state: HandState) -> None:
-    """Let the models of seats learn from a hand."""
-    here = by_position(models, state)
-    learn_from_hand(here, TableReader(here, NOISE), state.betting, state.board, shown(state))
-
-
-def shown(state: HandState) -> list[tuple[int, ...]]:
-    """Hole cards that everybody has seen, by position."""
-    return [
-        cards if state.betting.is_showdown and not folded else ()
-        for cards, folded in zip(state.deal.hole_cards, state.betting.folded, strict=True)
-    ]
-
-
-def score(
-    models: Sequence[OpponentModel], states: Sequence[HandState], *, learning: bool = False
-) -> list[PredictionScore]:
-    """How each seat's model predicts what the seat does in some hands.
-
-    Args:
-        models: of the seats.
-        states: the ends of the hands.
-        learning: learn from each hand, after it has been predicted.
-    """
-    scores = [PredictionScore() for _ in models]
-    for state in states:
-        here = by_position(models, state)
-        reader = TableReader(here, NOISE)
-        reader.follow(state.betting, state.board)
-        for decision, action in reader.decisions:
-            position = decision.situation.position
-            scores[seat_at(state, position)].observe(
-                decision, predicted_triple(here[position], decision), action
-            )
-        if learning:
-            learn_from_hand(here, reader, state.betting, state.board, shown(state))
-    return scores
-
-
-def losses_by_hand(models: Sequence[OpponentModel], states: Sequence[HandState]) -> NDArray[np.float64]:
-    """How the model of seat 0 predicts what the seat does: shape (hands, 2), the sum of its log losses and
-    the number of actions it is of.
-    """
-    scores = [score(models, [state])[0] for state in states]
-    return np.array([(one.log_loss * one.cases if one.cases else 0.0, one.cases) for one in scores])
-
-
-def gain(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[float, float]:
-    """By how much the log loss of an action falls from one model to another, and the standard error of that.
-
-    Args:
-        before, after: `losses_by_hand` of the models, on the same hands.  Actions of one hand are not
-            independent, hands are: the error is that of the paired differences of hands.
-    """
-    differences = before[:, 0] - after[:, 0]
-    cases = float(before[:, 1].sum())
-    error = float(differences.std(ddof=1)) * math.sqrt(len(differences))
-    return float(differences.sum()) / cases, error / cases
+    return scores.play(load_game(game), agents, number, seed)
 
 
 def foretold(states: Sequence[HandState]) -> list[PredictionScore]:
@@ -102,10 +37,10 @@ def foretold(states: Sequence[HandState]) -> list[PredictionScore]:
     return score(models, states, learning=True)
 
 
-def worst_calibration(scores: Sequence[PredictionScore], least_cases: int) -> tuple[float, int]:
+def worst_calibration(of_seats: Sequence[PredictionScore], least_cases: int) -> tuple[float, int]:
     """The greatest distance between predicted and observed folds in a context, and how many contexts had so
     many cases.
     """
-    contexts = [context for of_seat in scores for context in of_seat.calibration(least_cases)]
+    contexts = [context for of_seat in of_seats for context in of_seat.calibration(least_cases)]
     distances = [abs(context.predicted - context.observed) for context in contexts]
     return max(distances, default=0.0), len(contexts)

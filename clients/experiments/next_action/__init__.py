@@ -1,0 +1,1 @@
+"""How well models of an opponent predict the next action: counted, a tree, a network."""

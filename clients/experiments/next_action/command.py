@@ -1,0 +1,106 @@
+"""``riverboat experiment next-action --out DIR``: whose actions are predicted, from how much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clients.experiments.command_line import Order, experiment_options, say
+from clients.experiments.findings import Say
+from clients.experiments.next_action.report import plots, report, summary
+from clients.experiments.next_action.tasks import PLAYERS, Settings, all_matches, predict
+from clients.experiments.resuming import do_all
+from clients.one_line import CommandError, OneLineCommand, out_option
+from clients.options import OptionError
+from clients.registry import UnknownBot, make_bot
+from engine.rules import load_game
+
+__all__ = ["next_action", "predict_all"]
+
+_GAMES = ("limit-2p", "limit-6p", "nolimit-2p")
+
+
+@click.command("next-action", cls=OneLineCommand)
+@out_option("results.json, results.md, a plot (PNG and SVG) and what each match found")
+@click.option(
+    "--game", type=click.Choice(_GAMES), default="limit-2p", show_default=True, help="What is played."
+)
+@click.option(
+    "--player", "players", multiple=True, metavar="BOT",
+    help="Whose actions are predicted, BOT[:KEY=VALUE,...]; may be repeated.  "
+    f"Default: {', '.join(PLAYERS)}.",
+)  # fmt: skip
+@click.option(
+    "--against", "others", default=Settings().others, show_default=True, metavar="BOT",
+    help="Who sits in the other seats.",
+)  # fmt: skip
+@click.option(
+    "--hands", type=click.IntRange(min=1), default=500, show_default=True, metavar="N",
+    help="Hands of a match that are learnt from.",
+)  # fmt: skip
+@click.option(
+    "--held-out", type=click.IntRange(min=2), default=300, show_default=True, metavar="N",
+    help="Hands after them that are predicted and not learnt from.",
+)  # fmt: skip
+@click.option(
+    "--matches", type=click.IntRange(min=1), default=2, show_default=True, metavar="N",
+    help="Matches of each player; the models begin each with nothing.",
+)  # fmt: skip
+@experiment_options(seeded="cards")
+def next_action(
+    order: Order,
+    game: str,
+    players: tuple[str, ...],
+    others: str,
+    hands: int,
+    held_out: int,
+    matches: int,
+) -> None:
+    """How well models of an opponent predict its next action: none, generic, specific, tree, network.
+
+    By log loss, the mean of -ln of the chance that a model gave to what then came, on hands that it has not
+    learnt from.
+    """
+    players = players or PLAYERS
+    _check((*players, others), game)
+    if len(set(players)) < len(players):
+        raise CommandError("--player: expected different players")
+    settings = Settings(players, others, game, hands, held_out, matches, order.seed)
+    order.carry_out(
+        lambda: predict_all(settings, order.out, order.jobs, say, resume=order.resume), report, plots
+    )
+
+
+def predict_all(
+    settings: Settings,
+    folder: Path,
+    jobs: int = 1,
+    progress: Say = lambda line: None,
+    *,
+    resume: bool = False,
+) -> dict[str, Any]:
+    """Let every model predict all matches; returns the results as they stand in ``results.json``.
+
+    Args:
+        settings: whose actions, from how much.
+        folder: gets what each match found.
+        jobs: processes; the results do not depend on it.
+        progress: takes a line about each match that is done.
+        resume: take what is in the folder for done, where it was played with the same settings.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    matches = all_matches(settings, folder)
+    return summary(settings, matches, do_all(predict, matches, jobs, progress, resume=resume))
+
+
+def _check(players: tuple[str, ...], game: str) -> None:
+    """Refuse players who do not exist, or cannot play the game."""
+    for player in players:
+        try:
+            make_bot(player).match_started(load_game(game), 0)
+        except (UnknownBot, OptionError, ValueError) as error:
+            raise CommandError(f"{player}: {error}") from error

@@ -1,0 +1,106 @@
+"""The tasks of the experiment: matches of which some hands are learnt and the others predicted."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from clients.bots.opponent_book import MODELS, model_of
+from clients.experiments.next_action.scores import losses_by_hand, play, score
+from clients.experiments.resuming import keep
+from clients.registry import make_bot
+from engine.rules import load_game
+from engine.seeds import derive_seed
+
+__all__ = ["PARTS", "PLAYERS", "Match", "Settings", "all_matches", "predict"]
+
+PLAYERS: Final = (
+    "simple", "hand-strength", "heuristic", "killer", "formula:model=generic",
+    "formula:tightness=0.9,aggression=0.9,model=generic", "random", "always-call",
+)  # fmt: skip
+"""Whose actions are predicted where nobody is named."""
+
+PARTS: Final = 10
+"""Of the hands that are learnt from, for the learning curve."""
+
+
+@attrs.frozen
+class Settings:
+    """Whose actions are predicted, and from how much."""
+
+    players: tuple[str, ...] = PLAYERS
+    others: str = "formula:model=generic"
+    """Who sits in the other seats."""
+    game: str = "limit-2p"
+    hands: int = 500
+    """That are learnt from, of a match."""
+    held_out: int = 300
+    """After them, that are predicted and not learnt from."""
+    matches: int = 2
+    """Of each player."""
+    seed: int = 1
+
+
+@attrs.frozen
+class Match:
+    """A match of one player, whom all models watch."""
+
+    player: str
+    number: int
+    settings: Settings
+    folder: Path
+
+    def __str__(self) -> str:
+        return f"{self.player}, match {self.number + 1}"
+
+    def report(self) -> Path:
+        """Where what was found is kept."""
+        known = hashlib.sha256(self.player.encode()).hexdigest()[:12]
+        name = self.player.partition(":")[0]
+        return self.folder / "tasks" / f"{self.settings.game}-{name}-{known}-{self.number + 1}.json"
+
+    def played(self) -> dict[str, Any]:
+        """What its results depend on, besides the name of its file."""
+        settings = attrs.asdict(self.settings)
+        for name in ("players", "matches"):
+            del settings[name]
+        return {"version": version("riverboat"), "player": self.player, **settings}
+
+
+def all_matches(settings: Settings, folder: Path) -> list[Match]:
+    """Those of each player, on the same cards for all."""
+    return [
+        Match(player, number, settings, folder)
+        for player in settings.players
+        for number in range(settings.matches)
+    ]
+
+
+def predict(match: Match) -> dict[str, Any]:
+    """Plays a match and lets every model predict it.
+
+    Returns:
+        By model: ``learning``, of `PARTS` parts of the hands that were learnt from, each predicted first, the
+        sum of log losses and the number of actions; ``held_out``, the same of each hand after them.
+    """
+    settings = match.settings
+    game = load_game(settings.game)
+    agents = [make_bot(match.player), *(make_bot(settings.others) for _ in range(game.num_players - 1))]
+    seed = derive_seed(settings.seed, match.number)
+    states = play(game, agents, settings.hands + settings.held_out, seed)
+    result: dict[str, Any] = {}
+    for name in MODELS:
+        models = [model_of(name) for _ in agents]
+        learning = []
+        for part in range(PARTS):
+            first, last = (settings.hands * number // PARTS for number in (part, part + 1))
+            found = score(models, states[first:last], learning=True)[0]
+            learning.append([found.log_loss * found.cases if found.cases else 0.0, found.cases])
+        held_out = losses_by_hand(models, states[settings.hands :])
+        result[name] = {"learning": learning, "held_out": held_out.tolist()}
+    keep(match, result)
+    return result
