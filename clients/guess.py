@@ -78,7 +78,7 @@ class GameGuess:
         self._last = None
 
 
-# --- in a room, which says what is played before each hand -------------------------------------------------
+# --- where chips are carried from hand to hand, and the house says before each what is played --------------
 
 
 @attrs.frozen
@@ -95,7 +95,7 @@ class RoomSeat:
 
 @attrs.define
 class RoomGame:
-    """The game of a room's next hand, from what its ``#game`` and ``#stacks`` lines say."""
+    """The game of a room's or a sit-and-go's next hand, from what its ``#game`` and ``#stacks`` lines say."""
 
     game: GameDefinition | None = None
     """Of the last ``#game`` line."""
@@ -103,9 +103,15 @@ class RoomGame:
     """Of the last ``#stacks`` line, by position."""
 
     def with_game(self, game: GameDefinition) -> GameDefinition | None:
-        """A ``#game`` line has come: what is played."""
+        """A ``#game`` line has come: what is played.
+
+        The stacks known so far may be those of an earlier hand, in which who posts now had less than that.
+        """
         self.game = game
-        return self._both()
+        try:
+            return self._both()
+        except RemoteProtocolError:
+            return game  # the stacks of this hand come next
 
     def with_stacks(self, text: str) -> GameDefinition | None:
         """A ``#stacks`` line has come: what is played.
@@ -116,7 +122,7 @@ class RoomGame:
         try:
             self.stacks = tuple(map(parse_whole, text.split("|")))
         except ValueError as error:
-            raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
+            raise RemoteProtocolError(f"the server's #stacks line: {error}") from None
         return self._both()
 
     def _both(self) -> GameDefinition | None:
@@ -126,7 +132,7 @@ class RoomGame:
         try:
             return attrs.evolve(game, stacks=self.stacks)
         except GameDefinitionError as error:
-            raise RemoteProtocolError(f"the room's #stacks line: {error}") from None
+            raise RemoteProtocolError(f"the server's #stacks line: {error}") from None
 
 
 def is_same_but_for_chips(game: GameDefinition, other: GameDefinition) -> bool:

@@ -45,7 +45,7 @@ from protocol import (
     Version,
     variables,
 )
-from protocol.extension import LOBBY, NAME, TOKEN, UNREHEARSED
+from protocol.extension import LOBBY, NAME, STACKS, TOKEN, UNREHEARSED
 from protocol.policy import CAPABILITY
 
 
@@ -97,7 +97,9 @@ async def play(
     """
     session = _Session(agent, stream, game, fallback, warn or _ignore, room)
     try:
-        return await session.run(_greeting_words(agent, token, room) if extension or room else ())
+        may_change = room is not None or game is None
+        words = _greeting_words(agent, token, room, may_change=may_change) if extension or room else ()
+        return await session.run(words)
     except BadMatchState as error:
         raise UnreadableState(
             f"{error} (is another game being played? name it with --game, or set {variables.GAME})"
@@ -110,10 +112,14 @@ def _ignore(line: str) -> None:
     pass
 
 
-def _greeting_words(agent: Agent, token: str | None, room: RoomSeat | None) -> tuple[str, ...]:
+def _greeting_words(
+    agent: Agent, token: str | None, room: RoomSeat | None, *, may_change: bool
+) -> tuple[str, ...]:
     words = ["seat", "names", "game"]
+    if may_change:
+        words.append(STACKS)
     if room is not None:
-        words += [LOBBY, "stacks"]
+        words.append(LOBBY)
         if room.name is not None:
             words.append(NAME + room.name)
     if agent.wants_clock:
@@ -156,6 +162,7 @@ class _Session:
         self._has_asked = False  # for the room's seat
         self._is_seated = False  # in the room
         self._room_game = RoomGame()
+        self._game_changes = room is not None  # from hand to hand, as the house says before each
         self._stream = stream
         self._warn = warn
         self._game_is_explicit = game is not None
@@ -206,6 +213,7 @@ class _Session:
                 self._note(event)
             elif isinstance(event, Greeting):
                 self._discloses = CAPABILITY in event.words
+                self._game_changes |= STACKS in event.words
             elif isinstance(event, InLobby):
                 if self._is_seated:
                     if event.reason:
@@ -293,10 +301,12 @@ class _Session:
             self._given_seat = int(note.text)
         elif note.name == "names":
             names = tuple(note.text.split("|"))
-            if self._room is not None and names != self._agent.names:
+            if self._game_changes and names != self._agent.names:
                 self._seat = None  # other players: for the agent another match begins
             self._agent.names = names
-        elif self._room is not None and note.name in ("stacks", "refused", "message"):
+        elif self._game_changes and note.name == STACKS:
+            self._play_in_room(self._room_game.with_stacks(note.text))
+        elif self._room is not None and note.name in ("refused", "message"):
             self._room_note(note)
         elif note.name == "clock":
             with contextlib.suppress(ValueError):
@@ -310,24 +320,21 @@ class _Session:
             if self._guess is not None:
                 self._guess.settle()
                 self._guess = None
-            if self._room is not None:
+            if self._game_changes:
                 self._play_in_room(self._room_game.with_game(game))
             elif game != self._connection.game:
                 self._connection.game = game
 
     def _play_in_room(self, game: GameDefinition | None) -> None:
-        """The game of the room's next hand."""
+        """The game of the next hand, where it may be another than that of the last."""
         if game != self._connection.game:
             self._connection.game = game
 
     def _room_note(self, note: Note) -> None:
         """What only a room says."""
-        if note.name == "stacks":
-            self._play_in_room(self._room_game.with_stacks(note.text))
-        elif note.name == "refused" and not self._is_seated:
+        if note.name == "refused" and not self._is_seated:
             raise Refusal(f"the room refused: {note.text}")
-        else:
-            self._warn(note.text)
+        self._warn(note.text)
 
     @trio.lowlevel.disable_ki_protection
     def _see(self, view: HandView) -> None:
@@ -378,7 +385,7 @@ class _Session:
         game = view.game
         seat = self._find_seat(view)
         self._hand_number, self._position = view.hand_number, view.position
-        if self._room is not None and self._game is not None and is_same_but_for_chips(game, self._game):
+        if self._game_changes and self._game is not None and is_same_but_for_chips(game, self._game):
             self._game = self._agent.game = game
         if seat != self._seat or game != self._game:
             if game != self._game and self._guess is not None:

@@ -38,6 +38,9 @@ It is told, besides,
 and ``#seat``, ``#names`` and ``#game`` come again before each hand in which they are others than before.
 They are of that hand: its players only, in an order in which positions move by one with each hand.
 
+Where chips are carried from hand to hand in a match, as in a sit-and-go, clients must ask for ``game`` and
+``stacks``: ``#game``, ``#names``, ``#seat`` and ``#stacks`` then come as in a room.
+
 ``unrehearsed`` says that it need not be shown again what it has seen, when a match is resumed.
 
 One that is granted ``policy`` gets nothing, but says with its replies what it would have done with other
@@ -56,11 +59,15 @@ GREETING: Final = "#riverboat/1"
 UNREHEARSED: Final = "unrehearsed"
 """The word of a client that need not be shown again what it has seen, when a match is resumed: it carries
 nothing from hand to hand, or keeps what it has learned itself."""
-CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", UNREHEARSED)
+STACKS: Final = "stacks"
+"""The word of a client that can follow chips which are carried from hand to hand."""
+CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", STACKS, UNREHEARSED)
 """What a client may ask for."""
+NEEDED_FOR_CHIPS: Final = frozenset({"game", STACKS})
+"""What a client must be granted before hands in which others play for other chips than the game file says."""
 LOBBY: Final = "lobby"
 """The word of a client that knows what a room is."""
-ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", "stacks", "commit", LOBBY)
+ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY)
 """What a client may ask a room for."""
 REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "name", "token")
 """The words of `Request`."""

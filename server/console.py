@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from pathlib import Path
 from typing import Protocol
+
+from engine.user_input import printable
+from server.record_file import Opener
 
 
 class Console(Protocol):
@@ -30,6 +35,38 @@ class SilentConsole:
 
     def hand_finished(self, hand_number: int) -> None:
         """Drop it."""
+
+
+class FileConsole:
+    """Warnings and failures go into a file of a match's folder; they are lost before a match is.
+
+    Args:
+        path: of the file, which is appended to.
+        opener: makes it.
+
+    *Resource handling*: `close` it.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: Path, opener: Opener) -> None:
+        self._file = open(path, "ab", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
+
+    def out(self, text: str) -> None:
+        """Drop it: the score is in the log and in the result."""
+
+    def err(self, text: str) -> None:
+        """Write it down."""
+        with contextlib.suppress(OSError):
+            self._file.write(printable(text, "\n").encode())
+
+    def hand_finished(self, hand_number: int) -> None:
+        """Drop it: others are told with what it brought."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
 
 
 def now_us() -> int:

@@ -6,7 +6,6 @@ gets each seat's cards once, and what luck gives in one pass it takes in another
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -22,10 +21,9 @@ from engine.evidence.verdict import Goal
 from engine.interruption import held_back
 from engine.intervals import Z95
 from engine.match_key import MatchKey
-from engine.user_input import printable
 from protocol import variables
 from protocol.records import format_key
-from server.console import Console
+from server.console import Console, FileConsole
 from server.in_process.table import WorkersTable
 from server.in_process.workers import Workforce, Workplace, order_for
 from server.launching.announcement import Announcer
@@ -37,7 +35,7 @@ from server.launching.orphanage import Orphanage
 from server.launching.players import Player
 from server.launching.sandbox import Sandbox
 from server.private_files import FOLDER_MODE, PrivateFiles
-from server.record_file import Opener, RecordFile
+from server.record_file import RecordFile
 from server.report.evidence import Luck
 from server.report.policies import POLICY_FILE
 from server.report.results import Pass, PlayerResult, player_results
@@ -195,26 +193,6 @@ class Interrupted(Exception):
         self.passes = passes
 
 
-class _FileConsole:
-    """Warnings and failures go into a file of the match folder; they are lost before a match is."""
-
-    def __init__(self, path: Path, opener: Opener) -> None:
-        self._file = open(path, "ab", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
-
-    def out(self, text: str) -> None:
-        pass  # the score is in the log and in the result
-
-    def err(self, text: str) -> None:
-        with contextlib.suppress(OSError):
-            self._file.write(printable(text, "\n").encode())
-
-    def hand_finished(self, hand_number: int) -> None:
-        pass  # the tally is told with what it brought
-
-    def close(self) -> None:
-        self._file.close()
-
-
 class LaunchedMatch:
     """Plays the passes of a plan.
 
@@ -331,7 +309,7 @@ class LaunchedMatch:
         earlier = None
         if plan.is_resumed and plan.sitting is not None:
             earlier = plan.sitting.earlier.get(number)
-        console = _FileConsole(folder / "dealer.err", plan.files.open)
+        console = FileConsole(folder / "dealer.err", plan.files.open)
         follower = _Follower(self, number)
         self._passes_open += 1
         try:

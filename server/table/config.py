@@ -120,6 +120,8 @@ class MatchConfig:
     """The outcome has the chips of every hand, by which the passes of a duplicate match are paired."""
     opener: Opener | None = None
     """Makes the files; None for files as the umask has them."""
+    carries_chips: bool = False
+    """Chips are carried from hand to hand: whoever plays them tells clients, before each, what is played."""
     quiet: bool = False
     """No trace of the messages on stderr."""
 

@@ -27,7 +27,7 @@ from protocol import (
     Note,
     Version,
 )
-from protocol.extension import TOKEN
+from protocol.extension import STACKS, TOKEN
 from protocol.framing import MAX_LINE
 from protocol.policy import CAPABILITY
 from server.console import Console
@@ -338,10 +338,15 @@ def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchCon
         return
     client.is_greeted = True
     connection = client.connection
-    offered = [word for word in CAPABILITIES if word != CAPABILITY or config.policy_path is not None]
+    withheld = {CAPABILITY} if config.policy_path is None else set()
+    if not config.carries_chips:
+        withheld.add(STACKS)
+    offered = [word for word in CAPABILITIES if word not in withheld]
     granted = tuple(dict.fromkeys(word for word in words if word in offered))
     client.capabilities |= frozenset(granted)
     client.say(connection.send(Greeting(granted)))
+    if config.carries_chips:
+        return
     notes = {
         "seat": str(seat.number),
         "names": "|".join(config.names),

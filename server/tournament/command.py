@@ -35,9 +35,10 @@ from server.tournament.running.in_process import InProcessRunner
 from server.tournament.running.processes import CannotPlay, LocalRunner, ProcessRunner, match_words
 from server.tournament.running.progress import Progress
 from server.tournament.sit_and_go.playing import SitAndGoRunner
+from server.tournament.sit_and_go.seated import SeatedRunner
 from server.tournament.toml_text import read_text
 
-__all__ = ["RESULT", "fault_line", "runner_of", "tell", "tournament"]
+__all__ = ["RESULT", "cluster_runner", "fault_line", "runner_of", "tell", "tournament"]
 
 RESULT: Final = "result.json"
 _HOME: Final = Path("tournaments")
@@ -98,9 +99,10 @@ def tournament(
     if scheduler is not None:
         if not is_installed():
             raise click.UsageError(NEEDS_CLUSTER)
-        if plan.in_process or plan.format is Format.SIT_AND_GO:
-            what = "in_process = true" if plan.in_process else "a sit-and-go"
-            raise click.UsageError(f"--scheduler does not go with {what}: workers play over sockets")
+        if plan.format is Format.SIT_AND_GO:
+            raise click.UsageError(
+                "--scheduler does not go with a sit-and-go, whose tables are in this process: leave it out"
+            )
     if out is None:
         if resume:
             raise click.UsageError("--resume needs --out DIR, the folder of the tournament")
@@ -193,10 +195,27 @@ def _cards_of(folder: Folder, match: Match) -> str:
 def runner_of(folder: Folder) -> LocalRunner:
     """What plays the matches of a tournament on this machine."""
     if folder.plan.format is Format.SIT_AND_GO:
-        return SitAndGoRunner(folder.plan, folder.root, folder.path)
+        runner = SitAndGoRunner if folder.plan.in_process else SeatedRunner
+        return runner(folder.plan, folder.root, folder.path)
     if folder.plan.in_process:
         return InProcessRunner(folder.plan, folder.root, folder.path)
     return ProcessRunner(folder.plan, folder.root)
+
+
+def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
+    """What has the matches of a tournament played by the workers of a cluster.
+
+    Args:
+        folder: of the tournament.
+        client: a ``distributed.Client``.
+        address: of its scheduler.
+    """
+    return ClusterRunner(
+        client,
+        address,
+        functools.partial(match_words, folder.plan),
+        functools.partial(_cards_of, folder),
+    )
 
 
 async def _play(
@@ -211,12 +230,7 @@ async def _play(
         with stopped:
             if scheduler is not None:
                 async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
-                    cluster = ClusterRunner(
-                        client,
-                        scheduler,
-                        functools.partial(match_words, folder.plan),
-                        functools.partial(_cards_of, folder),
-                    )
+                    cluster = cluster_runner(folder, client, scheduler)
                     await play(folder, cluster, workers or num_threads(client))
             else:
                 runner = runner_of(folder)

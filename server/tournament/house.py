@@ -52,7 +52,9 @@ class Folder:
     played: dict[Match, Played]
     """What is over."""
     say: Callable[[str], None]
-    _lock: FileLock | None = None
+    ends_at: float | None = None
+    """When the budget of seconds is used up, on trio's clock; no match is begun after that."""
+    _lock: FileLock | None = attrs.field(default=None, alias="lock")
 
     @classmethod
     def open(
@@ -81,7 +83,7 @@ class Folder:
             raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
         try:
             root = _begin(path, plan, source, resume=resume)
-            folder = cls(path, plan, root, {}, say, lock)
+            folder = cls(path, plan, root, {}, say, lock=lock)
             folder.read()
         except BaseException:
             lock.release()
@@ -292,12 +294,12 @@ async def play(folder: Folder, runner: Runner, workers: int) -> bool:
         CannotPlay: a match cannot be played.
         TournamentFault: what a match left cannot be read.
     """
-    started = trio.current_time()
-    seconds = folder.plan.budget.seconds
-    spent = sum(played.seconds for played in folder.played.values()) / workers
+    if folder.plan.budget.seconds is not None:
+        spent = sum(played.seconds for played in folder.played.values()) / workers
+        folder.ends_at = trio.current_time() + folder.plan.budget.seconds - spent
 
     def is_over() -> bool:
-        return seconds is not None and spent + trio.current_time() - started >= seconds
+        return folder.ends_at is not None and trio.current_time() >= folder.ends_at
 
     while True:
         plan = folder.schedule()

@@ -300,13 +300,12 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
         raise head.mistake("format", 'spend = "halving" goes with format = "round-robin" and one [game]')
     if plan.rounds is not None and plan.format is not Format.SWISS:
         raise head.mistake("rounds", 'rounds goes with format = "swiss"')
-    if plan.in_process or plan.format is Format.SIT_AND_GO:
-        key = "in_process" if plan.in_process else "format"
+    if plan.in_process:
         for entrant in plan.entrants:
             if not entrant.player.is_bot:
-                word = "in_process" if plan.in_process else "a sit-and-go"
                 raise head.mistake(
-                    key, f"{word} is for installed bots, and {entrant.name} is none: {entrant.text!r}"
+                    "in_process",
+                    f"in_process is for installed bots, and {entrant.name} is none: {entrant.text!r}",
                 )
         if plan.limits.sandbox:
             raise head.mistake("in_process", "in_process does not go with sandbox: there are no processes")

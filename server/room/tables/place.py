@@ -9,6 +9,7 @@ import attrs
 import trio
 
 from protocol import Note, Seated, State
+from protocol.extension import NEEDED_FOR_CHIPS
 from server.room.config import TableConfig
 from server.room.ledger.ledger import Player
 from server.room.tables.line_up import Entry
@@ -16,8 +17,6 @@ from server.table.seat import Client, Seat, SeatClock
 
 _ALL_HANDS: Final = 2**32
 # A seat's time for all hands, at so and so much a hand, is never used up.
-_NEEDED: Final = frozenset({"game", "stacks"})
-# What a client must be told before hands in which others play for other chips than the game file says.
 
 
 class Refused(Exception):
@@ -40,7 +39,7 @@ class Visitor:
     @property
     def is_plain(self) -> bool:
         """It knows the ACPC's protocol only: hands must be what its game file says."""
-        return not self.client.capabilities >= _NEEDED
+        return not self.client.capabilities >= NEEDED_FOR_CHIPS
 
     def tell(self, name: str, text: str) -> None:
         """Say a note, if it asked for such notes and does not know; the next flush writes it."""

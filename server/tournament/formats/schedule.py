@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
 
 import attrs
 
@@ -18,9 +16,6 @@ __all__ = ["Schedule", "Scores", "schedule"]
 
 Scores = Mapping[Match, Mapping[str, float]]
 """Of matches that are over: what each player won in all, in mbb."""
-
-_ENDLESS: Final = 100_000
-"""Matches of a table where only the time is limited."""
 
 
 @attrs.frozen
@@ -54,15 +49,18 @@ def schedule(plan: TournamentPlan, scores: Scores, out: frozenset[str] = frozens
         return _knock_out(plan, names, scores)
     if plan.budget.hands is not None and plan.budget.halving:
         return _halving(plan, names, scores)
-    return Schedule(tuple(_everything(plan, names)))
+    return _known_beforehand(plan, names, scores)
 
 
 def _number_of_rounds(plan: TournamentPlan, names: Sequence[str]) -> int:
     return plan.rounds or max(1, math.ceil(math.log2(len(names))))
 
 
-def _everything(plan: TournamentPlan, names: Sequence[str]) -> list[Match]:
-    """All matches of a format that is known beforehand, one number after the other."""
+def _known_beforehand(plan: TournamentPlan, names: Sequence[str], scores: Scores) -> Schedule:
+    """All matches of a format that is known beforehand, one number after the other.
+
+    Where only the time is limited there is no last number: as many again are known as have been played.
+    """
     orders: list[list[tuple[int, tuple[str, ...]]]] = []
     for number, event in enumerate(plan.events):
         if event.seats > len(names) and plan.format is not Format.SIT_AND_GO:
@@ -70,13 +68,20 @@ def _everything(plan: TournamentPlan, names: Sequence[str]) -> list[Match]:
             continue
         tables = _tables(plan, event, names)
         orders.append([(number, order) for table in tables for order in seatings(table, event)])
-    upto = [_matches_of(plan, event, orders) for event in plan.events]
-    return [
+    limits = [_matches_of(plan, event, orders) for event in plan.events]
+    seated = [each for of_event in orders for each in of_event]
+    endless = [(event, order) for event, order in seated if limits[event] is None]
+    played = 0
+    while any(Match(event, played + 1, order) in scores for event, order in endless):
+        played += 1
+    upto = [2 * played + 2 if limit is None else limit for limit in limits]
+    matches = [
         Match(event, number, order)
         for number in range(1, max(upto, default=0) + 1)
-        for event, order in itertools.chain(*orders)
+        for event, order in seated
         if number <= upto[event]
     ]
+    return Schedule(tuple(matches), is_all=not endless)
 
 
 def _tables(plan: TournamentPlan, event: Event, names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -90,12 +95,14 @@ def _tables(plan: TournamentPlan, event: Event, names: Sequence[str]) -> list[tu
 
 def _matches_of(
     plan: TournamentPlan, event: Event, orders: Sequence[Sequence[tuple[int, tuple[str, ...]]]]
-) -> int:
-    """How many matches a table plays: as the file says, else as many as the budget allows."""
+) -> int | None:
+    """How many matches a table plays: as the file says, else as many as the budget allows; None for no
+    bound but the time.
+    """
     if event.matches is not None:
         return event.matches
     if plan.budget.hands is None:
-        return _ENDLESS
+        return None
     a_round = sum(len(each) * plan.events[k].hands * plan.events[k].passes for k, each in enumerate(orders))
     return max(1, plan.budget.hands // max(1, a_round))
 

@@ -152,6 +152,8 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
     words += ["--hands", str(event.hands)]
     words += ["--duplicate"] if event.duplicate else []
     words += ["--until", event.until.as_argument()] if event.until is not None else []
+    if plan.in_process:
+        return [*words, "--in-process", "--luck", "off"]
     for name in (
         "response_time",
         "first_response_time",

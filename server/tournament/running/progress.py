@@ -38,7 +38,8 @@ class Progress:
         self._watch = watch
         self._began = now()
         self._before = len(folder.played)
-        self._planned = 0
+        self._planned: int | None = 0
+        # Matches; None where the time alone ends it.
         self._known = -1
         self._rows: list[tuple[str, float, int]] = []
 
@@ -49,7 +50,8 @@ class Progress:
         if played != self._known:
             self._known = played
             schedule = folder.schedule()
-            self._planned = len(schedule.matches)
+            endless = folder.plan.budget.seconds is not None and not schedule.is_all
+            self._planned = None if endless else len(schedule.matches)
             self._rows = self._rates() if self._watch else []
         return played
 
@@ -68,6 +70,10 @@ class Progress:
         """``12 of 66 matches, 3:20 left``."""
         done = self._look()
         here = done - self._before
+        if self._planned is None:
+            ends_at = self._folder.ends_at
+            left = 0.0 if ends_at is None else max(0.0, ends_at - self._now())
+            return f"{done} {'match' if done == 1 else 'matches'}, {clock_time(left)} left"
         text = f"{done} of {self._planned} matches"
         if here > 0 and self._planned > done:
             left = (self._now() - self._began) / here * (self._planned - done)
@@ -92,12 +98,21 @@ class Progress:
         said = 0
         while True:
             line = self.line()
-            tenth = self._known * 10 // max(1, self._planned)
+            tenth = self._tenths()
             if tenth > said and self._known > self._before:
                 said = tenth
                 with contextlib.suppress(OSError):  # nobody reads it: the tournament goes on
                     click.echo(line, err=True)
             await trio.sleep(_LOOK_S)
+
+    def _tenths(self) -> int:
+        """How many tenths of the way have been gone."""
+        if self._planned is not None:
+            return self._known * 10 // max(1, self._planned)
+        seconds, ends_at = self._folder.plan.budget.seconds, self._folder.ends_at
+        if seconds is None or ends_at is None:
+            return 0
+        return int(10 * min(1.0, 1 - (ends_at - self._now()) / seconds))
 
     async def _show_live(self) -> None:
         from rich.console import Console

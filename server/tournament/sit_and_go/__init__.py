@@ -2,5 +2,7 @@
 
 ``rules``    the table between two hands: who sits where, with which stack, for which blinds
 ``log``      its log, a line for each hand: written, read back, checked
-``playing``  how it is played, in processes that stay
+``table``    a table over sockets, for players of every kind
+``seated``   how one is played with players that are launched
+``playing``  how it is played without sockets, in processes that stay
 """

@@ -1,30 +1,50 @@
 """The log of a sit-and-go: a line for each hand, from which everything else follows.
 
 The lines are those of a match's log, with the hand's own numbers of players; stacks and blinds are not in
-them, since they follow from the lines before.
+them, since they follow from the lines before.  Comments say what became of players::
+
+    # out ann nonsense (hand 3): sent ...         is out, with its chips
+    # failed bob stalled (hand 7): gave no ...    has failed in the next hand, and stays in
+    # absent bob                                  the house checked or folded for it in the next hand
+    # crashed bob ended with exit status 1        how its process ended, where a connection was lost
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
 from array import array
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import attrs
+
+from engine.files import write_whole
 from engine.files.formats import parse_json
 from engine.match_key import MatchKey, MatchSeed
 from engine.rules import Deal
 from engine.seeds import derive_seed
+from engine.user_input import printable
 from protocol.records import HandReader, format_chips
-from server.tournament.journal import DamagedMatch, Fault, Played
+from server.errors import Failure, FailureKind
+from server.private_files import FILE_MODE, FOLDER_MODE
+from server.tournament.journal import DamagedMatch, Fault, Played, move_aside
 from server.tournament.match import Match
 from server.tournament.plan import TournamentPlan
 from server.tournament.sit_and_go.rules import SitAndGoTable
 
 __all__ = [
     "LOG",
-    "OUT",
-    "RESULT",
+    "begin",
     "check_log",
+    "end",
+    "format_absence",
+    "format_crash",
+    "format_failure",
+    "format_head",
+    "format_out",
     "hand_cards",
     "read_log",
     "read_sit_and_go",
@@ -33,10 +53,81 @@ __all__ = [
 ]
 
 LOG: Final = "match.log"
-RESULT: Final = "result.json"
-OUT: Final = "# out "
-"""How the line begins of a player who has failed."""
+_RESULT: Final = "result.json"
+_OUT: Final = "# out "
+_FAILED: Final = "# failed "
+_ABSENT: Final = "# absent "
+_CRASHED: Final = "# crashed "
+_COMMENTS: Final = (_OUT, _FAILED, _ABSENT, _CRASHED)
 _STATE: Final = "STATE:"
+_FAILURE: Final = re.compile(rf"(?:({'|'.join(FailureKind)})(?: \(hand (\d+)\))?: )?(.*)")
+
+
+def format_head(table: SitAndGoTable) -> str:
+    """The first line of a log."""
+    return f"# sit-and-go {len(table.players)} players, {table.plan.stack} chips\n"
+
+
+def format_out(name: str, failure: Failure) -> str:
+    """The line of a player who has failed, and is out for it."""
+    return f"{_OUT}{name} {_failure(failure)}\n"
+
+
+def format_failure(name: str, failure: Failure) -> str:
+    """The line of a player who has failed, and stays in."""
+    return f"{_FAILED}{name} {_failure(failure)}\n"
+
+
+def format_absence(name: str) -> str:
+    """The line of a player for whom the house checks or folds in the next hand."""
+    return f"{_ABSENT}{name}\n"
+
+
+def format_crash(name: str, how: str) -> str:
+    """The line that says how the process of a player has ended that had lost its connection."""
+    return f"{_CRASHED}{name} {printable(how)}\n"
+
+
+def _failure(failure: Failure) -> str:
+    hand = "" if failure.hand_number is None else f" (hand {failure.hand_number})"
+    return f"{failure.kind.value}{hand}: {failure.detail}"
+
+
+def begin(folder: Path, match: Match, plan: TournamentPlan) -> SitAndGoTable:
+    """The table of a match as far as it has been played in a folder, which is made.
+
+    What is damaged is put aside, and what stands behind the last hand is cut off: it belongs to one that is
+    played again.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    table = table_of_match(plan, match)
+    try:
+        size = read_log(folder / LOG, table)
+    except DamagedMatch:
+        move_aside(folder)
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        return table_of_match(plan, match)
+    if size and size < (folder / LOG).stat().st_size:
+        os.truncate(folder / LOG, size)
+    return table
+
+
+def end(folder: Path, seconds: float, decision_seconds: Mapping[str, Mapping[str, float] | None]) -> None:
+    """Say that the last hand has been played.
+
+    Args:
+        folder: of the match.
+        seconds: that it took, as far as is known.
+        decision_seconds: of the players, as far as is known.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    result = {"over": True, "seconds": seconds, "decision_seconds": decision_seconds}
+    write_whole(folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)
 
 
 def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey:
@@ -48,19 +139,20 @@ def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey
     return MatchKey(digest(cards.secret, b"riverboat sit-and-go hand %d" % number, "sha256"))
 
 
-def is_over(folder: Path) -> bool:
-    """Whether the last hand has been played; the log tells the rest."""
+def _result(folder: Path) -> dict[str, Any] | None:
+    """What was said when the last hand had been played, None where it was not; the log tells the rest."""
     try:
-        result = parse_json((folder / RESULT).read_text("utf-8"))
+        result = parse_json((folder / _RESULT).read_text("utf-8"))
     except (OSError, ValueError):
-        return False
-    return isinstance(result, dict) and result.get("over") is True
+        return None
+    return result if isinstance(result, dict) and result.get("over") is True else None
 
 
 def read_log(path: Path, table: SitAndGoTable) -> int:
     """Play the hands of a log again at a table that has not begun; returns how many bytes hold them.
 
-    A last line without an end was torn off when its writer died, and does not count.
+    Comments behind the last of them do not count.  Nor does a last line without an end, which was torn off
+    when its writer died.
 
     Raises:
         DamagedMatch: a hand that does not follow from those before.
@@ -71,31 +163,35 @@ def read_log(path: Path, table: SitAndGoTable) -> int:
         return 0
     except OSError as error:
         raise DamagedMatch(f"{path.name} cannot be read: {error.strerror}") from None
-    size = 0
+    size = at = 0
     for number, line in enumerate(data.splitlines(keepends=True), 1):
         if not line.endswith(b"\n"):
             break
-        size += len(line)
+        at += len(line)
         try:
-            take_line(line.decode("utf-8", "replace"), table)
+            if take_line(line.decode("utf-8", "replace"), table):
+                size = at
         except (ValueError, IndexError) as error:
             raise DamagedMatch(f"{path.name}:{number}: {error}") from None
     return size
 
 
-def take_line(line: str, table: SitAndGoTable) -> None:
-    """Play the hand of a line again, or see a player leave.
+def take_line(line: str, table: SitAndGoTable) -> bool:
+    """Play the hand of a line again, or see a player leave; False for any other line.
 
     Raises:
         ValueError, IndexError: it does not follow from those before.
     """
-    if line.startswith(OUT):
-        table.leave(line.removeprefix(OUT).split()[0])
+    if line.startswith(_OUT):
+        table.leave(line.removeprefix(_OUT).split()[0])
     elif line.startswith(_STATE):
         head, chips, names = line.rstrip("\n").rsplit(":", 2)
         if int(head.split(":")[1]) != table.hands or tuple(names.split("|")) != table.seating():
             raise ValueError(f"expected hand {table.hands} of {'|'.join(table.seating())}")
         table.finish([float(won) for won in chips.split("|")])
+    else:
+        return False
+    return True
 
 
 def table_of_match(plan: TournamentPlan, match: Match) -> SitAndGoTable:
@@ -114,7 +210,8 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
     Raises:
         DamagedMatch: its log is not whole.
     """
-    if not is_over(folder):
+    result = _result(folder)
+    if result is None:
         return None
     table = table_of_match(plan, match)
     read_log(folder / LOG, table)
@@ -122,11 +219,7 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
         raise DamagedMatch(f"its log ends after {table.hands} hands, with {len(table.left)} players left")
     n = len(match.players)
     payouts = table.payouts()
-    faults: dict[str, Fault] = {}
-    for line in (folder / LOG).read_text("utf-8").splitlines():
-        if line.startswith(OUT):
-            name, _, detail = line.removeprefix(OUT).partition(" ")
-            faults[name] = Fault(match, "crashed", detail, None)
+    faults, absences = _comments((folder / LOG).read_text("utf-8"), match)
     places = "; ".join(f"{k}. {', '.join(group)}" for k, group in enumerate(table.places(), 1))
     return Played(
         match,
@@ -134,18 +227,41 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
         table.hands,
         0,
         faults,
-        dict.fromkeys(match.players, 0),
-        0.0,
-        dict.fromkeys(match.players),
+        absences,
+        float(result.get("seconds", 0.0)),
+        {name: result.get("decision_seconds", {}).get(name) for name in match.players},
         f"{match.label}, {table.hands} hands: {places}",
     )
+
+
+def _comments(text: str, match: Match) -> tuple[dict[str, Fault], dict[str, int]]:
+    """How players have failed, and in how many hands the house checked or folded for each."""
+    faults: dict[str, Fault] = {}
+    absences = dict.fromkeys(match.players, 0)
+    for line in text.splitlines():
+        name, _, rest = line[2:].partition(" ")[2].partition(" ")
+        if name not in absences or not line.startswith(_COMMENTS):
+            continue
+        if line.startswith(_ABSENT):
+            absences[name] += 1
+        elif line.startswith(_CRASHED):
+            if name in faults and faults[name].kind == FailureKind.DISCONNECTED:
+                faults[name] = attrs.evolve(faults[name], kind=FailureKind.CRASHED.value, detail=rest)
+        elif name in faults:
+            faults[name] = attrs.evolve(faults[name], times=faults[name].times + 1)
+        else:
+            found = _FAILURE.fullmatch(rest)
+            kind, hand, detail = found.groups() if found else (None, None, rest)
+            at = None if hand is None else int(hand)
+            faults[name] = Fault(match, kind or FailureKind.CRASHED.value, detail, at)
+    return faults, absences
 
 
 def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey) -> tuple[int, str] | None:
     """The first line of a log that is wrong and why, by cards, rules, chips and names; None where none is."""
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if line.startswith(OUT):
-            table.leave(line.removeprefix(OUT).split()[0])
+        if line.startswith(_OUT):
+            table.leave(line.removeprefix(_OUT).split()[0])
         if not line.startswith(_STATE):
             continue
         game = table.game()

@@ -1,4 +1,4 @@
-"""How a sit-and-go is played: installed bots, in processes that stay, one hand after the other.
+"""A sit-and-go without sockets: installed bots, in processes that stay, one hand after the other.
 
 Every hand is a match of one hand to its players, since stacks, blinds and the number of players change; they
 find them in its game.  A bot that fails is out, with its chips.
@@ -6,26 +6,24 @@ find them in its game.  A bot that fails is out, with its chips.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final
 
-from engine.files import write_whole
+import trio
+
 from engine.files.shards import ShardOrder, Share
 from engine.match_key import MatchKey, MatchSeed
 from engine.rules import format_game
 from engine.seeds import derive_seed
-from engine.user_input import printable
-from server.errors import MatchAborted
+from server.errors import Failure, FailureKind, MatchAborted
 from server.in_process.workers import Worker
-from server.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
+from server.private_files import PrivateFiles
 from server.record_file import RecordFile
-from server.tournament.journal import DamagedMatch, move_aside
 from server.tournament.match import Match, match_cards
 from server.tournament.plan import TournamentPlan
 from server.tournament.running.in_process import Staff
 from server.tournament.running.processes import CannotPlay
-from server.tournament.sit_and_go.log import LOG, OUT, RESULT, hand_cards, read_log, table_of_match, take_line
+from server.tournament.sit_and_go.log import LOG, begin, end, format_head, format_out, hand_cards, take_line
 
 __all__ = ["SitAndGoRunner"]
 
@@ -52,18 +50,12 @@ class SitAndGoRunner:
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
-        table = table_of_match(self._plan, match)
-        _make(folder)
-        try:
-            read_log(folder / LOG, table)
-        except DamagedMatch:
-            move_aside(folder)
-            _make(folder)
-            table = table_of_match(self._plan, match)
+        table = begin(folder, match, self._plan)
         cards = match_cards(self._root, match, common=self._plan.common_seeds)
+        began = trio.current_time()
         with RecordFile(folder / LOG, append=True, opener=self._files.open) as log:
             if log.is_empty:
-                log.write(f"# sit-and-go {len(match.players)} players, {table.plan.stack} chips\n")
+                log.write(format_head(table))
             worker: Worker | None = None
             try:
                 while not table.is_over:
@@ -81,7 +73,7 @@ class SitAndGoRunner:
             finally:
                 if worker is not None:
                     await self._staff.keep(worker, duplicate=False, is_free=table.is_over)
-        write_whole(folder / RESULT, json.dumps({"over": True}) + "\n", mode=FILE_MODE)
+        end(folder, trio.current_time() - began, {})
 
     def _order(
         self, names: tuple[str, ...], game: str, cards: MatchSeed | MatchKey, number: int, match: Match
@@ -114,8 +106,5 @@ async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[st
         if failure is None:
             (line,) = frame.lines
             return f"STATE:{number}:{line.removeprefix(_NUMBER)}", True
-    return f"{OUT}{order.names[failure.seat]} {printable(failure.detail)}\n", False
-
-
-def _make(folder: Path) -> None:
-    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    crash = Failure(FailureKind.CRASHED, failure.detail, number)
+    return format_out(order.names[failure.seat], crash), False

@@ -45,6 +45,8 @@ class SitAndGoTable:
     groups: list[tuple[str, ...]] = attrs.Factory(list)
     """Those who are out, together where they share a place; the first to leave first."""
     _button: int = -1
+    _last_left: tuple[int, int] | None = None
+    """Before which hand the last one left who has failed, and with how many chips."""
 
     def __attrs_post_init__(self) -> None:
         self.stacks = dict.fromkeys(self.players, self.plan.stack)
@@ -127,13 +129,20 @@ class SitAndGoTable:
     def leave(self, name: str) -> None:
         """A player has failed: it is out, and its chips with it.
 
+        Those who leave one after the other between two hands, with equal stacks, share their places.
+
         Raises:
             ValueError: it is not in.
         """
         if name not in self.left:
             raise ValueError(f"{name} is not in")
+        left = self.hands, self.stacks[name]
         self.stacks[name] = 0
-        self.groups.append((name,))
+        if left == self._last_left:
+            self.groups[-1] += (name,)
+        else:
+            self.groups.append((name,))
+        self._last_left = left
         if self.left and self.players[self._button] == name:
             self._move_button()
 

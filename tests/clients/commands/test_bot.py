@@ -344,7 +344,9 @@ def test_seed_and_game_come_from_the_environment(
     )  # fmt: skip
 
     assert (status, stderr) == (0, "")
-    assert received == [b"VERSION:2.0.0\n#riverboat/1 seat names game unrehearsed policy token=s3cret\r\n"]
+    assert received == [
+        b"VERSION:2.0.0\n#riverboat/1 seat names game stacks unrehearsed policy token=s3cret\r\n"
+    ]
 
 
 def test_a_drawn_seed_is_reported() -> None:

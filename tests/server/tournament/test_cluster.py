@@ -190,7 +190,13 @@ async def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, autojump_c
     ("head", "installed", "words"),
     [
         (FILE, False, "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"),
-        (FILE.replace("seed = 7", "seed = 7\nin_process = true"), True, "does not go with in_process"),
+        (
+            FILE.replace("round-robin", "sit-and-go")
+            .replace('"leduc"', '"nolimit-3p"')
+            .replace("hands = 60", ""),
+            True,
+            "--scheduler does not go with a sit-and-go",
+        ),
     ],
 )
 def test_what_does_not_go_is_told_before_a_hand_is_played(

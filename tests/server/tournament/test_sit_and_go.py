@@ -24,6 +24,7 @@ HEAD: Final = """
 [tournament]
 name = "stars"
 format = "sit-and-go"
+in_process = true
 seed = 7
 [game]
 game = "nolimit-6p"
