@@ -3,6 +3,9 @@
 With ``strategy=FILE`` it plays a file that `riverboat solve` has made, and refuses any other game.  Without,
 it plays the strategy of heads-up limit hold'em that comes with this program, or solves a small game, such as
 Kuhn's or Leduc's, before it sits down.
+
+A strategy of no-limit hold'em knows raises of a few sizes.  Others stand for one of these, by chances that
+the pseudo-harmonic mapping gives (`engine.equilibrium.holdem.translation`).
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from clients.agent import Agent, ProbabilityTriple, Triples, drawn
+from clients.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
 from clients.options import OptionError
 from engine.rules import Action, GameDefinition, HandView
 
@@ -84,6 +87,15 @@ class Equilibrium(Agent):
             for cards in itertools.combinations(sorted(view.game.deck), view.game.num_hole_cards)
         ]
 
+    def size_chances(self, view: HandView, total: int) -> Chances | None:
+        """How likely a raise is to be one to a total, by combo, in no-limit hold'em."""
+        from engine.equilibrium.holdem.bucketed import BucketedStrategy
+
+        strategy = self.strategy
+        if not isinstance(strategy, BucketedStrategy) or view.game.is_limit:
+            return None
+        return strategy.size_chances(view.betting, view.board, total)
+
     @property
     def strategy(self) -> AnyStrategy:
         """What it plays.
@@ -132,8 +144,8 @@ def _solved(game: GameDefinition) -> Strategy:
         solver = Solver(GameTree(game, most_nodes=_MOST_NODES))
     except TooLarge:
         raise OptionError(
-            "equilibrium knows limit-2p, and solves small games such as kuhn-2p and leduc: for others give "
-            "it strategy=FILE, made by riverboat solve GAME --save FILE"
+            "equilibrium knows limit-2p, and solves small games such as kuhn-2p and leduc: for others, such "
+            "as nolimit-2p-100bb, give it strategy=FILE, made by riverboat solve GAME --save FILE"
         ) from None
     solver.run(_ITERATIONS)
     return solver.average()

@@ -12,6 +12,6 @@
 ``strategy_file``   strategies and checkpoints as files
 ``bounds``          what the best opponent would win in games that are too large for that
 ``warm_up``         compiles what all this takes before a clock runs
-``holdem``          heads-up limit hold'em on buckets of hands, by public chance sampling
+``holdem``          heads-up hold'em on buckets of hands: limit by public chance sampling, no-limit by deals
 ==================  ===============================================================================
 """

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.equilibrium.game_tree import game_tree
-from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem
+from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem, is_heads_up_no_limit_holdem
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.equilibrium.holdem.kinds import UnknownAbstraction, abstraction_of
+from engine.equilibrium.holdem.kinds import UnknownAbstraction, abstraction_of, noted_sizes, sizes_of
 from engine.equilibrium.sizes import TooLarge
 from engine.equilibrium.strategies import Strategy
 from engine.files import write_whole
@@ -101,6 +101,8 @@ def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Map
     abstraction = strategy.abstraction
     policy = np.rint(strategy.policy * _WHOLE).astype(np.uint8)
     noted = {**notes, "abstraction": abstraction.kind, **abstraction.notes}
+    if strategy.betting.sizes:
+        noted["sizes"] = noted_sizes(strategy.betting.sizes)
     _write(path, _STRATEGY, strategy.game, {"policy": policy, **abstraction.arrays()}, noted)
 
 
@@ -118,7 +120,7 @@ def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrate
     found, arrays, notes = _read(path, _STRATEGY)
     if game is not None and found != game:
         raise StrategyFileError(f"{path} plays another game: {_difference(found, game)}")
-    if is_heads_up_limit_holdem(found):
+    if is_heads_up_limit_holdem(found) or is_heads_up_no_limit_holdem(found):
         return SavedStrategy(_bucketed(path, found, arrays, notes), notes)
     try:
         tree = game_tree(found)
@@ -148,7 +150,8 @@ def _bucketed(
         raise StrategyFileError(f"{path} is damaged: expected chances as bytes in 'policy'")
     try:
         abstraction = abstraction_of(notes, arrays)
-        return BucketedStrategy.of(game, abstraction, policy.astype(np.float64))
+        sizes = () if game.is_limit else sizes_of(notes)
+        return BucketedStrategy.of(game, abstraction, policy.astype(np.float64), sizes)
     except UnknownAbstraction as error:
         raise StrategyFileError(f"{path} {error}") from error
     except ValueError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import attrs
 import numpy as np
 
@@ -12,6 +14,7 @@ from engine.equilibrium.bounds.shapes import Bettings
 from engine.equilibrium.game_tree import GameTree
 from engine.equilibrium.holdem.board_solver import BoardSolver
 from engine.equilibrium.holdem.buckets import Percentiles
+from engine.equilibrium.holdem.deal_solver import DealSolver
 from engine.equilibrium.holdem.distributions import BINS, distributions_on
 from engine.equilibrium.solver import Solver
 from engine.equilibrium.values import exploitability
@@ -23,7 +26,7 @@ __all__ = ["warm_up"]
 
 
 def warm_up() -> None:
-    """Solve Kuhn's game by every kernel there is, learn from a board, and answer somebody on one river."""
+    """Solve Kuhn's game by every kernel there is, learn from a board and from deals, answer on one river."""
     tree = GameTree(load_game("kuhn-2p"))
     for solver in (Solver(tree, "cfr+"), Solver(tree, "mcfr")):
         solver.run(1)
@@ -34,6 +37,8 @@ def warm_up() -> None:
     game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
     board = BoardSolver(game, Percentiles(2))
     board.run(1)
+    short = attrs.evolve(load_game("nolimit-2p-100bb"), stacks=(4, 4))
+    DealSolver(short, Percentiles(2), (math.inf,)).run(1)
     cards = np.arange(4, dtype=np.uint8)
     centres = distributions_on(cards)[-2:].T
     find_nearest(distributions_on(cards), np.ascontiguousarray(centres), np.empty(NUM_COMBOS, np.int64))

@@ -12,11 +12,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
-import attrs
 import click
 
+from clients.bet_sizes import parse_bet_sizes
+from clients.commands.equilibrium.plan import (
+    ON_BOARDS,
+    SAY_EVERY_S,
+    Plan,
+    game_and_algorithm,
+    new_solver,
+)
 from clients.one_line import (
     MOST_SECONDS,
     CommandError,
@@ -29,60 +36,24 @@ from clients.one_line import (
 from engine.interruption import as_ctrl_c, held_back
 
 if TYPE_CHECKING:
-    from engine.equilibrium.holdem.abstraction import Abstraction
-    from engine.equilibrium.holdem.board_solver import BoardSolver
+    from clients.commands.equilibrium.plan import AnySolver
     from engine.equilibrium.holdem.kinds import AbstractionKind
-    from engine.equilibrium.solver import Algorithm, Solver
     from engine.equilibrium.values import Exploitability
-    from engine.rules import GameDefinition
 
-    AnySolver = Solver | BoardSolver
-
-_USUAL: Final = "cfr+"
-_ON_BOARDS: Final = "pcs"
-"""Algorithms, where none is given: of small games, and of hold'em."""
 _ITERATIONS: Final = {"mcfr": 1_000_000}
 _USUAL_ITERATIONS: Final = 1000
 """Where neither iterations nor minutes are given, by algorithm."""
 _STEP_S: Final = 0.3
 """How long the solver runs before it looks at signals and the clock."""
-_SAY_EVERY_S: Final = 2.0
 _ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", "pcs")
 
 
-@attrs.frozen
-class _Plan:
-    """What is asked for."""
-
-    game: str
-    save: Path
-    definition: GameDefinition
-    algorithm: str
-    seed: int
-    abstraction: AbstractionKind
-    buckets: tuple[int, int, int]
-    textures: int
-    slips: float
-    jobs: int
-    iterations: int | None
-    """In all; None for as many as there is time for."""
-    seconds: float | None
-    every_s: float
-    """Between checkpoints."""
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        """What runs that go on from each other have in common."""
-        if self.algorithm == _ON_BOARDS:
-            return {
-                "algorithm": self.algorithm,
-                "seed": self.seed,
-                "abstraction": self.abstraction,
-                "buckets": list(self.buckets),
-                "textures": self.textures,
-                "slips": self.slips,
-            }
-        return {"algorithm": self.algorithm} | ({"seed": self.seed} if self.algorithm == "mcfr" else {})
+def _sizes_option(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
+    """Sizes of raises."""
+    try:
+        return parse_bet_sizes(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def _buckets_option(
@@ -113,7 +84,7 @@ def _buckets_option(
     "--iterations",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Iterations in all; default 1000, with mcfr 1000000.",
+    help="Iterations in all, in hold'em boards; default 1000, with mcfr in small games 1000000.",
 )
 @click.option(
     "--minutes", type=FiniteRange(0, MOST_SECONDS / 60, min_open=True), metavar="M", help="As long as this."
@@ -122,7 +93,7 @@ def _buckets_option(
     "--algorithm",
     type=click.Choice(_ALGORITHMS),
     help="Counterfactual regret minimisation: as it was, CFR+, discounted, linear, by external sampling or "
-    "public chance sampling; default cfr+, for heads-up limit hold'em pcs.",
+    "public chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
 )
 @seed_option("strategy", default=1)
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, metavar="J", help="Threads, with pcs only.")
@@ -131,14 +102,14 @@ def _buckets_option(
     type=click.Choice(["distributions", "percentiles"]),
     default="distributions",
     show_default=True,
-    help="With pcs: hands are classed by the distribution of the strength they may come to (k-means, which "
+    help="In hold'em: hands are classed by the distribution of the strength they may come to (k-means, which "
     "takes a minute once), or by percentile of the mean of its square.",
 )
 @click.option(
     "--buckets",
     callback=_buckets_option,
     metavar="F,T,R",
-    help="With pcs: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
+    help="In hold'em: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
     "percentiles 20.",
 )
 @click.option(
@@ -155,8 +126,18 @@ def _buckets_option(
     default=0.0,
     show_default=True,
     metavar="PART",
-    help="With pcs: in this part of its actions the opponent does anything that is allowed, so that answers "
-    "to what it would never do are learnt as well.",
+    help="In hold'em: in this part of its actions the opponent does anything that is allowed, so that "
+    "answers to what it would never do are learnt as well.",
+)
+@click.option(
+    "--bets",
+    "sizes",
+    callback=_sizes_option,
+    default="half+pot+all-in",
+    show_default=True,
+    metavar="SIZES",
+    help="In no-limit hold'em: the raises there are, parts of the pot; raises of other sizes that are met "
+    "later are taken for one of these, by chance.",
 )
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint of FILE, if there is one.")
 @click.option("--force", is_flag=True, help="Begin anew though FILE or its checkpoint is there.")
@@ -181,6 +162,7 @@ def solve(
     buckets: tuple[int, int, int] | None,
     textures: str,
     slips: float,
+    sizes: tuple[float, ...],
     resume: bool,
     force: bool,
     checkpoint_every: float,
@@ -197,15 +179,17 @@ def solve(
 
     if iterations is not None and minutes is not None:
         raise CommandError("--iterations and --minutes: expected one of them")
-    definition, algorithm = _game_and_algorithm(game, algorithm)
-    if jobs > 1 and algorithm != _ON_BOARDS:
-        raise CommandError(f"--jobs {jobs}: {algorithm} walks a small game on one thread")
+    definition, algorithm = game_and_algorithm(game, algorithm)
+    if jobs > 1 and algorithm != ON_BOARDS:
+        raise CommandError(f"--jobs {jobs}: {algorithm} works on one thread")
     if minutes is None and iterations is None:
-        iterations = _ITERATIONS.get(algorithm, _USUAL_ITERATIONS)
+        usual = _USUAL_ITERATIONS if definition.is_holdem else _ITERATIONS.get(algorithm)
+        iterations = usual or _USUAL_ITERATIONS
     seconds = None if minutes is None else 60 * minutes
-    plan = _Plan(
+    plan = Plan(
         game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
-        int(textures), slips, jobs,
+        int(textures), slips,
+        sizes if definition.is_holdem and not definition.is_limit else (), jobs,
         iterations, seconds, checkpoint_every,
     )  # fmt: skip
     try:
@@ -225,7 +209,7 @@ def solve(
         raise click.exceptions.Exit(status)
 
 
-def _solve(plan: _Plan, resume: bool, force: bool, as_json: bool) -> int:
+def _solve(plan: Plan, resume: bool, force: bool, as_json: bool) -> int:
     """All of it; the exit status."""
     from engine.equilibrium.strategy_file import StrategyFileError, checkpoint_path
 
@@ -263,65 +247,7 @@ def _solve(plan: _Plan, resume: bool, force: bool, as_json: bool) -> int:
     return status
 
 
-def _game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition, str]:
-    """What is solved, and how."""
-    from clients.program import ProgramError, read_game
-    from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem
-
-    try:
-        definition = read_game(game)
-    except ProgramError as error:
-        raise CommandError(str(error)) from error
-    on_boards = is_heads_up_limit_holdem(definition)
-    if algorithm is None:
-        algorithm = _ON_BOARDS if on_boards else _USUAL
-    if algorithm == _ON_BOARDS and not on_boards:
-        raise CommandError(f"--algorithm pcs solves limit hold'em for two; for {game} expected another")
-    return definition, algorithm
-
-
-def _new_solver(plan: _Plan) -> AnySolver:
-    """The solver at its beginning."""
-    from engine.equilibrium.game_tree import game_tree
-    from engine.equilibrium.sizes import TooLarge
-    from engine.equilibrium.solver import Solver
-
-    if plan.algorithm == _ON_BOARDS:
-        from engine.equilibrium.holdem.board_solver import BoardSolver
-
-        return BoardSolver(
-            plan.definition,
-            _abstraction(plan),
-            seed=plan.seed,
-            jobs=plan.jobs,
-            slips=plan.slips,
-        )
-    try:
-        tree = game_tree(plan.definition)
-    except TooLarge as error:
-        raise CommandError(str(error)) from error
-    return Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
-
-
-def _abstraction(plan: _Plan) -> Abstraction:
-    """Hands in buckets, from this machine's cache or made now."""
-    from engine.equilibrium.holdem.kinds import make_abstraction
-
-    said = time.monotonic()
-
-    def show(done: int, of: int) -> None:
-        nonlocal said
-        if time.monotonic() - said >= _SAY_EVERY_S:
-            said = time.monotonic()
-            click.echo(f"classing hands, once a machine: {done} of {of} flops", err=True)
-
-    try:
-        return make_abstraction(plan.abstraction, plan.buckets, plan.textures, show)
-    except ValueError as error:
-        raise CommandError(f"--buckets: {error}") from error
-
-
-def _prepared(plan: _Plan, resume: bool, force: bool) -> AnySolver:
+def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
     """The solver, where its last run left off or at the beginning."""
     from engine.equilibrium.strategy_file import StrategyFileError, checkpoint_path, read_checkpoint
 
@@ -330,7 +256,7 @@ def _prepared(plan: _Plan, resume: bool, force: bool) -> AnySolver:
         for path in (plan.save, checkpoint):
             if path.exists():
                 raise CommandError(f"{path} is there already: --resume, --force, or choose another file")
-    solver = _new_solver(plan)
+    solver = new_solver(plan)
     if resume and checkpoint.exists():
         try:
             solver.restore(read_checkpoint(checkpoint, plan.definition, plan.notes))
@@ -349,7 +275,7 @@ def _prepared(plan: _Plan, resume: bool, force: bool) -> AnySolver:
     return solver
 
 
-def _run(plan: _Plan, solver: AnySolver, quiet: bool) -> int:
+def _run(plan: Plan, solver: AnySolver, quiet: bool) -> int:
     """Solve to the end or to a signal, with checkpoints; the exit status."""
     size = 1
     start = saved = time.monotonic()
@@ -370,13 +296,13 @@ def _run(plan: _Plan, solver: AnySolver, quiet: bool) -> int:
     return 128 + signals[0] if signals and not is_whole else 0
 
 
-def _is_over(plan: _Plan, solver: AnySolver, start: float) -> bool:
+def _is_over(plan: Plan, solver: AnySolver, start: float) -> bool:
     if plan.iterations is not None:
         return solver.iterations >= plan.iterations
     return plan.seconds is not None and time.monotonic() - start >= plan.seconds
 
 
-def _save(plan: _Plan, solver: AnySolver) -> Exploitability | None:
+def _save(plan: Plan, solver: AnySolver) -> Exploitability | None:
     """Replace checkpoint and strategy, in this order; how exploitable the strategy is, in a small game."""
     from engine.equilibrium.strategy_file import checkpoint_path, write_checkpoint, write_strategy
 
@@ -396,7 +322,7 @@ def _measured(solver: AnySolver) -> Exploitability | None:
     return exploitability(strategy.tree, strategy.policy) if isinstance(strategy, Strategy) else None
 
 
-def _text(plan: _Plan, found: Exploitability | None) -> str:
+def _text(plan: Plan, found: Exploitability | None) -> str:
     if found is None:
         return f"{'-'.join(map(str, plan.buckets))} buckets"
     scale = 1000 / plan.definition.big_blind
@@ -407,7 +333,7 @@ _Show = Callable[["AnySolver", "Exploitability | None", bool], None]
 
 
 @contextmanager
-def _shown(plan: _Plan, quiet: bool) -> Iterator[_Show]:
+def _shown(plan: Plan, quiet: bool) -> Iterator[_Show]:
     """Progress on stderr: a bar on a terminal, else a line for each checkpoint."""
     said = time.monotonic()
 
@@ -433,7 +359,7 @@ def _shown(plan: _Plan, quiet: bool) -> Iterator[_Show]:
         def move(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:
             nonlocal said
             bar.update(task, completed=solver.iterations)
-            if not saved and time.monotonic() - said < _SAY_EVERY_S:
+            if not saved and time.monotonic() - said < SAY_EVERY_S:
                 return
             said = time.monotonic()
             bar.update(task, description=_text(plan, found if saved else _measured(solver)))

@@ -1,7 +1,8 @@
-"""A strategy of heads-up limit hold'em on buckets of hands, asked with a hand."""
+"""A strategy of heads-up hold'em on buckets of hands, asked with a hand."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import attrs
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from engine.combos import NUM_COMBOS, combo_index
 from engine.equilibrium.holdem.abstraction import NO_BUCKET, Abstraction
 from engine.equilibrium.holdem.betting import HoldemBetting, holdem_betting
+from engine.equilibrium.holdem.translation import Translator
 from engine.records import ProbabilityTriple
-from engine.rules import Action, ActionKind, BettingState, GameDefinition, HandView
+from engine.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 
 __all__ = ["BucketedStrategy"]
 
@@ -35,14 +37,25 @@ class BucketedStrategy:
 
     @classmethod
     def of(
-        cls, game: GameDefinition, abstraction: Abstraction, weights: NDArray[np.float64]
+        cls,
+        game: GameDefinition,
+        abstraction: Abstraction,
+        weights: NDArray[np.float64],
+        sizes: tuple[float, ...] = (),
     ) -> BucketedStrategy:
         """The strategy of weights by slot, such as sums of strategies; every action alike where none weighs.
 
+        Args:
+            game: what it plays.
+            abstraction: which hands it takes for the same.
+            weights: by slot.
+            sizes: of the raises it knows, in no-limit games.
+
         Raises:
             ValueError: another game, or not as many weights as there are slots.
+            TooLarge: with so many chips and sizes.
         """
-        betting = holdem_betting(game, abstraction.num_buckets)
+        betting = holdem_betting(game, abstraction.num_buckets, sizes)
         if weights.shape != (betting.num_slots,):
             raise ValueError(f"expected {betting.num_slots} chances, got an array of shape {weights.shape}")
         policy = np.empty(betting.num_slots)
@@ -57,14 +70,19 @@ class BucketedStrategy:
         return cls(betting, abstraction, policy)
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """How likely each legal action is.
+        """How likely each action is; where it knows no raise of the size that was made, by `Translator`.
 
         Raises:
             ValueError: nobody is to act, or it is another game.
         """
-        decision = self.betting.decision(view.betting)
+        decisions = self._translator.decisions(view.betting)
         bucket = self.abstraction.bucket(combo_index(*view.own_cards), view.board)
-        return dict(zip(decision.actions, map(float, self.policy[decision.slots(bucket)]), strict=True))
+        found: dict[Action, float] = {}
+        for decision, weight in decisions:
+            chances = self.policy[decision.slots(bucket)].tolist()
+            for action, chance in zip(decision.actions_at(view.betting), chances, strict=True):
+                found[action] = found.get(action, 0.0) + weight * chance
+        return found or {CALL: 1.0}
 
     def triple(self, view: HandView) -> ProbabilityTriple:
         """How likely a fold, a call and a raise are.
@@ -74,7 +92,7 @@ class BucketedStrategy:
         """
         triple = [0.0, 0.0, 0.0]
         for action, chance in self.chances(view).items():
-            triple[_COLUMN[action.kind]] = chance
+            triple[_COLUMN[action.kind]] += chance
         return ProbabilityTriple(*triple)
 
     def triples(self, betting: BettingState, board: Sequence[int]) -> NDArray[np.float64]:
@@ -92,17 +110,42 @@ class BucketedStrategy:
     def chances_of_all(
         self, betting: BettingState, board: Sequence[int]
     ) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
-        """The legal actions, and how likely each is with each combo, shape (1326, actions).
+        """The actions there may be, and how likely each is with each combo, shape (1326, actions).
 
         nan for combos that share a card with the board.
 
         Raises:
             ValueError: nobody is to act, or it is another game.
         """
-        decision = self.betting.decision(betting)
         buckets = self.abstraction.buckets(board)
-        number = len(decision.actions)
-        slots = decision.first_slot + np.maximum(buckets, 0)[:, None] * number + np.arange(number)
-        chances = self.policy[slots]
-        chances[buckets == NO_BUCKET] = np.nan
-        return decision.actions, chances
+        dead, known = buckets == NO_BUCKET, np.maximum(buckets, 0)
+        found: dict[Action, NDArray[np.float64]] = {}
+        for decision, weight in self._translator.decisions(betting):
+            number = len(decision.actions)
+            slots = decision.first_slot + known * number
+            for place, action in enumerate(decision.actions_at(betting)):
+                chances = weight * self.policy[slots + place]
+                found[action] = found[action] + chances if action in found else chances
+        order = sorted(found, key=lambda action: (_COLUMN[action.kind], action.raise_to or 0)) or [CALL]
+        every = np.stack([found.get(action, np.ones(NUM_COMBOS)) for action in order], axis=1)
+        every[dead] = np.nan
+        return tuple(order), every
+
+    def size_chances(self, betting: BettingState, board: Sequence[int], total: int) -> NDArray[np.float64]:
+        """How likely a raise, where there is one, is to be one to a total, by combo; 0 where there is none.
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
+        actions, chances = self.chances_of_all(betting, board)
+        are_raises = np.array([action.kind is ActionKind.RAISE for action in actions])
+        is_it = np.array([action.raise_to == total for action in actions]) & are_raises
+        raised = chances[:, are_raises].sum(axis=1)
+        found: NDArray[np.float64] = np.divide(
+            chances[:, is_it].sum(axis=1), raised, out=np.zeros(NUM_COMBOS), where=raised > 0
+        )
+        return found
+
+    @functools.cached_property
+    def _translator(self) -> Translator:
+        return Translator(self.betting)

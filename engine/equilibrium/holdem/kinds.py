@@ -1,7 +1,8 @@
-"""The abstractions there are, by what files call them."""
+"""The abstractions there are, by what files call them; sizes of raises as files have them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -15,7 +16,15 @@ from engine.equilibrium.holdem.distributions import BINS, NUM_FLOPS, Distributio
 from engine.files.cache import load_cached, store_cached
 from engine.files.formats import shown
 
-__all__ = ["KINDS", "AbstractionKind", "UnknownAbstraction", "abstraction_of", "make_abstraction"]
+__all__ = [
+    "KINDS",
+    "AbstractionKind",
+    "UnknownAbstraction",
+    "abstraction_of",
+    "make_abstraction",
+    "noted_sizes",
+    "sizes_of",
+]
 
 AbstractionKind = Literal["distributions", "percentiles"]
 KINDS: Final[Mapping[AbstractionKind, tuple[int, int, int]]] = {
@@ -24,6 +33,7 @@ KINDS: Final[Mapping[AbstractionKind, tuple[int, int, int]]] = {
 }
 """The abstractions, each with its usual buckets on flop, turn and river."""
 
+_ALL_IN: Final = "all-in"
 _SEED: Final = 1
 """For the hands that k-means looks at: one abstraction serves all strategies."""
 _SCHEMA: Final = 1
@@ -58,6 +68,26 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     raise UnknownAbstraction(
         f"knows hands by {shown(kind)}, this riverboat by {Percentiles.kind!r} and {Distributions.kind!r}"
     )
+
+
+def noted_sizes(sizes: Sequence[float]) -> list[float | str]:
+    """Parts of the pot as JSON has them, with a word for infinity."""
+    return [_ALL_IN if math.isinf(size) else size for size in sizes]
+
+
+def sizes_of(notes: Mapping[str, Any]) -> tuple[float, ...]:
+    """The sizes of raises that a file was written with.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    found = notes.get("sizes")
+    if not isinstance(found, list) or not found:
+        raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}")
+    sizes = [math.inf if size == _ALL_IN else size for size in found]
+    if not all(isinstance(size, (int, float)) and size > 0 for size in sizes):
+        raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}")
+    return tuple(map(float, sizes))
 
 
 def make_abstraction(

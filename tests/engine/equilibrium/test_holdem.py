@@ -64,7 +64,7 @@ def test_a_strategy_has_the_size_that_was_worked_out(
 
 def test_other_games_are_refused() -> None:
     with pytest.raises(ValueError, match="expected limit hold'em for two"):
-        HoldemBetting(load_game("nolimit-2p"), (1, 1, 1, 1))
+        HoldemBetting(load_game("limit-3p"), (1, 1, 1, 1))
     with pytest.raises(ValueError, match="expected 1 to 1000 buckets, got 0"):
         Percentiles(0)
 

@@ -1,0 +1,173 @@
+"""Solving heads-up hold'em on buckets by external sampling: for no-limit games, whose rounds differ in shape.
+
+An iteration is a board of five cards and `DEALS` deals of hole cards on it, in each of which either player
+tries all of their actions once.  Regrets and strategies of iteration t count t times (linear CFR).
+
+Source: as for `engine.kernels.equilibrium.deal_sampling`; Brown and Sandholm, *Solving Imperfect-Information
+Games via Discounted Regret Minimization* (2019), for the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cards import NUM_CARDS
+from engine.combos import COMBO_CARDS, NUM_COMBOS
+from engine.equilibrium.holdem.abstraction import Abstraction
+from engine.equilibrium.holdem.betting import Decision, HoldemBetting, holdem_betting
+from engine.equilibrium.holdem.bucketed import BucketedStrategy
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.equilibrium.deal_sampling import (
+    FOLD,
+    SHOWDOWN,
+    Betting,
+    Column,
+    Deals,
+    Visits,
+    learn_from_deals,
+)
+from engine.kernels.evaluation.combo_strength import order_combos
+from engine.rules import GameDefinition, initial_betting
+
+__all__ = ["DEALS", "DealSolver", "betting_arrays", "deals_on"]
+
+DEALS: Final = 100
+"""On a board: to class all hands of a board takes as long as to learn from some hundred."""
+_BOARD_SIZES: Final = (0, 3, 4, 5)
+
+
+Draw = Callable[[np.random.Generator], Deals]
+
+
+class DealSolver:
+    """Heads-up hold'em that is being solved.
+
+    Args:
+        game: what is played.
+        abstraction: which hands are taken for the same.
+        sizes: raises of no-limit games, parts of the pot.
+        seed: for what is drawn.
+        slips: in this part of its actions the opponent does anything that is allowed, 0 to 1.
+        draw: the deals of an iteration; for games that are not hold'em.
+
+    Raises:
+        ValueError: another game, or no such sizes.
+        TooLarge: with so many chips and sizes.
+    """
+
+    def __init__(
+        self,
+        game: GameDefinition,
+        abstraction: Abstraction,
+        sizes: tuple[float, ...] = (),
+        *,
+        seed: int = 0,
+        slips: float = 0.0,
+        draw: Draw | None = None,
+    ) -> None:
+        self.game = game
+        self.abstraction = abstraction
+        self.betting = holdem_betting(game, abstraction.num_buckets, sizes)
+        self.iterations = 0
+        """Boards so far."""
+        self._draw: Draw = self._drawn_on_a_board if draw is None else draw
+        self._seed, self._slips = seed, slips
+        self._tree = betting_arrays(self.betting)
+        self._regrets, self._sums = np.zeros(self.betting.num_slots), np.zeros(self.betting.num_slots)
+        self._random = np.array([seed & 2**64 - 1], np.uint64)
+        size, width = len(self._tree.nodes), int(self._tree.nodes[:, Column.NUM_ACTIONS].max())
+        self._visits = Visits(
+            np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size), np.zeros(size),
+            np.zeros((size, width)),
+        )  # fmt: skip
+
+    @property
+    def num_information_sets(self) -> int:
+        """Of both players, by bucket."""
+        return self.betting.num_information_sets
+
+    def run(self, iterations: int) -> None:
+        """Go on for some iterations."""
+        for number in range(self.iterations, self.iterations + iterations):
+            deals = self._draw(np.random.default_rng((self._seed, number)))
+            learn_from_deals(
+                self._tree, deals, (self._regrets, self._sums), self._visits, self._random,
+                (float(number + 1), self._slips),
+            )  # fmt: skip
+            self.iterations += 1
+
+    def _drawn_on_a_board(self, generator: np.random.Generator) -> Deals:
+        board = tuple(int(card) for card in generator.permutation(NUM_CARDS)[:5])
+        return deals_on(board, self.abstraction, DEALS, generator)
+
+    def average(self) -> BucketedStrategy:
+        """The average strategy so far."""
+        return BucketedStrategy.of(self.game, self.abstraction, self._sums, self.betting.sizes)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs to go on exactly here, as arrays by name."""
+        return {
+            "regrets": self._regrets.copy(),
+            "sums": self._sums.copy(),
+            "random": self._random.copy(),
+            "iterations": np.array(self.iterations),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to a `state` of a solver of the same game, abstraction, sizes and seed.
+
+        Raises:
+            ValueError: it is none.
+        """
+        for name, array in self.state().items():
+            found = state.get(name)
+            if found is None or found.shape != array.shape or found.dtype.kind != array.dtype.kind:
+                raise ValueError(f"expected {name!r}, an array of shape {array.shape} of numbers")
+            if not np.all(np.isfinite(found)):
+                raise ValueError(f"expected finite numbers in {name!r}")
+        self._regrets[:], self._sums[:], self._random[:] = state["regrets"], state["sums"], state["random"]
+        self.iterations = int(state["iterations"])
+
+
+def deals_on(
+    board: tuple[int, ...], abstraction: Abstraction, number: int, generator: np.random.Generator
+) -> Deals:
+    """Deals of hole cards to both players on a full board, drawn evenly."""
+    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
+    live, groups = order_combos(ranking_table(), np.array(board, np.uint8), order, ends)
+    places = np.zeros((0, 2), np.int64)
+    while len(places) < number:  # a twelfth of the pairs share a card
+        drawn = generator.integers(0, live, (number + number // 4, 2))
+        cards = COMBO_CARDS[order[drawn]]
+        met = (cards[:, 0, :, None] == cards[:, 1, None, :]).any(axis=(1, 2))
+        places = np.concatenate([places, drawn[~met]])
+    places = places[:number]
+    strengths = np.searchsorted(ends[:groups], places, side="right")
+    held = order[places]
+    buckets = np.stack([abstraction.buckets(board[:size])[held] for size in _BOARD_SIZES], axis=2)
+    return Deals(np.ascontiguousarray(buckets), np.sign(strengths[:, 0] - strengths[:, 1]).astype(np.float64))
+
+
+def betting_arrays(betting: HoldemBetting) -> Betting:
+    """A betting as `learn_from_deals` walks it."""
+    states = [initial_betting(betting.game)]
+    rows: list[list[int]] = []
+    chips: list[float] = []
+    for state in states:  # which grow meanwhile
+        row = [0] * len(Column)
+        chips.append(0.0)
+        if state.position_to_act is None:
+            row[Column.KIND] = SHOWDOWN if state.is_showdown else FOLD
+            chips[-1] = float(min(state.spent)) * (-1 if state.folded[0] else 1)
+        else:
+            decision: Decision = betting.decision(state)
+            row[Column.KIND], row[Column.FIRST] = decision.position, len(states)
+            row[Column.NUM_ACTIONS], row[Column.FIRST_SLOT] = len(decision.actions), decision.first_slot
+            row[Column.ROUND] = decision.betting_round
+            states.extend(state.apply(action) for action in decision.actions)
+        rows.append(row)
+    return Betting(np.array(rows, np.int64), np.array(chips))

@@ -1,0 +1,171 @@
+"""External sampling on buckets: given deals, the other's actions drawn, all of a player's own tried.
+
+A deal is what the strategy knows of it: the bucket of each player in each round, and who wins the showdown.
+So a deal costs the nodes that are visited, however many hands and boards there are, and the betting may have
+any shape.
+
+Source: Lanctot and others, *Monte Carlo Sampling for Regret Minimization in Extensive Games* (2009).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import kernel
+from engine.kernels.splitmix import random_number
+
+
+class Column(IntEnum):
+    """Columns of a betting's nodes; a node's children have greater numbers and stand side by side."""
+
+    KIND = 0
+    """Who is to act, or `FOLD` or `SHOWDOWN`."""
+    FIRST = 1
+    """The first child."""
+    NUM_ACTIONS = 2
+    FIRST_SLOT = 3
+    """The slots of a bucket, one for each action, follow those of the bucket before it."""
+    ROUND = 4
+
+
+FOLD: int = 2
+SHOWDOWN: int = 3
+"""Kinds of nodes after those of the players."""
+
+
+class Betting(NamedTuple):
+    """A betting, as a tree."""
+
+    nodes: NDArray[np.int64]
+    """Shape (nodes, len(Column))."""
+    chips: NDArray[np.float64]
+    """What the first player wins by a fold, what the winner wins at a showdown; shape (nodes,)."""
+
+
+class Deals(NamedTuple):
+    """Deals, as strategies on buckets know them."""
+
+    buckets: NDArray[np.int64]
+    """Of each player in each round, shape (deals, 2, rounds)."""
+    winners: NDArray[np.float64]
+    """Of the showdown: 1 for the first player, -1 for the other, 0 if they share; shape (deals,)."""
+
+
+class Visits(NamedTuple):
+    """Room for the nodes that a traversal visits."""
+
+    nodes: NDArray[np.int64]
+    """Their numbers, shape (nodes,)."""
+    firsts: NDArray[np.int64]
+    """Where the first child of each is in this list."""
+    meant: NDArray[np.float64]
+    """How much more likely the other would have come there without slips."""
+    worth: NDArray[np.float64]
+    """What each is worth to the player."""
+    chances: NDArray[np.float64]
+    """Chances of the actions, shape (nodes, most actions)."""
+
+
+@kernel(allocates=False)
+def learn_from_deals(
+    betting: Betting,
+    deals: Deals,
+    learnt: tuple[NDArray[np.float64], NDArray[np.float64]],
+    visits: Visits,
+    random: NDArray[np.uint64],
+    weights: tuple[float, float],
+) -> None:
+    """Deals in each of which either player in turn tries all of their actions.
+
+    Args:
+        betting: all that may be done.
+        deals: learnt from one after the other.
+        learnt: regrets and sums of strategies by slot, changed in place.
+        visits: overwritten.
+        random: the state of a SplitMix64 generator, shape (1,), advanced in place.
+        weights: how much a deal counts; the part of the other's actions that are slips, any action alike.
+    """
+    for deal in range(deals.winners.shape[0]):
+        for player in range(2):
+            _traverse(betting, deals, (deal, player), learnt, visits, random, weights)
+
+
+@kernel(allocates=False)
+def _traverse(
+    betting: Betting,
+    deals: Deals,
+    turn: tuple[int, int],
+    learnt: tuple[NDArray[np.float64], NDArray[np.float64]],
+    visits: Visits,
+    random: NDArray[np.uint64],
+    weights: tuple[float, float],
+) -> None:
+    """In a deal a player's turn: list the nodes that are visited, parents first; learn, children first."""
+    deal, player = turn
+    tree, chips = betting.nodes, betting.chips
+    buckets, winner = deals.buckets[deal], deals.winners[deal]
+    regrets, sums = learnt
+    weight, slips = weights
+    nodes, worth, chances = visits.nodes, visits.worth, visits.chances
+    sign = 1.0 if player == 0 else -1.0
+    nodes[0] = 0
+    visits.meant[0] = 1.0
+    count = 1
+    visit = 0
+    while visit < count:
+        node = nodes[visit]
+        kind, meant = tree[node, Column.KIND], visits.meant[visit]
+        visits.firsts[visit] = count
+        if kind >= FOLD:
+            worth[visit] = sign * chips[node] * (winner if kind == SHOWDOWN else 1.0)
+            visit += 1
+            continue
+        first, num_actions = tree[node, Column.FIRST], tree[node, Column.NUM_ACTIONS]
+        slot = tree[node, Column.FIRST_SLOT] + buckets[kind, tree[node, Column.ROUND]] * num_actions
+        total = 0.0
+        for action in range(num_actions):
+            chance = max(regrets[slot + action], 0.0)
+            chances[visit, action] = chance
+            total += chance
+        for action in range(num_actions):
+            chances[visit, action] = chances[visit, action] / total if total > 0.0 else 1.0 / num_actions
+        if kind == player:
+            for action in range(num_actions):
+                nodes[count] = first + action
+                visits.meant[count] = meant
+                count += 1
+        else:
+            slip = slips / num_actions
+            drawn = random_number(random)
+            action, chance = 0, (1.0 - slips) * chances[visit, 0] + slip
+            while action < num_actions - 1 and drawn >= chance:
+                drawn -= chance
+                action += 1
+                chance = (1.0 - slips) * chances[visit, action] + slip
+            for each in range(num_actions):
+                sums[slot + each] += weight * meant * chances[visit, each]
+            nodes[count] = first + action
+            visits.meant[count] = meant * chances[visit, action] / chance
+            count += 1
+        visit += 1
+
+    for visit in range(count - 1, -1, -1):
+        node, first = nodes[visit], visits.firsts[visit]
+        kind = tree[node, Column.KIND]
+        if kind >= FOLD:
+            continue
+        if kind != player:
+            worth[visit] = worth[first]
+            continue
+        num_actions = tree[node, Column.NUM_ACTIONS]
+        slot = tree[node, Column.FIRST_SLOT] + buckets[kind, tree[node, Column.ROUND]] * num_actions
+        value = 0.0
+        for action in range(num_actions):
+            value += chances[visit, action] * worth[first + action]
+        worth[visit] = value
+        for action in range(num_actions):
+            regrets[slot + action] += weight * (worth[first + action] - value)
