@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from server.course.new_bot import LANGUAGES
-from server.room.config import load_room
+from server.room.room_file import load_room
 from tests.support.dealer_process import ROOT, environment
 
 DOCS = ROOT / "docs"
@@ -120,4 +120,4 @@ def test_the_guides_room_can_be_opened(tmp_path: Path) -> None:
 
     room = load_room(tmp_path / "room.toml")
 
-    assert [table.name for table in room.tables] == ["limit", "deep", "heads-up"]
+    assert [table.name for table in room.tables] == ["limit", "deep", "heads-up", "evening"]

@@ -10,11 +10,12 @@ import attrs
 import click
 import trio
 
-from server.room.config import RoomError, default_room, load_room
+from server.room.config import RoomError, default_room
 from server.room.ledger.ledger import LedgerError
 from server.room.operator import Operator
 from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
+from server.room.room_file import load_room
 from server.room.tls import self_signed as make_certificate
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")

@@ -303,7 +303,7 @@ class Door:
     def _any_table(self) -> str:
         """A table with a seat that is free, or a bot's."""
         for name, table in self._tables.items():
-            if any(place is None or place.is_house for place in table.places):
+            if table.may_come:
                 return name
         raise Refused("all seats of all tables are taken")
 
@@ -435,7 +435,7 @@ def describe(table: RoomTable) -> str:
     """What ``#list`` says of a table besides its name."""
     config = table.config
     taken = sum(place is not None for place in table.places)
-    stakes = f"{config.least}-{config.most}" if config.policy == "ring" else "-"
+    stakes = "-" if config.policy == "match" else f"{config.least}-{config.most}"
     return f"{config.policy} {config.game_text.split('/')[-1]} {taken}/{config.seats} {stakes}"
 
 

@@ -10,6 +10,7 @@ from engine.evidence.verdict import Goal
 from engine.rules import GameDefinition
 from server.launching.players import Player
 from server.report.evidence import Luck
+from server.sit_and_go.terms import SitAndGo
 
 
 class Format(StrEnum):
@@ -93,28 +94,6 @@ class Event:
     def passes(self) -> int:
         """How often each deal is played."""
         return self.seats if self.duplicate else 1
-
-
-@attrs.frozen
-class Level:
-    """Blinds of a sit-and-go."""
-
-    hands: int
-    """That it lasts; the last one lasts for ever."""
-    blinds: tuple[int, ...]
-    """Small and big."""
-    ante: int = 0
-
-
-@attrs.frozen
-class SitAndGo:
-    """How a sit-and-go goes."""
-
-    stack: int
-    """Chips that everybody begins with."""
-    levels: tuple[Level, ...]
-    payouts: tuple[float, ...]
-    """By place, shares of the prize pool; they add up to 1."""
 
 
 @attrs.frozen

@@ -20,6 +20,7 @@ from server.launching.limits import parse_limits
 from server.launching.players import Player, PlayerError, parse_players
 from server.launching.sandbox import why_there_are_none
 from server.report.evidence import Luck
+from server.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, DEFAULT_STACK, Level, SitAndGo
 from server.table.config import MOST_SECONDS, check_names
 from server.tournament.plan import (
     Budget,
@@ -27,11 +28,9 @@ from server.tournament.plan import (
     Event,
     Failures,
     Format,
-    Level,
     Limits,
     Rule,
     RunOff,
-    SitAndGo,
     TournamentPlan,
 )
 from server.tournament.toml_text import FileMistake, Section, parse_toml
@@ -42,9 +41,6 @@ _DEFAULT_HANDS: Final = 200
 _HEADS_UP: Final = (Format.SWISS, Format.KNOCK_OUT)
 _LEAST_ENTRANTS: Final = 2
 _ROUNDING: Final = 1e-6
-_DEFAULT_LEVELS: Final = tuple(
-    [Level(10, (small, 2 * small)) for small in (10, 15, 25, 50, 75, 100, 150, 200, 300, 400, 600, 1000)]
-)
 _EVERY: Final = "all"
 _BALANCED: Final = "balanced"
 
@@ -249,14 +245,14 @@ def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head
 def _sit_and_go(section: Section, format_: Format) -> SitAndGo | None:
     if format_ is not Format.SIT_AND_GO:
         return None
-    stack: int = section.whole("stack", 1500, least=2, most=10**8)
+    stack: int = section.whole("stack", DEFAULT_STACK, least=2, most=10**8)
     levels = section.sections("levels")
     found = tuple([_level(each) for each in levels])
-    payouts = section.numbers("payouts", (0.5, 0.3, 0.2))
+    payouts = section.numbers("payouts", DEFAULT_PAYOUTS)
     if abs(sum(payouts) - 1) > _ROUNDING:
         raise section.mistake("payouts", f"payouts: expected shares that add up to 1, got {sum(payouts):g}")
     section.close()
-    return SitAndGo(stack, found or _DEFAULT_LEVELS, payouts)
+    return SitAndGo(stack, found or DEFAULT_LEVELS, payouts)
 
 
 def _level(section: Section) -> Level:

@@ -12,7 +12,9 @@ from engine.rules import GameDefinition
 from engine.rules.hand_words import format_chips
 from server.room.config import NAME, TableConfig
 from server.room.room import Room
+from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
+from server.sit_and_go.places import prizes_by_place
 from server.web.audience import Broadcasts
 from server.web.curves import curve
 from server.web.events import EventStream
@@ -140,7 +142,16 @@ class Pages:
         table = self._room.tables.get(request.path_params["table"])
         if table is None:
             raise _nothing()
-        return self._page("table", table=_row(table), config=table.config, guests=self._room.config.guests)
+        config = table.config
+        past = [] if config.sit_and_go is None else await self._past.sit_and_gos(config.name)
+        return self._page(
+            "table",
+            table=_row(table),
+            config=config,
+            terms=_terms(config),
+            past=past,
+            guests=self._room.config.guests,
+        )
 
     async def _events(self, request: Request) -> EventStream:
         messages = self._broadcasts.watch(request.path_params["table"])
@@ -244,7 +255,41 @@ def _row(table: RoomTable) -> dict[str, Any]:
         ],
         "hands": table.hands_played,
         "paused": table.is_paused,
+        "contest": None if table.contest is None else _contest(table.contest),
     }
+
+
+def _contest(contest: Contest) -> dict[str, Any]:
+    """How the sit-and-go of a table stands, or the last one's end."""
+    level = contest.level if contest.is_on else 0
+    levels = contest.terms.levels
+    following = str(levels[level + 1]) if level + 1 < len(levels) else ""
+    return {
+        "on": contest.is_on,
+        "level": level + 1,
+        "blinds": str(levels[level]),
+        "next": following,
+        "entrants": contest.entrants,
+        "left": contest.entrants - len(contest.out),
+        "prizes": contest.prizes,
+        "out": [{"name": each.name, "place": each.place, "prize": each.prize} for each in contest.out],
+    }
+
+
+def _terms(config: TableConfig) -> str:
+    """What a sit-and-go is, for those who think of playing it."""
+    terms = config.sit_and_go
+    if terms is None:
+        return ""
+    first = terms.levels[0]
+    lasts = f"{first.hands} hands" if first.hands else f"{first.minutes:g} minutes"
+    prizes = prizes_by_place(config.least * config.seats, terms.payouts, config.seats)
+    paid = ", ".join([f"{ordinal(place)} {prize}" for place, prize in enumerate(prizes, 1) if prize])
+    return (
+        f"A sit-and-go: a seat costs {config.least} chips, everybody begins with {terms.stack}, "
+        f"and it begins when all {config.seats} seats are taken. The first level, {first}, lasts {lasts}. "
+        f"Prizes: {paid or 'none'}."
+    )
 
 
 def _describe(game: GameDefinition) -> str:
@@ -259,6 +304,8 @@ def _describe(game: GameDefinition) -> str:
 def _stakes(config: TableConfig) -> str:
     if config.policy == "match":
         return f"{format_chips(max(config.game.stacks))} each hand"
+    if config.policy == "sit-and-go":
+        return f"{config.least} for a sit-and-go"
     return f"{config.least} to {config.most}"
 
 
@@ -277,6 +324,7 @@ def _environment(version: str) -> Environment:
         "chips": format_chips,
         "signed": lambda chips: format_chips(chips, sign=True),
         "when": lambda at: datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        "ordinal": ordinal,
         "suit": lambda card: _SUITS[card[1]],
     }
     return environment

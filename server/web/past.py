@@ -19,12 +19,15 @@ from engine.rules import parse_game
 from engine.rules.hand_words import tell_winnings
 from protocol.records import HandReader
 from server.room.ledger.ledger import HandEntry, Ledger
+from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
 from server.web.scenes import Shown
 
 PAGE: Final = 50
 """Hands on a page."""
 _MOST_HANDS: Final = 10_000
 # Of a bankroll.
+_SIT_AND_GOS: Final = 10
+# On a table's page.
 _AT_ONCE: Final = 2
 # Threads that read.
 
@@ -126,6 +129,10 @@ class Past:
             return PastHand(shown, at, kept, following)
 
         return await self._ask(question)
+
+    async def sit_and_gos(self, table: str) -> list[PastSitAndGo]:
+        """Those of a table that are over, the last one first."""
+        return await self._ask(lambda ledger: SitAndGos(ledger).last(table, _SIT_AND_GOS))
 
     async def standings(self, curves: int) -> list[Standing]:
         """Everybody who has played, the best first.

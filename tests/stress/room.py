@@ -10,6 +10,8 @@ from pathlib import Path
 
 import trio
 
+from server.room.config import Policy
+from server.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, SitAndGo
 from server.table.config import TimeLimits
 from tests.stress.common import Stress, begin, folder, main
 from tests.support.room_fuzz import fuzz_lobby, fuzz_pages
@@ -27,6 +29,14 @@ async def run(stress: Stress, place: Path) -> str:
     config = room_config(
         place,
         table_config(limits=limits, keep_seat_s=0.3),
+        table_config(
+            "e",
+            "nolimit-2p-100bb",
+            limits=limits,
+            keep_seat_s=0.3,
+            policy=Policy.SIT_AND_GO,
+            sit_and_go=SitAndGo(1500, DEFAULT_LEVELS, DEFAULT_PAYOUTS),
+        ),
         requests_per_second=1e6,
         guesses_per_minute=1000,
         guest_chips=10_000_000,

@@ -13,7 +13,8 @@ from tests.support.rooms import OpenRoom
 from tests.support.web import OpenPages
 
 _LINES: Final = (
-    "#list", "#join a", "#join a 100", "#join any", "#join a -1", "#join a 99999999999999999999", "#join",
+    "#list", "#join a", "#join a 100", "#join any", "#join e", "#join a -1",
+    "#join a 99999999999999999999", "#join",
     "#leave", "#sit-out", "#sit-in", "#top-up 10", "#top-up -10", "#top-up 1e9", "#name=Ann", "#name=<b>",
     "#name=", "#token=guess", "#riverboat/1 lobby name=Ann", "VERSION:2.0.0", "MATCHSTATE:0:0::|AsKs:c",
     "MATCHSTATE:", "MATCHSTATE:0:1:cc:|AsKs:r99999999999", "#" + "x" * 5000, "", "#join a\x00", "#policy 1",

@@ -22,7 +22,7 @@ def check(db: sqlite3.Connection) -> Check:
         if broken != "ok":
             faults.append(f"the file is damaged: {broken}")
     accounts = number("SELECT sum(chips) FROM players")
-    tables = number("SELECT sum(stack) FROM places")
+    tables = number("SELECT sum(stack) FROM places") + number("SELECT sum(unpaid) FROM sit_and_gos")
     rake = number("SELECT sum(rake) FROM results JOIN hands ON hands.id = hand WHERE moves_chips")
     issued = number(
         "SELECT sum(CASE kind WHEN 'issue' THEN chips WHEN 'return' THEN -chips ELSE 0 END) FROM movements"
@@ -50,6 +50,8 @@ def check(db: sqlite3.Connection) -> Check:
             " WHERE table_name = ? AND moves_chips",
             table,
         )
+        unpaid = number("SELECT sum(unpaid) FROM sit_and_gos WHERE table_name = ?", table)
+        stacks += unpaid
         if stacks != brought - taken + won:
             faults.append(
                 f"{stacks} chips are on {table}; {brought} were brought, {taken} taken away, {won} won"
@@ -63,4 +65,25 @@ def check(db: sqlite3.Connection) -> Check:
         " GROUP BY hand HAVING sum(chips) != 0"
     ):
         faults.append(f"{table}: the chips of hand {hand} come to {chips}")
+    faults += _sit_and_gos(db)
     return Check(accounts, tables, rake, issued, hands, tuple(faults))
+
+
+def _sit_and_gos(db: sqlite3.Connection) -> list[str]:
+    """What does not add up in sit-and-gos: the pool, and the stacks, those included that were left behind."""
+    faults: list[str] = []
+    for table, number, pool, unpaid, is_over, paid, prizes, stacks, expected, left in db.execute(
+        "SELECT table_name, id, pool, unpaid, over_us IS NOT NULL, sum(paid), sum(coalesce(prize, 0)),"
+        " sum(entrants.stack), count(*) * sit_and_gos.stack, sum(place IS NULL)"
+        " FROM sit_and_gos JOIN entrants ON sit_and_go = id GROUP BY id"
+    ):
+        name = f"sit-and-go {number} of {table}"
+        if paid != pool or prizes + unpaid != pool:
+            faults.append(f"{name}: {paid} chips were paid for it, {prizes} are prizes, {unpaid} to come")
+        if stacks != expected:
+            faults.append(f"{name}: its stacks come to {stacks}, expected {expected}")
+        if bool(is_over) != (left == 0) or (is_over and unpaid):
+            faults.append(
+                f"{name}: {left} are in it and {unpaid} chips unpaid, but it is over: {bool(is_over)}"
+            )
+    return faults

@@ -12,14 +12,14 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
 from engine.files.lock import FileIsLocked, FileLock
-from server.room.ledger.schema import SchemaError, migrate
+from server.room.ledger.schema import SchemaError, migrate, require_current
 from server.room.tables.line_up import Blinds
 
 FILE: Final = "ledger.db"
@@ -59,8 +59,6 @@ class PlaceEntry:
     seat: int
     player: Player
     stack: int
-    place: int | None = None
-    """In a tournament: as which they have been eliminated."""
 
 
 @attrs.frozen
@@ -136,14 +134,17 @@ class Ledger:
         except (sqlite3.Error, SchemaError) as error:
             if self._lock is not None:
                 self._lock.release()
-            raise LedgerError(f"{path} is no ledger: {error}") from error
+            what = "cannot be read" if isinstance(error, SchemaError) else "is no ledger"
+            raise LedgerError(f"{path} {what}: {error}") from error
 
     def _connect(self, read_only: bool) -> sqlite3.Connection:
         source = f"{self._path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
         db = sqlite3.connect(source, uri=True, timeout=_BUSY_S, isolation_level=None)
         try:
             db.execute("PRAGMA foreign_keys = ON")
-            if not read_only:
+            if read_only:
+                require_current(db)
+            else:
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("PRAGMA synchronous = NORMAL")
                 migrate(db)
@@ -165,8 +166,8 @@ class Ledger:
         self.close()
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it, or nothing.
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it, or nothing; not to be opened within another.
 
         Raises:
             LedgerIsFull: the disk does not take it.
@@ -183,6 +184,14 @@ class Ledger:
                 raise
         except sqlite3.OperationalError as error:
             raise LedgerIsFull(str(error)) from error
+
+    def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self._db.execute(query, values).fetchall()
+
+    def write(self, statement: str, values: Sequence[Any]) -> None:
+        """Change something, within a transaction."""
+        self._db.execute(statement, values)
 
     # --- players ---------------------------------------------------------------------------------------
 
@@ -216,35 +225,35 @@ class Ledger:
         """
         if self.player(name) is not None:
             raise LedgerError(f"there is a player {name} already")
-        with self._transaction() as db:
+        with self.transaction() as db:
             row = "INSERT INTO players (name, kind, salt, token, since_us) VALUES (?, ?, ?, ?, ?)"
             number = db.execute(row, (name, kind, salt, token, _now_us())).lastrowid
             assert number is not None
             if chips:
-                self._move("issue", number, None, chips)
+                self.move("issue", number, None, chips)
         return self.player_of(number)
 
     def set_token(self, player: Player, salt: bytes, token: bytes) -> None:
         """Another token for a player."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute("UPDATE players SET salt = ?, token = ? WHERE id = ?", (salt, token, player.id))
 
     def ban(self, player: Player, *, is_banned: bool = True) -> None:
         """Let a player in no more, or again."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute("UPDATE players SET is_banned = ? WHERE id = ?", (is_banned, player.id))
 
     # --- chips ------------------------------------------------------------------------------------------
 
     def issue(self, player: Player, chips: int) -> None:
         """Give a player chips of the house's."""
-        with self._transaction():
-            self._move("issue", player.id, None, chips)
+        with self.transaction():
+            self.move("issue", player.id, None, chips)
 
     def take_back(self, player: Player) -> None:
         """A guest leaves: what is in the account goes back to the house."""
-        with self._transaction():
-            self._move("return", player.id, None, self.player_of(player.id).chips)
+        with self.transaction():
+            self.move("return", player.id, None, self.player_of(player.id).chips)
 
     def sit_down(self, table: str, seat: int, player: Player, chips: int) -> None:
         """A player brings chips from the account to a seat of a table.
@@ -252,9 +261,9 @@ class Ledger:
         Raises:
             LedgerError: the account has fewer.
         """
-        with self._transaction() as db:
+        with self.transaction() as db:
             self._afford(player, chips)
-            self._move("buy-in", player.id, table, chips)
+            self.move("buy-in", player.id, table, chips)
             row = "INSERT INTO places (table_name, seat, player, stack) VALUES (?, ?, ?, ?)"
             db.execute(row, (table, seat, player.id, chips))
 
@@ -264,18 +273,18 @@ class Ledger:
         Raises:
             LedgerError: the account has fewer.
         """
-        with self._transaction() as db:
+        with self.transaction() as db:
             self._afford(player, chips)
-            self._move("top-up", player.id, table, chips)
+            self.move("top-up", player.id, table, chips)
             change = "UPDATE places SET stack = stack + ? WHERE table_name = ? AND seat = ? AND player = ?"
             assert db.execute(change, (chips, table, seat, player.id)).rowcount == 1
 
     def stand_up(self, table: str, seat: int) -> int:
         """Whoever sits there takes the chips back into the account; returns how many."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             where = "FROM places WHERE table_name = ? AND seat = ?"
             player, stack = db.execute(f"SELECT player, stack {where}", (table, seat)).fetchone()
-            self._move("cash-out", player, table, stack)
+            self.move("cash-out", player, table, stack)
             db.execute(f"DELETE {where}", (table, seat))
         return int(stack)
 
@@ -283,12 +292,12 @@ class Ledger:
         """Make sure that an account has enough; the house's own players are given what they lack."""
         lacking = chips - self.player_of(player.id).chips
         if lacking > 0 and player.kind == "house":
-            self._move("issue", player.id, None, lacking)
+            self.move("issue", player.id, None, lacking)
         elif lacking > 0:
             raise LedgerError(f"{player.name} has {chips - lacking} chips, {chips} are needed")
 
-    def _move(self, kind: str, player: int, table: str | None, chips: int) -> None:
-        """Write a movement down, with what it does to the account."""
+    def move(self, kind: str, player: int, table: str | None, chips: int) -> None:
+        """Write a movement down, with what it does to the account; within a transaction."""
         sign = 1 if kind in ("issue", "cash-out") else -1
         change = "UPDATE players SET chips = chips + ? WHERE id = ?"
         self._db.execute(change, (sign * chips, player))
@@ -302,7 +311,7 @@ class Ledger:
         query = "SELECT next_hand, button, small, big FROM tables WHERE name = ?"
         row = self._db.execute(query, (name,)).fetchone()
         if row is None:
-            with self._transaction() as db:
+            with self.transaction() as db:
                 db.execute("INSERT INTO tables (name) VALUES (?)", (name,))
             return 0, None
         number, button, small, big = row
@@ -314,9 +323,9 @@ class Ledger:
 
     def places(self, table: str) -> list[PlaceEntry]:
         """Who sits at a table, by seat."""
-        query = "SELECT seat, player, stack, place FROM places WHERE table_name = ? ORDER BY seat"
+        query = "SELECT seat, player, stack FROM places WHERE table_name = ? ORDER BY seat"
         rows = self._db.execute(query, (table,)).fetchall()
-        return [PlaceEntry(seat, self.player_of(player), stack, place) for seat, player, stack, place in rows]
+        return [PlaceEntry(seat, self.player_of(player), stack) for seat, player, stack in rows]
 
     def hand_finished(
         self,
@@ -327,6 +336,7 @@ class Ledger:
         blinds: Blinds,
         *,
         moves_chips: bool = True,
+        also: Callable[[int], None] | None = None,
     ) -> None:
         """Write a hand down with what it does to every stack.
 
@@ -338,15 +348,17 @@ class Ledger:
             blinds: where they were, for the next hand.
             moves_chips: its chips are those in front of the players; False where everybody begins every hand
                 with the same, and it counts for the standings alone.
+            also: what else belongs to it, in the same transaction; called with the hand's id.
         """
         assert sum(chips) == 0
-        with self._transaction() as db:
+        with self.transaction() as db:
             row = (
                 "INSERT INTO hands (table_name, number, at_us, game, line, secret, moves_chips)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)"
             )
             values = (hand.table, hand.number, _now_us(), hand.game, hand.line, hand.secret, moves_chips)
             number = db.execute(row, values).lastrowid
+            assert number is not None
             who = "SELECT player FROM places WHERE table_name = ? AND seat = ?"
             change = "UPDATE places SET stack = stack + ? WHERE table_name = ? AND seat = ?"
             result = "INSERT INTO results (hand, position, player, chips, rake) VALUES (?, ?, ?, ?, ?)"
@@ -359,6 +371,8 @@ class Ledger:
                 "UPDATE tables SET next_hand = ?, button = ?, small = ?, big = ? WHERE name = ?",
                 (hand.number + 1, blinds.button, blinds.small, blinds.big, hand.table),
             )
+            if also is not None:
+                also(number)
 
     def hands_from(self, table: str, number: int, most: int = -1) -> Iterator[HandEntry]:
         """The finished hands of a table, from a number on."""
@@ -370,16 +384,24 @@ class Ledger:
             yield HandEntry(*row)
 
     def standings(self) -> list[tuple[str, str, int, int]]:
-        """Name, kind, hands and chips won after rake of everybody who has played, the best first."""
+        """Name, kind, hands and chips won after rake of everybody who has played, the best first.
+
+        What a sit-and-go has paid, less what was paid for it, counts once its entrant is out.
+        """
         query = (
-            "SELECT name, kind, count(*), sum(results.chips - rake) FROM results"
-            " JOIN players ON players.id = player GROUP BY player ORDER BY 4 DESC, name"
+            "SELECT name, kind, count(*), sum(results.chips - rake) + coalesce("
+            " (SELECT sum(prize - paid) FROM entrants WHERE entrants.player = players.id), 0)"
+            " FROM results JOIN players ON players.id = player GROUP BY player ORDER BY 4 DESC, name"
         )
         return [(name, kind, hands, won) for name, kind, hands, won in self._db.execute(query)]
 
     def bankroll(self, player: Player, most: int = 10_000) -> list[int]:
         """Chips won after rake in a player's last hands, one after the other."""
-        query = "SELECT chips - rake FROM results WHERE player = ? ORDER BY hand DESC LIMIT ?"
+        query = (
+            "SELECT chips - rake + coalesce((SELECT sum(prize - paid) FROM entrants"
+            " WHERE entrants.player = results.player AND entrants.hand = results.hand), 0)"
+            " FROM results WHERE player = ? ORDER BY hand DESC LIMIT ?"
+        )
         return [won for (won,) in self._db.execute(query, (player.id, most))][::-1]
 
     # --- check ------------------------------------------------------------------------------------------

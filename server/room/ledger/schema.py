@@ -65,10 +65,38 @@ MIGRATIONS: Final = (
     ALTER TABLE hands ADD COLUMN moves_chips INTEGER NOT NULL DEFAULT 1;
     CREATE INDEX results_by_player ON results (player, hand);
     """,
-    # Tournaments pay by places.
+    # Tournaments pay by places.  (Both columns have never been used: entrants have what belongs to them.)
     """
     ALTER TABLE places ADD COLUMN place INTEGER;
     ALTER TABLE tables ADD COLUMN level_from INTEGER;
+    """,
+    # Sit-and-gos: what was paid in is in a pool until it is paid out; stacks are no money.  An entrant's hand
+    # is the last one dealt to them.
+    """
+    CREATE TABLE sit_and_gos (
+        id INTEGER PRIMARY KEY,
+        table_name TEXT NOT NULL REFERENCES tables (name),
+        began_us INTEGER NOT NULL,
+        over_us INTEGER,
+        first_hand INTEGER NOT NULL,
+        stack INTEGER NOT NULL,
+        pool INTEGER NOT NULL CHECK (pool >= 0),
+        unpaid INTEGER NOT NULL CHECK (unpaid >= 0),
+        is_called_off INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX sit_and_gos_by_table ON sit_and_gos (table_name, id);
+    CREATE TABLE entrants (
+        sit_and_go INTEGER NOT NULL REFERENCES sit_and_gos (id),
+        seat INTEGER NOT NULL,
+        player INTEGER NOT NULL REFERENCES players (id),
+        paid INTEGER NOT NULL CHECK (paid >= 0),
+        stack INTEGER NOT NULL CHECK (stack >= 0),
+        place INTEGER,
+        prize INTEGER,
+        hand INTEGER REFERENCES hands (id),
+        PRIMARY KEY (sit_and_go, seat)
+    ) WITHOUT ROWID;
+    CREATE INDEX entrants_by_player ON entrants (player, hand);
     """,
 )
 """Statements that lead from version k to k + 1."""
@@ -78,6 +106,22 @@ VERSION: Final = len(MIGRATIONS)
 
 class SchemaError(Exception):
     """A file is no ledger of this program's; the message is one line."""
+
+
+def require_current(connection: sqlite3.Connection) -> None:
+    """Make sure that a ledger that is only read is of this version.
+
+    Raises:
+        SchemaError: it is of another.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise SchemaError(f"written by a later version: expected schema {VERSION}, got {version}")
+    if version < VERSION:
+        raise SchemaError(
+            f"written by an earlier version: expected schema {VERSION}, got {version}; "
+            "opening the room once brings it up to date"
+        )
 
 
 def migrate(connection: sqlite3.Connection, upto: int = VERSION) -> None:

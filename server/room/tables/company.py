@@ -12,14 +12,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
-import attrs
 import trio
 
 from engine.user_input import parse_whole
 from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnWithdrawn
 from server.room.config import Policy, TableConfig
-from server.room.ledger.ledger import Ledger, LedgerError
-from server.room.tables.entrance import Handover
+from server.room.ledger.ledger import Ledger, LedgerError, Player
+from server.room.ledger.sit_and_gos import SitAndGos
+from server.room.tables.contest import Contest
+from server.room.tables.entrance import Arrival, Handover
 from server.room.tables.line_up import Entry
 from server.room.tables.place import Place, Refused, Visitor
 from server.table.channel import ChannelBroken
@@ -29,17 +30,6 @@ _MOST_UNREAD: Final = 64 * 1024
 # Bytes that a client may say while it is not asked.
 _BOT_COMES_S: Final = 30.0
 # After which a bot that was asked to come is not waited for.
-
-
-@attrs.define(eq=False)
-class _Arrival:
-    """Somebody who waits for a seat."""
-
-    visitor: Visitor
-    chips: int | None
-    decided: trio.Event = attrs.Factory(trio.Event)
-    place: Place | None = None
-    refusal: str = ""
 
 
 class Company:
@@ -65,21 +55,39 @@ class Company:
         """By seat."""
         self.changed = trio.Event()
         """Set when there may be something to do between hands."""
-        self._arrivals: deque[_Arrival] = deque()
+        self._arrivals: deque[Arrival] = deque()
         self._expected: dict[str, float] = {}  # bots that were asked to come, and until when they may
         self._next_bot = 0
+        terms = config.sit_and_go
+        self.contest: Final = None if terms is None else Contest(config, terms, ledger)
+        """The table's sit-and-go."""
 
     def resume(self) -> None:
-        """Take over the seats that the ledger has: people's are kept for them, bots' given up."""
-        for entry in self._ledger.places(self._config.name):
-            if entry.player.kind != "registered" or entry.seat >= self._config.seats:
-                self._ledger.stand_up(self._config.name, entry.seat)
+        """Take over the seats that the ledger has: people's are kept for them, bots' given up.
+
+        A sit-and-go that was played is called off.
+        """
+        config = self._config
+        SitAndGos(self._ledger).call_off(config.name)
+        for entry in self._ledger.places(config.name):
+            has_paid = config.policy is not Policy.SIT_AND_GO or entry.stack == config.usual
+            if entry.player.kind != "registered" or entry.seat >= config.seats or not has_paid:
+                self._ledger.stand_up(config.name, entry.seat)
                 continue
-            seat = self.seating.seats[entry.seat]
-            place = Place(self._config.name, seat, entry.player, entry.stack, self._config.joining)
-            place.brought = self._config.usual
-            place.lost(self._config.keep_seat_s)
+            place = self._new_place(entry.seat, entry.player, entry.stack)
+            place.brought = config.usual
+            place.lost()
             self.places[entry.seat] = place
+
+    def _new_place(self, seat: int, player: Player, chips: int) -> Place:
+        """A seat that is somebody's who has brought some chips."""
+        config = self._config
+        terms = config.sit_and_go
+        stack = chips if terms is None else terms.stack
+        place = Place(config.name, self.seating.seats[seat], player, stack, config.joining, brought=chips)
+        place.keep_s = config.keep_seat_s
+        place.is_patience_spent = terms is not None
+        return place
 
     # --- looking ---------------------------------------------------------------------------------------
 
@@ -97,6 +105,12 @@ class Company:
     def has_visitors(self) -> bool:
         """Somebody is there who is no bot of the house's."""
         return any(place.plays and not place.is_house for place in self.seated())
+
+    @property
+    def may_come(self) -> bool:
+        """Somebody who comes now may find a seat: a free one, or a bot's of the house's."""
+        is_on = self.contest is not None and self.contest.is_on
+        return not is_on and any(place is None or place.is_house for place in self.places)
 
     # --- coming ----------------------------------------------------------------------------------------
 
@@ -120,12 +134,14 @@ class Company:
         """Wait for a seat; see `RoomTable.join`."""
         player = visitor.player
         assert player is not None
+        if self.contest is not None and self.contest.is_on:
+            raise Refused(f"a sit-and-go is being played at {self._config.name}: come when it is over")
         if not self._config.seats_for_one and any(
             arrival.visitor.player is not None and arrival.visitor.player.id == player.id
             for arrival in self._arrivals
         ):
             raise Refused(f"{player.name} is about to sit down at {self._config.name} already")
-        arrival = _Arrival(visitor, chips)
+        arrival = Arrival(visitor, chips)
         self._arrivals.append(arrival)
         self.changed.set()
         try:
@@ -155,12 +171,15 @@ class Company:
         for place in self.seated():
             self._hear(place)
             if place.until is not None and place.plays:
-                place.until = None
-            elif place.until is None and not place.plays and place.leaves is None:
-                place.until = now + self._config.keep_seat_s
+                place.is_back()
+            elif not place.plays and place.leaves is None:
+                place.is_absent()
             if place.until is not None and now >= place.until and place.leaves is None:
                 place.leaves = "you have not played for too long"
         self._make_room()
+        contest = self.contest
+        if contest is not None:
+            self.tell(contest.between_hands(self.seated()))
         for place in self.seated():
             if place.leaves is None:
                 self._bring_chips(place)
@@ -169,6 +188,16 @@ class Company:
         while self._arrivals and self._seat(self._arrivals[0]):
             self._arrivals.popleft().decided.set()
         self._call_bots(now)
+        if contest is not None and (self._config.alone or self.has_visitors):
+            contest.begin_if_all_are_there(self.seated())
+
+    def tell(self, lines: Sequence[str]) -> None:
+        """Tell everybody who sits here something."""
+        for place in self.seated():
+            if place.visitor is not None:
+                for line in lines:
+                    place.visitor.say("message", line)
+                self.seating.flush(place.seat, place.visitor.client)
 
     def hand_is_over(self, dealt: Sequence[Place]) -> None:
         """Who was dealt in has paid for the next hand, too; others wait for the blinds again."""
@@ -181,7 +210,7 @@ class Company:
         if visitor is None:
             return
         if visitor.client.has_left.is_set():
-            place.lost(self._config.keep_seat_s)
+            place.lost()
             return
         if client is None or place.seat.is_away:
             return
@@ -196,13 +225,13 @@ class Company:
                 requests.append(event)
             elif isinstance(event, ConnectionClosed):
                 self.seating.cut_off(place.seat)
-                place.lost(self._config.keep_seat_s)
+                place.lost()
                 return
         for request in requests:
             self._do(place, visitor, request)
         if connection.num_buffered > _MOST_UNREAD:
             self.seating.cut_off(place.seat)
-            place.lost(self._config.keep_seat_s)
+            place.lost()
             return
         self.seating.flush(place.seat, client)
 
@@ -211,6 +240,8 @@ class Company:
         match request.word:
             case "leave":
                 place.leaves = "you have left the table"
+            case "sit-out" | "sit-in" | "top-up" if self.contest is not None:
+                visitor.say("refused", f"{request.word}: not in a sit-and-go")
             case "sit-out":
                 place.sits_out = True
                 visitor.say("message", "you sit out")
@@ -228,7 +259,7 @@ class Company:
     def _bring_chips(self, place: Place) -> None:
         """Top-ups, and rebuys of those who have lost everything."""
         config = self._config
-        if config.policy is Policy.MATCH:
+        if config.policy is not Policy.RING:
             return
         wanted, place.top_up = place.top_up, 0
         if place.stack == 0 and config.rebuy and wanted <= 0:
@@ -250,7 +281,8 @@ class Company:
     def _stand_up(self, place: Place) -> None:
         """A seat is given up: chips go into the account, the client to the lobby."""
         number = place.seat.number
-        self._ledger.stand_up(self._config.name, number)
+        if not place.is_settled:
+            self._ledger.stand_up(self._config.name, number)
         self.places[number] = None
         place.given_up.set()
         visitor, client = place.visitor, place.seat.client
@@ -286,10 +318,10 @@ class Company:
                 free += 1
 
     @staticmethod
-    def _is_bot(arrival: _Arrival) -> bool:
+    def _is_bot(arrival: Arrival) -> bool:
         return arrival.visitor.player is not None and arrival.visitor.player.kind == "house"
 
-    def _seat(self, arrival: _Arrival) -> bool:
+    def _seat(self, arrival: Arrival) -> bool:
         """Give somebody a seat, or a reason why not; False while neither can be said."""
         config, visitor = self._config, arrival.visitor
         player = visitor.player
@@ -304,6 +336,11 @@ class Company:
         stack = config.game.stacks[0] if config.policy is Policy.MATCH else arrival.chips or config.usual
         if config.policy is not Policy.MATCH and not config.least <= stack <= config.most:
             arrival.refusal = f"bring {config.least} to {config.most} chips, not {stack}"
+            if config.least == config.most:
+                arrival.refusal = f"a seat costs {config.least} chips, not {stack}"
+            return True
+        if self.contest is not None and visitor.is_plain:
+            arrival.refusal = "a sit-and-go is for clients that are told game and stacks"
             return True
         number = self.places.index(None)
         try:
@@ -311,10 +348,8 @@ class Company:
         except LedgerError as error:
             arrival.refusal = str(error)
             return True
-        seat = self.seating.seats[number]
-        place = Place(config.name, seat, player, stack, config.joining, brought=stack)
-        self.places[number] = arrival.place = place
-        visitor.begins_to_sit(config.name, number, stack)
+        place = self.places[number] = arrival.place = self._new_place(number, player, stack)
+        visitor.begins_to_sit(config.name, number, place.stack)
         place.occupy(visitor, config)
         self.hand_over(place, visitor)
         return True
@@ -371,8 +406,10 @@ class Company:
         Raises:
             LedgerIsFull: try again.
         """
+        if self.contest is not None and self.contest.is_on:
+            self.tell(self.contest.call_off())
         for place in self.seated():
-            place.leaves = reason
+            place.leaves = place.leaves or reason
             self._stand_up(place)
         for arrival in self._arrivals:
             arrival.refusal = reason

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import attrs
 import trio
 
+from server.room.tables.place import Place, Visitor
 from server.table.seat import Client, Seat
+
+
+@attrs.define(eq=False)
+class Arrival:
+    """Somebody who waits for a seat."""
+
+    visitor: Visitor
+    chips: int | None
+    decided: trio.Event = attrs.Factory(trio.Event)
+    place: Place | None = None
+    refusal: str = ""
 
 
 class Handover:

@@ -86,6 +86,12 @@ class Place:
     """Why they give the seat up when the hand is over."""
     until: float | None = None
     """When they lose it if they do not play again until then, on trio's clock."""
+    keep_s: float = 0.0
+    """For which it is kept."""
+    is_patience_spent: bool = False
+    """Each time takes from that: others wait meanwhile."""
+    is_settled: bool = False
+    """The ledger has no chips of theirs at the table any more."""
 
     given_up: trio.Event = attrs.Factory(trio.Event)
     """Set when the seat is theirs no more."""
@@ -111,18 +117,28 @@ class Place:
     def occupy(self, visitor: Visitor, table: TableConfig) -> None:
         """Somebody has sat down, or has come back."""
         self.visitor = visitor
-        self.until = None
+        self.is_back()
         self.sits_out = False
         seat = self.seat
         seat.clock = SeatClock(table.limits, _ALL_HANDS)
         seat.failures.clear()
         seat.grace_until = None
 
-    def lost(self, keep_s: float) -> None:
+    def lost(self) -> None:
         """The connection is gone; the seat is kept for a while."""
         self.visitor = None
+        self.is_absent()
+
+    def is_absent(self) -> None:
+        """They do not play; the seat is kept for a while from the first time that this is said."""
         if self.until is None:
-            self.until = trio.current_time() + keep_s
+            self.until = trio.current_time() + self.keep_s
+
+    def is_back(self) -> None:
+        """They play again."""
+        if self.until is not None and self.is_patience_spent:
+            self.keep_s = max(0.0, self.until - trio.current_time())
+        self.until = None
 
     def told(self, notes: Mapping[str, str]) -> None:
         """Tell whoever sits here what is new about the next hand."""

@@ -26,10 +26,11 @@ from server.console import Console
 from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
 from server.room.tables.company import Company
+from server.room.tables.contest import Contest
 from server.room.tables.line_up import Entry, LineUp, can_use_up_chips, line_up
 from server.room.tables.log import TableLog, game_line, match_config
 from server.room.tables.place import Place, Visitor
-from server.room.tables.settling import Settlement, settle
+from server.room.tables.settling import Rake, settle
 from server.room.tables.spectating import Audience
 from server.table.hand import HandOnTable, Situation
 from server.table.reply import TABLES_PLAYING, Asking
@@ -102,12 +103,22 @@ class RoomTable:
         self._log.begin(ledger)
         self._company.resume()
 
+    @property
+    def contest(self) -> Contest | None:
+        """The table's sit-and-go; None where there is none."""
+        return self._company.contest
+
     # --- from outside ----------------------------------------------------------------------------------
 
     @property
     def places(self) -> tuple[Place | None, ...]:
         """By seat."""
         return tuple(self._company.places)
+
+    @property
+    def may_come(self) -> bool:
+        """Somebody who comes now may find a seat."""
+        return self._is_closing is None and self._company.may_come
 
     async def join(self, visitor: Visitor, chips: int | None) -> Place:
         """Give somebody a seat, between two hands; their own at once, if they have one.
@@ -144,10 +155,7 @@ class RoomTable:
 
     def message(self, text: str) -> None:
         """Tell everybody something."""
-        for place in self._company.seated():
-            if place.visitor is not None:
-                place.visitor.say("message", text)
-                self._seating.flush(place.seat, place.visitor.client)
+        self._company.tell([text])
 
     async def run(self) -> None:
         """Play until `close` and the end of the hand."""
@@ -209,6 +217,8 @@ class RoomTable:
     def _line_up(self) -> LineUp | None:
         """The players of the next hand; None while there are too few, or nobody to play for."""
         config, company = self.config, self._company
+        if company.contest is not None:
+            return self._line_up_contest(company.contest)
         if not (config.alone or company.has_visitors):
             return None
         ready = {place.seat.number: place for place in company.seated() if place.plays}
@@ -219,6 +229,18 @@ class RoomTable:
                 del ready[number]
             seated = self._seated(ready)
         return seated
+
+    def _line_up_contest(self, contest: Contest) -> LineUp | None:
+        """Everybody who is in plays; while one of them has gone, nobody."""
+        places = self._company.seated()
+        if not contest.is_on or not all(place.plays for place in places):
+            return None
+        news = contest.news()
+        if news is not None:
+            self.message(news)
+        last = self._blinds if contest.hands else None
+        entries = {place.seat.number: (place.stack, Entry.IN) for place in places}
+        return line_up(contest.game(), entries, last, self._draw)
 
     def _seated(self, ready: dict[int, Place]) -> LineUp | None:
         if self.config.policy is Policy.MATCH:
@@ -282,7 +304,11 @@ class RoomTable:
         names = [""] * players
         for position, place in enumerate(places):
             names[(position + number) % players] = place.player.name
-        nominal = max(self.config.most, 2 * game.big_blind + max(game.antes), max(self.config.game.stacks))
+        contest = self.contest
+        chips = 0 if contest is None else contest.terms.stack * contest.entrants
+        nominal = max(
+            chips, self.config.most, 2 * game.big_blind + max(game.antes), max(self.config.game.stacks)
+        )
         common = {
             "game": game_line(format_game(attrs.evolve(game, stacks=(nominal,) * players))),
             "names": "|".join(names),
@@ -319,12 +345,10 @@ class RoomTable:
 
     async def _finish(self, hand: _Hand, final: HandState, shown: HandOnTable, seats: Sequence[Seat]) -> None:
         """Book a hand, then show its end."""
-        config = self.config
-        moves_chips = config.policy is not Policy.MATCH
-        chips = final.chips_won()
-        settlement = settle(final, config.rake)
-        if not moves_chips:
-            settlement = Settlement(settlement.chips, (0,) * len(chips))
+        config, contest = self.config, self.contest
+        settlement = settle(final, config.rake if config.policy is Policy.RING else Rake())
+        nets = dict(zip(hand.line_up.seats, settlement.net, strict=True))
+        outs = [] if contest is None else contest.lost_all(nets)
         names = [place.player.name for place in hand.places]
         entry = HandEntry(
             config.name,
@@ -338,17 +362,19 @@ class RoomTable:
             self._ledger.hand_finished(
                 entry,
                 hand.line_up.seats,
-                settlement.chips,
+                settlement.chips if contest is None else (0,) * len(nets),
                 settlement.rake,
                 hand.line_up.blinds,
-                moves_chips=moves_chips,
+                moves_chips=config.policy is Policy.RING,
+                also=None if contest is None else lambda number: contest.book(number, nets, outs),
             )
 
         await self._pause_while_full(book)
         self._log.write_entry(entry)
-        for place, net in zip(hand.places, settlement.net, strict=True):
-            if moves_chips:
-                place.stack += net
+        if config.policy is not Policy.MATCH:
+            for place in hand.places:
+                place.stack += nets[place.seat.number]
+        news = [] if contest is None else contest.hand_is_over(outs)
         self._company.hand_is_over(hand.places)
         self._situation = final, shown
         for seat in seats:
@@ -356,6 +382,7 @@ class RoomTable:
                 self._seating.show(seat, seat.client, self._situation)
                 if seat.client is not None:
                     self._seating.flush(seat, seat.client)
+        self._company.tell(news)
         self.audience.hand_ends(final, settlement.chips)
         self._situation = self._hand = None
         self._next_hand = hand.number + 1

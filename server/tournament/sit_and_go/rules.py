@@ -19,12 +19,11 @@ from typing import Final
 import attrs
 
 from engine.rules import GameDefinition
-from server.tournament.plan import Level, SitAndGo
+from server.sit_and_go.places import leaving_groups, shares_by_place
+from server.sit_and_go.terms import MOST_HANDS, Level, SitAndGo
 
-__all__ = ["MOST_HANDS", "SitAndGoTable"]
+__all__ = ["SitAndGoTable"]
 
-MOST_HANDS: Final = 20_000
-"""After so many the players are placed by their stacks: bots that always fold would never end."""
 _HEADS_UP: Final = 2
 _ROUNDING: Final = 1e-6
 
@@ -64,12 +63,7 @@ class SitAndGoTable:
 
     def level(self) -> Level:
         """The blinds of the next hand."""
-        begins = 0
-        for level in self.plan.levels:
-            begins += level.hands
-            if self.hands < begins:
-                return level
-        return self.plan.levels[-1]
+        return self.plan.levels[self.plan.level_at(self.hands)]
 
     def seating(self) -> tuple[str, ...]:
         """By position, who plays the next hand; heads-up the button has position 1 and the small blind."""
@@ -119,11 +113,7 @@ class SitAndGoTable:
             after[k] += 1
         self.stacks.update(zip(names, after, strict=True))
         self.hands += 1
-        gone = sorted({before[name] for name in names if not self.stacks[name]})
-        self.groups += [
-            tuple([name for name in names if not self.stacks[name] and before[name] == stack])
-            for stack in gone
-        ]
+        self.groups += leaving_groups({name: before[name] for name in names if not self.stacks[name]})
         self._move_button()
 
     def leave(self, name: str) -> None:
@@ -164,9 +154,7 @@ class SitAndGoTable:
         """By player, its share of the prize pool; where payouts are for more places than there are players,
         what is left goes to the first.
         """
-        n = len(self.players)
-        shares = [*self.plan.payouts[:n], *[0.0] * (n - len(self.plan.payouts))]
-        shares[0] += 1.0 - math.fsum(shares)
+        shares = shares_by_place(self.plan.payouts, len(self.players))
         found: dict[str, float] = {}
         place = 0
         for group in self.places():

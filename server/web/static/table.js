@@ -52,6 +52,34 @@ function stopWatching() {
   events = null;
 }
 
+// --- a sit-and-go: how it stands is asked for again and again while it is seen --------------------------
+
+const CONTEST_MS = 3000;
+
+async function lookAtContest() {
+  if (!document.hidden) {
+    try {
+      const tables = await (await fetch("/tables.json")).json();
+      const found = tables.find((each) => each.name === table);
+      if (found && found.contest) tellContest(found.contest, found.seats);
+    } catch { /* the room is closed or out of reach: it is asked again */ }
+  }
+  setTimeout(lookAtContest, CONTEST_MS);
+}
+
+function tellContest(contest, seats) {
+  const free = seats.filter((each) => !each).length;
+  const rises = contest.next ? `, then ${contest.next}` : "";
+  const text = contest.on
+    ? `Level ${contest.level}: ${contest.blinds}${rises}. ${contest.left} of ${contest.entrants} are in.`
+    : `It begins when all seats are taken: ${free} of ${seats.length} free.`;
+  if ($("standing").textContent !== text) $("standing").textContent = text;
+  const out = contest.out.map((each) => make("li", "", `${each.name}: place ${each.place}` + (each.prize ? `, ${each.prize} chips` : "")));
+  $("contest-out").replaceChildren(...out);
+}
+
+if ($("contest")) lookAtContest();
+
 // --- a seat --------------------------------------------------------------------------------------------
 
 let socket = null;
@@ -268,12 +296,14 @@ $("leave").addEventListener("click", () => {
   say("#leave");
   notice("You stand up when the hand is over.");
 });
-$("out").addEventListener("click", () => {
-  isOut = !isOut;
-  say(isOut ? "#sit-out" : "#sit-in");
-  $("out").textContent = isOut ? "Sit in" : "Sit out";
-  $("out").setAttribute("aria-pressed", String(isOut));
-});
+if ($("out")) {
+  $("out").addEventListener("click", () => {
+    isOut = !isOut;
+    say(isOut ? "#sit-out" : "#sit-in");
+    $("out").textContent = isOut ? "Sit in" : "Sit out";
+    $("out").setAttribute("aria-pressed", String(isOut));
+  });
+}
 if ($("top-up")) {
   $("top-up").addEventListener("click", () => {
     const own = scene && scene.players.find((player) => player.you);

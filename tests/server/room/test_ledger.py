@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import shutil
@@ -15,9 +16,12 @@ from click.testing import CliRunner
 from server.room.ledger.command import ledger as command
 from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
+from server.room.ledger.sit_and_gos import Out, SitAndGos
 from server.room.tables.line_up import Blinds
 
 KILLS = 200
+PRIZES = (50, 30, 0, 0)
+"""Of a sit-and-go of four who pay 20 each."""
 
 
 def hand(number: int) -> HandEntry:
@@ -63,6 +67,60 @@ def live(book: Ledger, random: random.Random, steps: int, *, mark: Callable[[], 
         mark()
 
 
+def live_with_sit_and_gos(
+    book: Ledger, random: random.Random, steps: int, *, mark: Callable[[], object]
+) -> None:
+    """Some life of a table at which one sit-and-go is played after the other."""
+    number, _ = book.open_table("a")
+    mark()
+    players = []
+    for seat in range(4):
+        players.append(book.add_player(f"p{seat}", "registered" if seat else "house"))
+        mark()
+        book.issue(players[-1], 1000)
+        mark()
+    games = SitAndGos(book)
+    game: int | None = None
+    stacks: dict[int, int] = {}
+    for _ in range(steps):
+        mark()
+        if game is None:
+            for seat, player in enumerate(players):
+                book.sit_down("a", seat, player, 20)
+                mark()
+            game, stacks = games.begin("a", 100), dict.fromkeys(range(4), 100)
+            continue
+        what = random.randrange(8)
+        outs: list[Out] = []
+        if what == 0:
+            assert games.call_off("a").keys() == stacks.keys()
+            stacks = {}
+        elif what == 1:
+            seat = random.choice(sorted(stacks))
+            outs = [Out(seat, len(stacks), PRIZES[len(stacks) - 1])]
+            if len(stacks) == 2:
+                outs.append(Out((stacks.keys() - {seat}).pop(), 1, PRIZES[0]))
+            games.leave(game, outs)
+        else:
+            loser, winner = random.sample(sorted(stacks), 2)
+            lost = random.choice([stacks[loser], random.randint(0, stacks[loser])])
+            net = {loser: -lost, winner: lost}
+            if lost == stacks[loser]:
+                outs = [Out(loser, len(stacks), PRIZES[len(stacks) - 1])]
+                if len(stacks) == 2:
+                    outs.append(Out(winner, 1, PRIZES[0]))
+            book.hand_finished(
+                hand(number), (loser, winner), (0, 0), (0, 0), Blinds(0, 0, 1), moves_chips=False,
+                also=functools.partial(games.book, game, net=net, outs=outs),
+            )  # fmt: skip
+            stacks = {seat: stack + net.get(seat, 0) for seat, stack in stacks.items()}
+            number += 1
+        for out in outs:
+            stacks.pop(out.seat)
+        game = game if stacks else None
+    mark()
+
+
 def test_a_life_adds_up_and_goes_on_where_it_was(tmp_path: Path) -> None:
     with Ledger(tmp_path) as book:
         live(book, random.Random(1), 200, mark=lambda: None)
@@ -81,7 +139,10 @@ def test_a_life_adds_up_and_goes_on_where_it_was(tmp_path: Path) -> None:
         assert won == -before.rake
 
 
-def test_killed_at_any_moment_it_has_what_was_finished_and_nothing_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("life", "kills"), [(live, KILLS), (live_with_sit_and_gos, KILLS // 5)])
+def test_killed_at_any_moment_it_has_what_was_finished_and_nothing_else(
+    tmp_path: Path, life: Callable[..., None], kills: int
+) -> None:
     """What a kill leaves of a file that is only appended to: its first bytes, cut anywhere."""
     moments: list[tuple[int, dict[str, object]]] = []
     folder = tmp_path / "room"
@@ -91,7 +152,7 @@ def test_killed_at_any_moment_it_has_what_was_finished_and_nothing_else(tmp_path
         book._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         main = (folder / FILE).read_bytes()
         moments.append((0, book.check().as_json()))
-        live(
+        life(
             book,
             random.Random(7),
             120,
@@ -99,7 +160,7 @@ def test_killed_at_any_moment_it_has_what_was_finished_and_nothing_else(tmp_path
         )
         log = wal.read_bytes()
     generator = random.Random(11)
-    lengths = [generator.randint(0, len(log)) for _ in range(KILLS - 20)]
+    lengths = [generator.randint(0, len(log)) for _ in range(kills - 20)]
     lengths += [size for size, _ in generator.sample(moments, 20)]  # right after something was finished
     seen: set[int] = set()
 
@@ -116,7 +177,7 @@ def test_killed_at_any_moment_it_has_what_was_finished_and_nothing_else(tmp_path
         seen.add(int(str(found["hands"])))
         shutil.rmtree(copy)
 
-    assert len(lengths) == KILLS
+    assert len(lengths) == kills
     assert len(seen) > 20
 
 
@@ -154,6 +215,17 @@ def test_a_later_version_is_left_alone(tmp_path: Path) -> None:
         Ledger(tmp_path)
 
 
+def test_an_earlier_version_is_not_read_but_by_the_room(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    migrate(db, upto=VERSION - 1)
+    db.close()
+
+    result = CliRunner().invoke(command, ["check", "--data", str(tmp_path)])
+
+    assert result.exit_code == 1
+    assert f"expected schema {VERSION}, got {VERSION - 1}; opening the room once" in result.output
+
+
 def test_it_has_one_writer_and_any_number_of_readers(tmp_path: Path) -> None:
     with Ledger(tmp_path) as book:
         book.add_player("Ann", "registered", 100)
@@ -185,14 +257,24 @@ def test_an_account_pays_no_more_than_it_has(tmp_path: Path) -> None:
     [
         ("UPDATE players SET chips = chips + 1", "the account of Ann has 801 chips, by its movements 800"),
         ("UPDATE places SET stack = stack + 1", "201 chips are on a; 200 were brought, 0 taken away, 0 won"),
-        ("DELETE FROM movements WHERE kind = 'issue'", "1000, but 0 chips were issued"),
+        ("DELETE FROM movements WHERE kind = 'issue'", "1020, but 0 chips were issued"),
         ("UPDATE tables SET next_hand = 3", "a has 0 hands, expected 3"),
+        (
+            "UPDATE entrants SET paid = 21",
+            "sit-and-go 1 of b: 21 chips were paid for it, 0 are prizes, 20 to",
+        ),
+        ("UPDATE entrants SET stack = 99", "sit-and-go 1 of b: its stacks come to 99, expected 100"),
+        ("UPDATE sit_and_gos SET over_us = 1", "sit-and-go 1 of b: 1 are in it and 20 chips unpaid"),
+        ("UPDATE sit_and_gos SET unpaid = 19", "20 were brought"),
     ],
 )
 def test_the_check_finds_what_does_not_add_up(tmp_path: Path, statement: str, fault: str) -> None:
     with Ledger(tmp_path) as book:
         book.open_table("a")
         book.sit_down("a", 0, book.add_player("Ann", "registered", 1000), 200)
+        book.open_table("b")
+        book.sit_down("b", 0, book.add_player("Bob", "registered", 20), 20)
+        SitAndGos(book).begin("b", 100)
         assert book.check().is_balanced
         book._db.execute(statement)
     result = CliRunner().invoke(command, ["check", "--data", str(tmp_path)])

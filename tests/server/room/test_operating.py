@@ -16,14 +16,17 @@ from clients.bots.baselines import AlwaysCall
 from clients.guess import RoomSeat
 from clients.program import ProgramError, Table, Tls, join_table
 from server.log_commands.verify import verify
-from server.room.config import Policy, RoomError, default_room, load_room
+from server.room.config import Policy, RoomError, default_room
 from server.room.ledger.ledger import Ledger
 from server.room.operator import TOKEN, Operator
 from server.room.operator_command import room as room_command
+from server.room.room_file import load_room
 from server.room.tables.line_up import Entry
 from server.room.tls import self_signed
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
 
+EVENING = '[[table]]\nname = "a"\ngame = "nolimit-6p"\npolicy = "sit-and-go"\n'
+LEVEL = "[[table.levels]]\nhands = 5\nsmall = 10\n"
 TABLE = '[[table]]\nname = "a"\ngame = "limit-6p"\n'
 
 
@@ -35,7 +38,25 @@ TABLE = '[[table]]\nname = "a"\ngame = "limit-6p"\n'
         ("[room\n", ":1: not TOML: "),
         ("[room]\nport = 70000\n" + TABLE, ":2: port: expected a whole number from 0 to 65535, got 70000"),
         ("[room]\nprot = 1\n" + TABLE, ":2: there is no setting 'prot' (did you mean port?)"),
-        (TABLE + 'policy = "rign"\n', ':4: policy: expected "match" or "ring", got \'rign\''),
+        (TABLE + 'policy = "rign"\n', ':4: policy: expected "match" or "ring" or "sit-and-go", got \'rign\''),
+        (TABLE + "buy_in = 5\n", ':4: buy_in goes with policy = "sit-and-go"'),
+        (TABLE + 'policy = "sit-and-go"\n', ":3: expected a no-limit game with a small and a big blind"),
+        (EVENING + "rake = 0.1\n", ':5: rake does not go with policy = "sit-and-go"'),
+        (EVENING + "buy_in = -1\n", ":5: buy_in: expected a whole number from 0 to 2147483647, got -1"),
+        (
+            EVENING + "payouts = [0.5, 0.4]\n",
+            ":5: payouts: expected up to 6 shares that add up to 1, got [0.5, 0.4]",
+        ),
+        (EVENING + 'payouts = "all"\n', ":5: payouts: expected a list of numbers from 0 to 1, got 'all'"),
+        (EVENING + "stack = 15\n" + LEVEL, ":5: expected the first big blind and ante, 20, or more"),
+        (EVENING + LEVEL + "[[table.levels]]\nsmall = 5\n", ":8: expected either hands or minutes"),
+        (EVENING + LEVEL + "bog = 1\n", ":8: there is no setting 'bog' (did you mean big?)"),
+        (
+            EVENING + "[[table.levels]]\nhands = 0\nsmall = 1\n",
+            ":6: hands: expected a whole number from 1 to",
+        ),
+        (EVENING + "levels = [{hands = 5}]\n", ":5: expected small = a whole number from 1 to"),
+        (EVENING + LEVEL + LEVEL.replace("hands", "minutes"), ":8: expected levels by hands or by minutes"),
         (TABLE + "rake = 0.5\n", ":4: rake: expected a number from 0 to 0.2, got 0.5"),
         (TABLE + "least = 5\n", ":4: expected the big blind, 10, or more"),
         (TABLE + "least = 50\nmost = 40\n", ":5: expected at least 50, as least is, got 40"),

@@ -178,8 +178,9 @@ async def test_nonsense_in_the_lobby_harms_nobody(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_hundred_thousand_lines_of_nonsense_harm_nobody(tmp_path: Path) -> None:
-    await nonsense_is_said(tmp_path, 100_000)
+async def test_much_nonsense_harms_nobody(tmp_path: Path) -> None:
+    """A hundred thousand lines are `tests.stress.room`'s."""
+    await nonsense_is_said(tmp_path, 20_000)
 
 
 async def test_a_client_that_goes_while_the_room_closes_breaks_nothing() -> None:

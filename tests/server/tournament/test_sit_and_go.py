@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rules import load_game
+from server.sit_and_go.terms import Level, SitAndGo
 from server.tournament.checking import check_tournament
-from server.tournament.plan import Level, SitAndGo
 from server.tournament.plan_file import FileMistake
 from server.tournament.sit_and_go.rules import SitAndGoTable
 from tests.server.tournament.houses import Kill, plan_of, plan_text, played, played_until_killed

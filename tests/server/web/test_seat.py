@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import trio
 
 from engine.rules import CALL, FOLD, initial_betting, load_game
+from server.room.config import Policy
 from server.room.identities import register
 from server.room.ledger.ledger import Ledger
 from server.room.tls import self_signed
+from server.sit_and_go.terms import Level, SitAndGo
 from server.web.lines import DoorReader
 from server.web.scenes import ask
-from tests.support.rooms import room_config
+from tests.support.rooms import room_config, table_config
 from tests.support.web import pages_of
 
 
@@ -28,6 +31,44 @@ async def test_a_browser_and_a_program_play_at_one_table(tmp_path: Path) -> None
         assert [message["hand"] for message in web.heard if message.get("over")] == [0, 1, 2, 3]
         won = {name: chips for name, _, _, chips in pages.room.room.ledger.standings()}
         assert set(won) == {"Ann", "Web"}
+
+
+async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
+    terms = SitAndGo(100, (Level(3, (1, 2)), Level(1, (20, 40))), (0.75, 0.25))
+    config = table_config(
+        "a", "nolimit-2p-100bb", policy=Policy.SIT_AND_GO, least=60, most=60, sit_and_go=terms
+    )
+    async with pages_of(room_config(tmp_path, config)) as pages:
+        page = (await pages.get("/tables/a")).text
+        assert "a seat costs 60 chips, everybody begins with 100, and it begins when all 2 seats" in page
+        assert "Prizes: 1st 90, 2nd 30." in page
+        ann = await pages.room.sit_down(words="name=Ann")
+        web = await pages.browser(words="name=Web")
+        is_bold = trio.Event()
+
+        def act(betting: str) -> str:
+            return "c" if "r" in betting or not is_bold.is_set() else "r100"
+
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 1 << 30, act)
+            await web.play_hands(2)
+            (row,) = (await pages.get("/tables.json")).json()
+            assert (row["contest"]["on"], row["contest"]["blinds"]) == (True, "blinds 1/2")
+            is_bold.set()
+            await web.play_hands(1 << 30)
+
+        (row,) = (await pages.get("/tables.json")).json()
+        assert row["contest"]["prizes"] == [90, 30]
+        assert [each["place"] for each in row["contest"]["out"]] == [1, 2]
+        place = 1 if row["contest"]["out"][0]["name"] == "Web" else 2
+        assert (
+            web.heard[-1]["text"]
+            == f"you are {('1st', '2nd')[place - 1]} of 2 and win {(90, 30)[place - 1]} chips"
+        )
+        page = (await pages.get("/tables/a")).text
+        assert re.search(r'1st <a href="/players/\w+">\w+</a> \(90\), 2nd', page)
+        standings = {name: won for name, _, _, won in pages.room.room.ledger.standings()}
+        assert standings["Web"] == (30, -30)[place - 1]
 
 
 async def test_whoever_closes_the_page_and_comes_back_has_the_same_seat(tmp_path: Path) -> None:
