@@ -22,6 +22,7 @@ from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
 from server.room.identities import Identities
 from server.room.ledger.ledger import Ledger, LedgerIsFull
+from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.reporting import OperatorConsole
 from server.room.tables.log import FOLDER
 from server.room.tables.table import RoomTable
@@ -130,10 +131,14 @@ class Room:
         return ports
 
     def _settle_guests(self) -> None:
-        """Guests of an earlier time do not come back: what they had goes back to the house."""
+        """Guests of an earlier time do not come back: what they had goes back to the house.
+
+        What they were playing for is shared out first.
+        """
         for config in self.config.tables:
             self.ledger.open_table(config.name)
         for name in self.ledger.tables():
+            SitAndGos(self.ledger).call_off(name)
             for place in self.ledger.places(name):
                 if place.player.kind != "registered":
                     self.ledger.stand_up(name, place.seat)
