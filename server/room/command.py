@@ -11,13 +11,14 @@ import click
 import trio
 
 from server.room.config import RoomError, default_room
-from server.room.ledger.ledger import LedgerError
+from server.room.ledger.ledger import LedgerError, LedgerIsFull
 from server.room.operator import Operator
 from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
 from server.room.room_file import load_room
 from server.room.tls import self_signed as make_certificate
 
+_FAULTS: Final = (RoomError, LedgerError, LedgerIsFull)
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PORTS: Final = 65535
 _CTRL_C: Final = 128 + signal.SIGINT
@@ -99,11 +100,11 @@ def serve(
                 "tokens and cards can be read on the way (--self-signed)\n"
             )
         status = trio.run(_serve, Room(config, console), console)
-    except (RoomError, LedgerError) as error:
+    except _FAULTS as error:
         raise click.ClickException(str(error)) from None
     except BaseExceptionGroup as group:
-        faults = group.subgroup((RoomError, LedgerError))
-        if faults is None or group.split((RoomError, LedgerError))[1] is not None:
+        faults, others = group.split(_FAULTS)
+        if faults is None or others is not None:
             raise
         raise click.ClickException(str(_first(faults))) from None
     raise click.exceptions.Exit(status)

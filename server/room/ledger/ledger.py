@@ -134,6 +134,8 @@ class Ledger:
         except (sqlite3.Error, SchemaError) as error:
             if self._lock is not None:
                 self._lock.release()
+            if isinstance(error, sqlite3.OperationalError):
+                raise LedgerError(f"{path} cannot be opened: {error}") from error
             what = "cannot be read" if isinstance(error, SchemaError) else "is no ledger"
             raise LedgerError(f"{path} {what}: {error}") from error
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import pytest
@@ -29,7 +30,7 @@ def cheap_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(identities, "hashed", lambda token, salt: token.encode() + salt)
 
 
-def contest_config(players: int = 3, terms: SitAndGo = TERMS, **changes: object) -> TableConfig:
+def contest_config(players: int = 3, terms: SitAndGo = TERMS, **changes: Any) -> TableConfig:
     """A sit-and-go of so many, for 50 chips."""
     game = attrs.evolve(
         load_game("nolimit-6p"),
@@ -51,7 +52,7 @@ def all_in(betting: str) -> str:
     return "c" if "r" in betting else "r100000"
 
 
-async def play_to_the_end(guests: list[Guest], act: object = all_in) -> None:
+async def play_to_the_end(guests: list[Guest], act: Callable[[str], str] = all_in) -> None:
     """Until all of them are in the lobby."""
     async with trio.open_nursery() as playing:
         for guest in guests:
