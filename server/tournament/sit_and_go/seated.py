@@ -20,12 +20,13 @@ from server.private_files import PrivateFiles
 from server.record_file import Opener, RecordFile
 from server.report.results import DecisionTimes
 from server.sharing.staffed_table import House, PassOrder, StaffedTable
+from server.sit_and_go.terms import MOST_HANDS
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.tournament.match import Match, match_cards
 from server.tournament.plan import Rule, TournamentPlan
 from server.tournament.running.processes import CannotPlay
 from server.tournament.sit_and_go.log import LOG, begin, end
-from server.tournament.sit_and_go.rules import MOST_HANDS, SitAndGoTable
+from server.tournament.sit_and_go.rules import SitAndGoTable
 from server.tournament.sit_and_go.table import SitAndGoServer
 
 __all__ = ["SeatedRunner", "table_config"]
