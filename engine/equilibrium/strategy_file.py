@@ -51,6 +51,8 @@ _CHECKPOINT: Final = "riverboat checkpoint"
 _HEADER: Final = "header"
 _WHOLE: Final = 255
 """Chances on buckets are kept in a byte: a whole one is so much."""
+_MOST_BYTES: Final = 1 << 28
+"""Of strategies that are compressed; larger ones are not."""
 _SLACK: Final = 1e-6
 """How far the chances of an information set may be from one: they are kept as float32."""
 
@@ -215,7 +217,9 @@ def _write(
     }
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     try:
-        write_whole(path, format_arrays({_HEADER: text, **arrays}), durable=True)
+        size = sum(array.nbytes for array in arrays.values())
+        is_small = kind == _STRATEGY and size + text.nbytes < _MOST_BYTES // 2
+        write_whole(path, format_arrays({_HEADER: text, **arrays}, compressed=is_small), durable=True)
     except OSError as error:
         raise StrategyFileError(f"{path} cannot be written: {error.strerror or error}") from error
 
@@ -229,7 +233,7 @@ def _read(path: Path, kind: str) -> tuple[GameDefinition, Mapping[str, NDArray[A
     except OSError as error:
         raise StrategyFileError(f"{path} cannot be read: {error.strerror or error}") from error
     try:
-        arrays = parse_arrays(data)
+        arrays = parse_arrays(data, _MOST_BYTES)
         header = parse_json(bytes(arrays.pop(_HEADER).astype(np.uint8)).decode())
     except (ValueError, KeyError, TypeError) as error:
         reason = "it has no header" if isinstance(error, KeyError) else str(error)

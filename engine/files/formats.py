@@ -33,8 +33,12 @@ def parse_json(text: str) -> Any:
         raise ValueError("JSON that is nested too deeply") from None
 
 
-def format_arrays(arrays: Mapping[str, ArrayLike]) -> bytes:
-    """Arrays by name as an ``.npz`` archive, uncompressed, without pickles.
+def format_arrays(arrays: Mapping[str, ArrayLike], *, compressed: bool = False) -> bytes:
+    """Arrays by name as an ``.npz`` archive, without pickles.
+
+    Args:
+        arrays: by name.
+        compressed: to whoever reads it, `parse_arrays` must be told how large it may be.
 
     Raises:
         ValueError: an array of objects.
@@ -46,12 +50,17 @@ def format_arrays(arrays: Mapping[str, ArrayLike]) -> bytes:
         if array.dtype.hasobject:
             raise ValueError(f"the array {name!r} cannot be stored: it holds objects")
     file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **named)
+    save = np.savez_compressed if compressed else np.savez
+    save(file, allow_pickle=False, **named)
     return file.getvalue()
 
 
-def parse_arrays(data: bytes) -> dict[str, NDArray[Any]]:
+def parse_arrays(data: bytes, most: int = 0) -> dict[str, NDArray[Any]]:
     """The arrays of an archive made by `format_arrays`, by name.
+
+    Args:
+        data: the archive.
+        most: bytes that it may grow to if it is compressed; a few bytes may promise any number.
 
     Raises:
         ValueError: it is truncated, damaged, or something else.
@@ -64,7 +73,7 @@ def parse_arrays(data: bytes) -> dict[str, NDArray[Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of headers that look like Python 2's
             with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-                if sum(member.file_size for member in archive.zip.infolist()) > len(data):
+                if sum(member.file_size for member in archive.zip.infolist()) > max(len(data), most):
                     raise ValueError("its arrays are larger than the archive")
                 return {name: archive[name] for name in archive.files}
     except Exception as error:  # a damaged archive may raise anything

@@ -23,6 +23,8 @@ class Pass:
         regrets: by slot, which both players match.
         player: who learns.
         slips: the part of the other's actions that are anything allowed.
+        answers: the other answers best on the river, by bucket, what the player would do on this board.
+        is_answer: the player does so itself.
     """
 
     def __init__(
@@ -33,9 +35,17 @@ class Pass:
         regrets: Floats,
         player: int,
         slips: float = 0.0,
+        *,
+        answers: bool = False,
+        is_answer: bool = False,
     ) -> None:
         self._betting, self._player, self._regrets = betting, player, regrets
-        self._slips = slips
+        self._slips, self._is_answer = slips, is_answer
+        self.best: dict[str, Floats] = {}
+        """On the river, by betting: the player's best answers with each hand."""
+        self._answers = (
+            Pass(betting, abstraction, board, regrets, 1 - player, is_answer=True).best if answers else {}
+        )
         live = np.flatnonzero(~np.isin(COMBO_CARDS, board).any(axis=1))
         cards = COMBO_CARDS[live]
         ranks = np.array([hand_rank((*map(int, pair), *board)) for pair in cards])
@@ -58,6 +68,8 @@ class Pass:
         """By hand, at the start."""
 
     def _chances(self, betting: BettingState) -> Floats:
+        if betting.text in self._answers:
+            return self._answers[betting.text]
         decision = self._betting.decision(betting)
         num_actions = len(decision.actions)
         buckets = self._buckets[betting.betting_round]
@@ -96,7 +108,14 @@ class Pass:
         worth: Floats = (below * self._chances(betting) if is_ours else below).sum(axis=1)
         if not is_ours:
             return worth
-        slots = decision.first_slot + self._buckets[betting.betting_round] * len(decision.actions)
+        buckets = self._buckets[betting.betting_round]
+        slots = decision.first_slot + buckets * len(decision.actions)
         for number in range(len(decision.actions)):
             np.add.at(self.gains, slots + number, below[:, number] - worth)
+        if self._is_answer and betting.betting_round == 3:
+            sums = np.zeros((buckets.max() + 1, len(decision.actions)))
+            np.add.at(sums, buckets, below)
+            choice = sums.argmax(axis=1)[buckets]
+            self.best[betting.text] = np.eye(len(decision.actions))[choice]
+            worth = below[np.arange(len(below)), choice]
         return worth

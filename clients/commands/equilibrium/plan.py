@@ -43,6 +43,7 @@ class Plan:
     buckets: tuple[int, int, int]
     textures: int
     slips: float
+    answers: bool
     sizes: tuple[float, ...]
     """No-limit hold'em: raises, parts of the pot."""
     jobs: int
@@ -58,8 +59,10 @@ class Plan:
         from engine.equilibrium.holdem.kinds import noted_sizes
 
         if self.definition.is_holdem:
-            sizes = {"sizes": noted_sizes(self.sizes)} if self.sizes else {}
-            return sizes | {
+            own: dict[str, Any] = {"answers": self.answers} if self.algorithm == ON_BOARDS else {}
+            if self.sizes:
+                own["sizes"] = noted_sizes(self.sizes)
+            return own | {
                 "algorithm": self.algorithm,
                 "seed": self.seed,
                 "abstraction": self.abstraction,
@@ -114,6 +117,7 @@ def new_solver(plan: Plan) -> AnySolver:
             seed=plan.seed,
             jobs=plan.jobs,
             slips=plan.slips,
+            answers=plan.answers,
         )
     try:
         tree = game_tree(plan.definition)

@@ -130,6 +130,12 @@ def _buckets_option(
     "answers to what it would never do are learnt as well.",
 )
 @click.option(
+    "--answers",
+    is_flag=True,
+    help="With pcs: on the river the opponent answers best what is learnt, board by board, and does not do "
+    "what it has learnt itself.",
+)
+@click.option(
     "--bets",
     "sizes",
     callback=_sizes_option,
@@ -162,6 +168,7 @@ def solve(
     buckets: tuple[int, int, int] | None,
     textures: str,
     slips: float,
+    answers: bool,
     sizes: tuple[float, ...],
     resume: bool,
     force: bool,
@@ -182,13 +189,15 @@ def solve(
     definition, algorithm = game_and_algorithm(game, algorithm)
     if jobs > 1 and algorithm != ON_BOARDS:
         raise CommandError(f"--jobs {jobs}: {algorithm} works on one thread")
+    if answers and algorithm != ON_BOARDS:
+        raise CommandError(f"--answers is for pcs, got --algorithm {algorithm}")
     if minutes is None and iterations is None:
         usual = _USUAL_ITERATIONS if definition.is_holdem else _ITERATIONS.get(algorithm)
         iterations = usual or _USUAL_ITERATIONS
     seconds = None if minutes is None else 60 * minutes
     plan = Plan(
         game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
-        int(textures), slips,
+        int(textures), slips, answers,
         sizes if definition.is_holdem and not definition.is_limit else (), jobs,
         iterations, seconds, checkpoint_every,
     )  # fmt: skip

@@ -77,16 +77,21 @@ class AskedPlayer:
 
     Args:
         ask: for triples.
+        is_fixed: whether the betting alone decides, so that all hands on all boards are of one class.
     """
 
-    is_fixed = False
-
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, *, is_fixed: bool = False) -> None:
         self._ask = ask
+        self._is_fixed = is_fixed
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the betting alone decides."""
+        return self._is_fixed
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """Every combo by itself."""
-        return np.arange(NUM_COMBOS)
+        """Every combo by itself, or all in one class."""
+        return np.zeros(NUM_COMBOS, np.int64) if self._is_fixed else np.arange(NUM_COMBOS)
 
     def chances(
         self, bettings: Sequence[BettingState | None], board: tuple[int, ...]
@@ -100,6 +105,8 @@ class AskedPlayer:
             None if betting is None else _legal(betting, self._ask(betting, board)) for betting in bettings
         ]
         is_same = all(rows is None or len(rows) == 1 for rows in said)
+        if self._is_fixed and not is_same:
+            raise ValueError("expected the same chances with all hands, as the betting alone decides")
         classes = np.zeros(NUM_COMBOS, np.int64) if is_same else self.classes(board)
         chances = np.zeros((len(bettings), 3, 1 if is_same else NUM_COMBOS), np.float32)
         for number, rows in enumerate(said):

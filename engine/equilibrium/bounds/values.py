@@ -90,13 +90,15 @@ class Responder:
         folded = [value for _, value in self._with_folds(shape, folds, staked, board)]
         # Lanes of the turn: the bettings before the flop, and within them the ends of the round.
         lanes = np.stack(ends, axis=-1).reshape(NUM_COMBOS, -1)
+        reached = np.flatnonzero(lanes.any(axis=0))
         sums, mets = np.zeros((2, *lanes.shape)), np.zeros((2, *lanes.shape))
         for card, names, cards in next_cards(board, (board,)):
             wanted = [[turn in turns for turn in cards] for turns in flop.turns]
             if not any(map(any, wanted)):
                 continue
             on = (*board, card)
-            worth, met = self._on_turn(board, card, lanes), _meeting(lanes * _live(on), on)
+            worth, met = self._on_turn(board, card, lanes), np.zeros(lanes.shape, np.float32)
+            met[:, reached] = _meeting(lanes[:, reached] * _live(on), on)
             seen()
             for half in (0, 1):
                 for renamed, is_wanted in zip(names, wanted[half], strict=True):

@@ -54,6 +54,7 @@ class BoardSolver:
         seed: for the boards.
         jobs: threads; the result does not depend on it.
         slips: the part of the opponent's actions that are slips, 0 to 1; see `Learning`.
+        answers: on the river the opponent answers best what the learning player would do on each board.
 
     Raises:
         ValueError: another game.
@@ -67,13 +68,14 @@ class BoardSolver:
         seed: int = 0,
         jobs: int = 1,
         slips: float = 0.0,
+        answers: bool = False,
     ) -> None:
         self.game = game
         self.abstraction = abstraction
         self.betting = holdem_betting(game, abstraction.num_buckets)
         self.iterations = 0
         """Boards so far."""
-        self._seed, self._jobs, self._slips = seed, jobs, slips
+        self._seed, self._jobs, self._slips, self._answers = seed, jobs, slips, answers
         self._trees = round_trees(self.betting)
         preflop, flop, turn, river = map(_fresh_round, self._trees, abstraction.num_buckets)
         self._rounds = (preflop, flop, turn, river)
@@ -119,7 +121,7 @@ class BoardSolver:
     def _learn(self, hands: Hands, player: int, weight: float, pool: ThreadPoolExecutor | None) -> None:
         """One player's pass on a board."""
         turn, river = self._upper[RIVER - 1], self._rounds[RIVER]
-        learning = Learning(player, weight, self._slips)
+        learning = Learning(player, weight, self._slips, self._answers)
         descend(self._rounds[:RIVER], self._upper, hands, learning)
 
         def play(leaf: int) -> Room:

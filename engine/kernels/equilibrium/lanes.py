@@ -123,6 +123,8 @@ class Learning(NamedTuple):
     """How much the pass counts."""
     slips: float
     """In this part of its actions the opponent does anything that is allowed, each as often."""
+    answers: bool
+    """On the river the opponent answers best, by bucket, what the player would do on this very board."""
 
 
 Rounds = tuple[Round, Round, Round]

@@ -73,10 +73,10 @@ def test_other_games_are_refused() -> None:
 
 
 def learns_as_the_oracle_does(
-    game: GameDefinition, board: tuple[int, ...], buckets: int, slips: float = 0.0
+    game: GameDefinition, board: tuple[int, ...], buckets: int, slips: float = 0.0, answers: bool = False
 ) -> None:
     """Both players' passes from regrets at random, by every slot, in a game whose chips are whole."""
-    solver = BoardSolver(game, Percentiles(buckets), seed=1, slips=slips)
+    solver = BoardSolver(game, Percentiles(buckets), seed=1, slips=slips, answers=answers)
     generator = np.random.default_rng(2)
     state = {
         name: generator.normal(size=array.shape).astype(np.float32) if name.startswith("regrets") else array
@@ -88,7 +88,7 @@ def learns_as_the_oracle_does(
         regrets, sums = solver.by_slot("regrets"), solver.by_slot("sums")
         solver.restore(state)
         before = solver.by_slot("regrets")
-        expected = Pass(solver.betting, solver.abstraction, board, before, player, slips)
+        expected = Pass(solver.betting, solver.abstraction, board, before, player, slips, answers=answers)
 
         size = np.abs(expected.gains).max()
         assert regrets - solver.by_slot("regrets") == pytest.approx(expected.gains, abs=1e-5 * size)
@@ -98,9 +98,12 @@ def learns_as_the_oracle_does(
 
 
 # With many ties, flushes, a straight on the board, and nothing but the board.
-@pytest.mark.parametrize(("board", "slips"), [("2c7d9hJsQh", 0.0), ("AsKsQsJsTs", 0.0), ("2h2d2s3c3h", 0.25)])
-def test_a_board_teaches_what_all_pairs_of_hands_do(board: str, slips: float) -> None:
-    learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7, slips)
+@pytest.mark.parametrize(
+    ("board", "slips", "answers"),
+    [("2c7d9hJsQh", 0.0, True), ("AsKsQsJsTs", 0.0, False), ("2h2d2s3c3h", 0.25, False)],
+)
+def test_a_board_teaches_what_all_pairs_of_hands_do(board: str, slips: float, answers: bool) -> None:
+    learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7, slips, answers)
 
 
 @pytest.mark.slow

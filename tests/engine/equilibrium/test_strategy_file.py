@@ -68,7 +68,7 @@ def test_a_truncated_file_is_refused(file: Path, size: int) -> None:
 
 def edited(file: Path, edit: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
     """Change header and arrays, with a digest that fits."""
-    arrays = dict(parse_arrays(file.read_bytes()))
+    arrays = dict(parse_arrays(file.read_bytes(), 1 << 28))
     header = json.loads(bytes(arrays.pop("header")))
     edit(header, arrays)
     header["digest"] = strategy_file._digest(header["format"], header["game"], header["notes"], arrays)
@@ -106,7 +106,7 @@ def test_files_that_say_something_else_are_refused(
 
 
 def test_contents_that_were_changed_are_refused(file: Path) -> None:
-    arrays = dict(parse_arrays(file.read_bytes()))
+    arrays = dict(parse_arrays(file.read_bytes(), 1 << 28))
     arrays["policy"] = arrays["policy"][::-1]
     file.write_bytes(format_arrays(arrays))
 

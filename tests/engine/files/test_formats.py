@@ -47,6 +47,16 @@ def test_arrays_come_back() -> None:
     assert same(parse_arrays(format_arrays(ARRAYS)))
 
 
+def test_compressed_arrays_come_back_to_who_expects_them() -> None:
+    zeros = np.zeros(100_000, np.uint8)
+
+    packed = format_arrays({"zeros": zeros}, compressed=True)
+
+    assert len(packed) < 2000
+    assert np.array_equal(parse_arrays(packed, 101_000)["zeros"], zeros)
+    assert "larger than the archive" in complaint_about(packed)
+
+
 def test_objects_are_not_written() -> None:
     with pytest.raises(ValueError, match="objects"):
         format_arrays({"o": np.array([None])})

@@ -24,6 +24,8 @@ def test_who_always_folds_loses_the_blinds() -> None:
     assert found.lower.by_seat == pytest.approx((5.0, 10.0), rel=1e-4)
     assert found.upper.value == pytest.approx(7.5, rel=1e-4)
     assert found.lower.se == pytest.approx(0.0, abs=1e-3)
+    by_betting = AskedPlayer(lambda betting, board: [(1, 0, 0)], is_fixed=True)
+    assert best_response_on_flops(LIMIT, by_betting, flops) == found
 
 
 @pytest.mark.slow
