@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import attrs
+import trio
 
 from engine.files.whole import write_whole
 from engine.rules import ALIASES, GameDefinition, format_game
@@ -26,6 +27,7 @@ from server.check_bot.conversation import Limits
 from server.check_bot.findings import Findings
 from server.check_bot.pace import Pace, median
 from server.check_bot.sitting import Ending, Sitting, Terms
+from server.report.progress import clock_time
 
 _SEED_HANDS: Final = 25
 _SIDE_POT_HANDS: Final = 10
@@ -34,6 +36,7 @@ _MOST_IN_VAIN: Final = 2
 played and just says nothing."""
 _LEAST_GROWTH: Final = 128 * 2**20
 _MEGABYTE: Final = 2**20
+_TELL_S: Final = 10.0
 
 
 @attrs.frozen
@@ -102,8 +105,30 @@ class _Examiner:
         self._played: list[Game] = []
         self._is_hopeless = False
         self._was_silent = False
+        self._sat_down: Sitting | None = None
 
     async def run(self) -> Findings:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._keep_telling)
+            await self._examine()
+            nursery.cancel_scope.cancel()
+        return self._findings
+
+    async def _keep_telling(self) -> None:
+        """Say now and then how far it is, to somebody who waits."""
+        began = trio.current_time()
+        while True:
+            await trio.sleep(_TELL_S)
+            sitting, pace = self._sat_down, self._pace
+            if sitting is not None:
+                decisions = len(pace.seconds) + len(pace.first)
+                self._plan.say(
+                    f"{sitting.where}, {sitting.check}: {decisions:,} decisions in "
+                    f"{clock_time(trio.current_time() - began)}, median "
+                    f"{_shown(median([*pace.seconds, *pace.first])) if decisions else '-'}"
+                )
+
+    async def _examine(self) -> None:
         self._expect()
         in_vain: list[Findings] = []
         for kind, games in _by_kind(self._plan.games):
@@ -121,7 +146,6 @@ class _Examiner:
         elif not self._is_hopeless:
             await self._try_what_is_tried_once()
         self._judge()
-        return self._findings
 
     def _expect(self) -> None:
         """Name what this examination will look at."""
@@ -189,7 +213,7 @@ class _Examiner:
     async def _try_game(self, game: Game, trial: Findings) -> tuple[Ending, Sitting]:
         """Everything that is tried in one game."""
         plan = self._plan
-        self._plan.say(f"{game.name} ...")
+        plan.say(f"{game.name} ({plan.games.index(game) + 1} of {len(plan.games)}) ...")
         definition = game.definition
         is_first_of_kind = all(played.kind != game.kind for played in self._played)
         tried = [scripts.plain(definition), *scripts.poker(definition)]
@@ -213,9 +237,10 @@ class _Examiner:
             self._findings,
             plan.knows_games,
         )
-        return Sitting(
+        self._sat_down = Sitting(
             terms, game.definition, game.text, where or game.name, findings, is_named=plan.are_named
         )
+        return self._sat_down
 
     def _limits(self) -> Limits:
         """A bot that has begun once needs no longer to begin again; nor is one waited for that was silent."""

@@ -95,7 +95,10 @@ class Sitting:
         self._terms = terms
         self._game = game
         self._text = text
-        self._where = where
+        self.where: Final = where
+        """What it is called in findings."""
+        self.check = checks.VERSION
+        """That is being tried."""
         self._findings = findings
         self._is_named = is_named
         self._has_answered = False
@@ -123,11 +126,11 @@ class Sitting:
         """
         todo = list(scripts)
         while True:
-            label = f"{self._where}-{len(scripts) - len(todo)}".replace(" ", "-")
+            label = f"{self.where}-{len(scripts) - len(todo)}".replace(" ", "-")
             order = Order(self._game, self._text, self._terms.seed, self._terms.limits.start, label)
             try:
                 async with self._terms.launch(order) as client:
-                    self._findings.tried(checks.STARTS, self._where)
+                    self._findings.tried(checks.STARTS, self.where)
                     ending = await self._sit(client, todo, leave, closing)
             except NotStarted as error:
                 return self._not_started(error)
@@ -138,7 +141,7 @@ class Sitting:
         self.why = str(error)
         if error.returncode == _DECLINES and not self._is_named:
             return Ending.DECLINED
-        self._findings.fault(checks.STARTS, self._where, str(error))
+        self._findings.fault(checks.STARTS, self.where, str(error))
         return Ending.NOT_STARTED
 
     async def _sit(
@@ -150,7 +153,7 @@ class Sitting:
     ) -> Ending | None:
         """Play scripts of the list until it is empty, or the bot breaks down: None to begin anew."""
         terms = self._terms
-        talk = Conversation(client, self._game, self._where, self._findings, terms.pace, terms.limits)
+        talk = Conversation(client, self._game, self.where, self._findings, terms.pace, terms.limits)
         talk.knows_game = terms.knows_games
         talk.may_decline = not self._is_named
         talk.is_doubtful = self._is_doubtful()
@@ -161,15 +164,15 @@ class Sitting:
             await talk.shake_hands()
             await talk.greet()
             while todo:
-                check = todo[0].check
+                check = self.check = todo[0].check
                 if not (terms.known.has_failed(check) or self._findings.has_failed(check)):
-                    self._findings.tried(check, self._where)
+                    self._findings.tried(check, self.where)
                     await todo[0].run(table)
                     if todo[0].settles:
                         await table.settle()
                 self.memory.append(client.memory_bytes() or 0)
                 del todo[0]
-            check = closing
+            check = self.check = closing
             if leave is not None:
                 await leave(table)
         except DoesNotPlay as reason:
@@ -194,10 +197,10 @@ class Sitting:
         if end is not None and end.returncode == _DECLINES and not self._is_named and not self._has_answered:
             return Ending.DECLINED
         advice = f"; {ADVICE[check]}" if check in ADVICE else ""
-        self._findings.fault(check, self._where, f"{words}{shown}{advice}")
+        self._findings.fault(check, self.where, f"{words}{shown}{advice}")
         if not self._has_answered:
             if check != checks.VERSION and not self._terms.known.was_tried(checks.ANSWERS):
-                self._findings.fault(checks.ANSWERS, self._where, f"{words}{shown}")
+                self._findings.fault(checks.ANSWERS, self.where, f"{words}{shown}")
             return Ending.FELL_AT_FIRST
         if self.was_silent and self._is_doubtful():
             return Ending.FELL_AT_FIRST
@@ -217,17 +220,17 @@ class Sitting:
         limit = self._terms.limits.end
         if self._terms.known.has_failed(check):
             return
-        self._findings.tried(check, self._where)
+        self._findings.tried(check, self.where)
         await talk.hear_the_rest(limit)
         end = await client.ended(limit)
         if end is None:
             self._findings.fault(
                 check,
-                self._where,
+                self.where,
                 f"it still runs {limit:g} s after the table has closed: end when reading gives the end of "
                 "the file (nothing, an empty line, 0 bytes)",
             )
         elif end.returncode != 0 and check != checks.BROKEN_OFF:
             self._findings.fault(
-                check, self._where, f"the match is over, and it {end.words}: end with exit status 0"
+                check, self.where, f"the match is over, and it {end.words}: end with exit status 0"
             )

@@ -11,7 +11,6 @@ import click
 
 from engine.files.whole import write_whole
 from engine.rules import load_game
-from engine.seeds import random_seed
 from server.course.bot_file import BotFile
 from server.course.building import Built, build, check, has_sandboxes, with_players
 from server.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
@@ -48,7 +47,7 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
         if not NAME.fullmatch(student):
             raise click.UsageError(f"expected names of letters, digits, '.', '_' and '-', got {student!r}")
     why = why_there_are_none()
-    files = course_files(folder, students, language, game, random_seed(), why)
+    files = course_files(folder, students, language, game, why)
     is_new = not (folder / TOURNAMENT).exists()
     if not is_new and not force:
         files = {path: text for path, text in files.items() if path.startswith(f"{STUDENTS}/")}
@@ -62,7 +61,9 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
         write_whole(folder / path, text)
     if is_new or force:
         (folder / NIGHTLY).chmod(_EXECUTABLE)
-    click.echo(f"{folder}: {len(students_of(folder))} students; {folder / NIGHTLY} builds, checks and plays")
+    number = len(students_of(folder))
+    who = f"{number} student{'' if number == 1 else 's'}"
+    click.echo(f"{folder}: {who}; {folder / NIGHTLY} builds, checks and plays")
     if why is not None:
         click.echo(
             f"no sandboxes: {why}.  Bots run as you and can read what you can read: see docs/course.md",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -21,8 +24,7 @@ _TOURNAMENT: Final = """\
 # `riverboat course build` adds the students' bots that passed; these two are yardsticks.
 [tournament]
 name = {name}
-format = "round-robin"
-seed = {seed}
+format = "round-robin"          # without a seed: every night has cards of its own
 
 [game]
 game = {game}
@@ -46,6 +48,7 @@ _NIGHTLY: Final = """\
 #!/bin/sh
 # Builds and checks all bots, then plays those that passed.  For cron:  0 2 * * *  {path}
 cd "$(dirname "$0")" || exit 1
+PATH={programs}:$PATH
 night="nights/$(date +%Y-%m-%d)"
 riverboat course build . --out "$night"
 riverboat tournament "$night/tournament.toml" --out "$night/tournament" --resume
@@ -66,7 +69,7 @@ $ ./nightly.sh
 
 
 def course_files(
-    folder: Path, students: Sequence[str], language: str, game: str, seed: int, why_no_sandbox: str | None
+    folder: Path, students: Sequence[str], language: str, game: str, why_no_sandbox: str | None
 ) -> dict[str, str]:
     """The files of a new course: their contents by their paths in its folder.
 
@@ -75,7 +78,6 @@ def course_files(
         students: their names.
         language: what their bots are written in, to begin with.
         game: what is played.
-        seed: of the cards.
         why_no_sandbox: why there can be none here; None where they work.
     """
     name = folder.absolute().name
@@ -85,13 +87,15 @@ def course_files(
     files = {
         TOURNAMENT: _TOURNAMENT.format(
             name=f'"{name}"',
-            seed=seed,
             game=f'"{game}"',
             sandbox=str(why_no_sandbox is None).lower(),
             why=why,
             limits=LIMITS,
         ),
-        NIGHTLY: _NIGHTLY.format(path=folder.absolute() / NIGHTLY),
+        NIGHTLY: _NIGHTLY.format(
+            path=shlex.quote(str(folder.absolute() / NIGHTLY)),
+            programs=shlex.quote(os.path.dirname(os.path.abspath(sys.executable))),
+        ),
         "README.md": _README.format(name=name),
     }
     for student in students:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -78,6 +78,7 @@ async def examine(
     hands: int = 4,
     are_named: bool = True,
     knows_games: bool = True,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Findings:
     """What an examination of a planted player finds."""
     plan = Examination(
@@ -90,7 +91,7 @@ async def examine(
         seed=1,
         most_memory=2**30,
         folder=folder,
-        say=lambda line: None,
+        say=say,
     )
     return await plan.run()
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,11 +20,7 @@ from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
 
 PLANTED = ROOT / "tests" / "misbehaving_bots" / "planted.py"
 ACPC_PLAYER = ROOT / "tests" / "support" / "acpc_player.py"
-BOTS = [
-    "always-all-in", "always-call", "always-fold", "always-raise", "equilibrium", "formula", "hand-strength",
-    "heuristic", "hole-cards-learner", "killer", "name-learner", "poker-learner", "random", "sampling",
-    "simple", "street-learner", "winning-hand-learner",
-]  # fmt: skip
+BOTS = sorted(entry.name for entry in entry_points(group="riverboat.bots"))
 
 
 def check(folder: Path, *words: str, patience_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,14 @@ async def test_a_planted_fault_is_found_and_named(
     found = failed(await examine(fault, [game], tmp_path))
 
     assert words in found[check]
+
+
+async def test_who_waits_is_told_how_far_it_is(tmp_path: Path, autojump_clock: MockClock) -> None:
+    said: list[str] = []
+    await examine("late", ["limit-2p"], tmp_path, say=said.append)
+
+    assert said[0] == "limit-2p (1 of 1) ..."
+    assert re.fullmatch(r"limit-2p, [a-z0-9-]+: \d+ decisions in 0:10, median [\d.]+ m?s", said[1])
 
 
 async def test_who_dies_at_six_players_is_told_so(tmp_path: Path, autojump_clock: MockClock) -> None:

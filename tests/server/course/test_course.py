@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -35,7 +37,20 @@ def test_a_course_has_a_tournament_a_script_and_a_folder_for_each_student(tmp_pa
     file = tomllib.loads((folder / "tournament.toml").read_text())
     assert (status, "2 students" in said) == (0, True)
     assert (file["tournament"]["name"], file["game"]["game"]) == ("poker-101", "nolimit-3p")
+    assert "seed" not in file["tournament"]  # nobody knows tomorrow's cards from today's
     assert [each["player"] for each in file["players"]] == ["always-call", "simple"]
+    found = subprocess.run(
+        [
+            "sh",
+            "-c",
+            re.sub(r"(?m)^riverboat.*\n", "", (folder / "nightly.sh").read_text()) + "command -v riverboat",
+        ],
+        env={"PATH": "/usr/bin:/bin"},  # as cron has it
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(found.stdout.strip()).parent == Path(sys.executable).parent
     assert os.access(folder / "nightly.sh", os.X_OK)
     assert subprocess.run(["sh", "-n", str(folder / "nightly.sh")], check=False).returncode == 0
     assert [each.name for each in students_of(folder)] == ["ann", "bob"]
