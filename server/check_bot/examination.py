@@ -213,7 +213,8 @@ class _Examiner:
     async def _try_game(self, game: Game, trial: Findings) -> tuple[Ending, Sitting]:
         """Everything that is tried in one game."""
         plan = self._plan
-        plan.say(f"{game.name} ({plan.games.index(game) + 1} of {len(plan.games)}) ...")
+        in_order = [each for _, games in _by_kind(plan.games) for each in games]
+        plan.say(f"{game.name} ({in_order.index(game) + 1} of {len(in_order)}) ...")
         definition = game.definition
         is_first_of_kind = all(played.kind != game.kind for played in self._played)
         tried = [scripts.plain(definition), *scripts.poker(definition)]

@@ -148,15 +148,18 @@ class Launching:
         """
         self._number += 1
         path = str(game_path(order.game_text).absolute())
-        player = self.player
+        label = f"{self._number:03}-{order.label}"  # begins the names of the files with what it writes
+        player = attrs.evolve(self.player, name=label)
         if player.command is not None and not player.is_bot:
             command = tuple(word.replace(GAME_PLACE, path) for word in player.command)
-            player = attrs.evolve(player, command=command, name=f"{self._number:03}-{order.label}")
-        else:
-            player = attrs.evolve(player, name=f"{self._number:03}-{order.label}")
+            player = attrs.evolve(player, command=command)
+
+        def say(line: str) -> None:
+            self.say(line.replace(label, self.player.name))
+
         listener = open_listener(_HOST, 0)
         host = _Host(listener.getsockname()[1])
-        doorman = Doorman([player], (), self.say, has_sandboxes=self.in_sandbox)
+        doorman = Doorman([player], (), say, has_sandboxes=self.in_sandbox)
         sandbox = Sandbox(self.folder) if self.in_sandbox else None
         # Every deal of an examination comes again: whoever learns shall keep nothing of it.
         extra = {variables.DUPLICATE: "0"}
@@ -164,7 +167,7 @@ class Launching:
             self.folder,
             PrivateFiles(),
             Patience(order.start_s, limits=self.limits),
-            self.say,
+            say,
             extra,
             doorman,
             self._orphanage,

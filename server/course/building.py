@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,9 @@ from server.launching.sandbox import why_there_are_none
 _BUILD_S: Final = 300.0
 _BUILD_LIMITS: Final = ProcessLimits(cpu=240, file_size=1024)
 _LAST_LINES: Final = 3
+_PRODUCTS: Final = frozenset({"__pycache__", "node_modules", "target", ".class", ".o", ".pyc"})
+_PROGRAM: Final = b"\x7fELF"
+_VERSION_LETTERS: Final = 10
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store")
 
 
@@ -35,6 +39,8 @@ class Built:
     passed: bool
     words: str
     """What happened, in one line."""
+    version: str = ""
+    """Of what is in the folder."""
 
 
 def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
@@ -149,10 +155,27 @@ def has_sandboxes() -> bool:
     return shutil.which("bwrap") is not None and why_there_are_none() is None
 
 
+def version_of(folder: Path) -> str:
+    """What tells a bot from earlier ones in the same folder: a hash of its files.
+
+    Hidden files are left out, and what builds and interpreters leave behind.
+    """
+    found = sha256()
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if any(part.startswith(".") or part in _PRODUCTS for part in inside.parts) or not path.is_file():
+            continue
+        data = path.read_bytes()
+        if path.suffix not in _PRODUCTS and not data.startswith(_PROGRAM):
+            found.update(f"{inside}\0{len(data)}\0".encode("utf-8", "surrogateescape") + data)
+    return found.hexdigest()[:_VERSION_LETTERS]
+
+
 def with_players(text: str, built: Sequence[Built]) -> str:
     """A tournament file with a section for each bot that passed."""
     sections = [
         f"\n[[players]]\nname = {json.dumps(each.folder.name)}\nplayer = {json.dumps(str(each.folder))}\n"
+        + (f"version = {json.dumps(each.version)}\n" if each.version else "")
         for each in built
         if each.passed
     ]

@@ -7,12 +7,13 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
+import attrs
 import click
 
 from engine.files.whole import write_whole
 from engine.rules import load_game
 from server.course.bot_file import BotFile
-from server.course.building import Built, build, check, has_sandboxes, with_players
+from server.course.building import Built, build, check, has_sandboxes, version_of, with_players
 from server.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
 from server.course.new_bot import LANGUAGES
 from server.launching.sandbox import why_there_are_none
@@ -105,6 +106,10 @@ def build_all(ctx: click.Context, folder: Path, out: Path, hands: int, limits: s
     for student in students_of(folder):
         made = build(student.absolute(), out, in_sandbox=in_sandbox)
         each = check(made, out, [game], hands, options) if isinstance(made, BotFile) else made
+        try:
+            each = attrs.evolve(each, version=version_of(student))
+        except OSError as error:
+            each = attrs.evolve(each, passed=False, words=f"{error.filename}: {error.strerror}")
         found.append(each)
         if not as_json:
             click.echo(f"{'ok' if each.passed else 'FAILED':<7} {each.folder.name}: {each.words}")

@@ -52,6 +52,8 @@ PATH={programs}:$PATH
 night="nights/$(date +%Y-%m-%d)"
 riverboat course build . --out "$night"
 riverboat tournament "$night/tournament.toml" --out "$night/tournament" --resume
+riverboat league add ladder.sqlite "$night/tournament"
+riverboat league show ladder.sqlite --html ladder.html
 """
 
 _README: Final = """\
@@ -60,6 +62,7 @@ _README: Final = """\
 Every student has a folder under `students/` with a `bot.toml`: `name`, `build` (may be empty) and `command`.
 `tournament.toml` says what is played.
 `nightly.sh` builds, checks and plays, and leaves everything under `nights/`.
+`ladder.html` has ratings over all nights.
 
 ```console
 $ riverboat check-bot students/NAME       # what is wrong with a bot, before anybody else sees it

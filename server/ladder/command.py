@@ -35,7 +35,8 @@ _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 def league() -> None:
     """Keep players and results of many tournaments, and rate the players.
 
-    LADDER is a SQLite file; a player with another command is another version.
+    LADDER is a SQLite file; a player with another command, or another `version` in the tournament's file, is
+    another version.
     """
 
 
@@ -115,7 +116,7 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
                 rate(rung.rating, half),
                 str(rung.hands),
                 str(rung.opponents),
-                printable(rung.command),
+                printable(f"{rung.command} {rung.version}".rstrip()),
             ]
         )
     head = f"{game}: {len(rungs)} players, {tournaments} tournaments; mbb/h against the average player"

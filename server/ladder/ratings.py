@@ -30,6 +30,7 @@ class Rung:
     deals: int
     hands: int
     opponents: int
+    version: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """As ``riverboat league show --json`` has it."""
@@ -59,6 +60,7 @@ def ladder_of(ladder: Ladder, game: str) -> list[Rung]:
                 sum(pair.deals for pair in mine),
                 sum(pair.hands for pair in mine),
                 len(mine),
+                known[player].version,
             )
         )
     return sorted(rungs, key=lambda rung: (rung.rating is None, -(rung.rating or 0.0), rung.name))

@@ -1,4 +1,4 @@
-"""What a ladder keeps: players by name and command, and what they won from one another, match by match.
+"""What a ladder keeps: players, by name, command and version, and what they won from one another, by match.
 
 One SQLite file, written by one program at a time and read by any number (WAL).  A tournament that is added
 again replaces what was there of it, so that adding twice counts once.
@@ -23,16 +23,25 @@ from engine.match_key import MatchKey
 from engine.rules import format_game
 from server.tournament.house import Folder
 from server.tournament.journal import Played
-from server.tournament.plan import Format
+from server.tournament.plan import Entrant, Format
 
 __all__ = ["Ladder", "LadderFault", "PairSum", "Rated"]
 
-_SCHEMA: Final = 1
-_TABLES: Final = """
+_SCHEMA: Final = 2
+_PLAYERS: Final = """
 CREATE TABLE players (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, command TEXT NOT NULL, first_seen TEXT NOT NULL,
-    UNIQUE (name, command)
+    version TEXT NOT NULL DEFAULT '', UNIQUE (name, command, version)
 );
+"""
+_FROM_SCHEMA_1: Final = f"""
+ALTER TABLE players RENAME TO old_players;
+{_PLAYERS}
+INSERT INTO players (id, name, command, first_seen) SELECT id, name, command, first_seen FROM old_players;
+DROP TABLE old_players;
+"""
+_TABLES: Final = f"""
+{_PLAYERS}
 CREATE TABLE games (id INTEGER PRIMARY KEY, name TEXT NOT NULL, definition TEXT NOT NULL UNIQUE);
 CREATE TABLE tournaments (id TEXT PRIMARY KEY, name TEXT NOT NULL, added TEXT NOT NULL);
 CREATE TABLE results (
@@ -51,12 +60,13 @@ class LadderFault(Exception):
 
 @attrs.frozen
 class Rated:
-    """A player of a ladder: a new command is a new version."""
+    """A player of a ladder: a new command is a new version, too."""
 
     id: int
     name: str
     command: str
     first_seen: str
+    version: str = ""
 
 
 @attrs.frozen
@@ -97,6 +107,10 @@ class Ladder:
             (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if version == 0 and tables == 0:
                 self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_SCHEMA}; COMMIT;")
+            elif version == 1:
+                # Tables refer to the new one as they did to the old one, which had the same name.
+                self._db.execute("PRAGMA legacy_alter_table = ON")
+                self._db.executescript(f"BEGIN; {_FROM_SCHEMA_1} PRAGMA user_version = {_SCHEMA}; COMMIT;")
             elif version != _SCHEMA:
                 raise LadderFault(f"{path} is no ladder of this version of riverboat")
         except sqlite3.Error as error:
@@ -142,7 +156,7 @@ class Ladder:
             self._db.execute(
                 "INSERT OR REPLACE INTO tournaments VALUES (?, ?, ?)", (key, folder.plan.name, now)
             )
-            ids = {each.name: self._player(each.name, each.text, now) for each in folder.plan.entrants}
+            ids = {each.name: self._player(each, now) for each in folder.plan.entrants}
             games = [self._game(event.name, format_game(event.game)) for event in folder.plan.events]
             for match, played in sorted(counting.items()):
                 for one, other in itertools.combinations(match.players, 2):
@@ -153,12 +167,14 @@ class Ladder:
                     )
         return len(counting)
 
-    def _player(self, name: str, command: str, now: str) -> int:
+    def _player(self, entrant: Entrant, now: str) -> int:
+        who = (entrant.name, entrant.text, entrant.version)
         self._db.execute(
-            "INSERT OR IGNORE INTO players (name, command, first_seen) VALUES (?, ?, ?)", (name, command, now)
+            "INSERT OR IGNORE INTO players (name, command, version, first_seen) VALUES (?, ?, ?, ?)",
+            (*who, now),
         )
         (found,) = self._db.execute(
-            "SELECT id FROM players WHERE name = ? AND command = ?", (name, command)
+            "SELECT id FROM players WHERE name = ? AND command = ? AND version = ?", who
         ).fetchone()
         return int(found)
 
@@ -179,7 +195,7 @@ class Ladder:
         """All players and versions, by number."""
         return {
             row[0]: Rated(*row)
-            for row in self._db.execute("SELECT id, name, command, first_seen FROM players")
+            for row in self._db.execute("SELECT id, name, command, first_seen, version FROM players")
         }
 
     def tournaments(self) -> list[tuple[str, str]]:

@@ -212,6 +212,10 @@ def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> Ma
         "common_seeds": plan.common_seeds,
         "events": [_event_facts(plan, k) for k in range(len(plan.events))],
         "players": {**(earlier or {}).get("players", {}), **{each.name: each.text for each in plan.entrants}},
+        "versions": {
+            **(earlier or {}).get("versions", {}),
+            **{each.name: each.version for each in plan.entrants if each.version},
+        },
         "file": source,
     }
     try:
@@ -271,6 +275,12 @@ def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> Ma
             raise TournamentFault(
                 f"player {entrant.name!r} was {text!r} when {kept.parent} was begun, and is "
                 f"{entrant.text!r} now: give the new one a name of its own"
+            )
+        version = earlier.get("versions", {}).get(entrant.name, "")
+        if text is not None and version != entrant.version:
+            raise TournamentFault(
+                f"player {entrant.name!r} was of version {version!r} when {kept.parent} was begun, and is of "
+                f"{entrant.version!r} now: name another folder"
             )
     try:
         return parse_match_seed(str(earlier.get("cards")))

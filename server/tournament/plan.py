@@ -62,6 +62,8 @@ class Entrant:
     player: Player
     members: tuple[str, ...] = ()
     """People behind it, for the report."""
+    version: str = ""
+    """What tells it from earlier ones of the same name and command, for the ladder."""
 
 
 @attrs.frozen

@@ -118,9 +118,10 @@ def _entrants(file: Section) -> tuple[Entrant, ...]:
             )
         lines[name] = section.line("name")
         members = section.texts("members", ())
+        version = section.text("version", "")
         section.close()
         text = text.removeprefix(f"{player.name}=")
-        entrants.append(Entrant(name, text, attrs.evolve(player, name=name), members))
+        entrants.append(Entrant(name, text, attrs.evolve(player, name=name), members, version))
     if len(entrants) < _LEAST_ENTRANTS:
         raise file.mistake(
             "players", f"expected at least {_LEAST_ENTRANTS} tables [[players]], got {len(entrants)}"

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from server.course.bot_file import format_bot_file
-from server.course.building import Built, with_players
+from server.course.building import Built, version_of, with_players
 from server.course.command import course
 from server.course.folder import students_of
 from server.launching.sandbox import why_there_are_none
@@ -70,6 +70,25 @@ def test_the_tournament_of_a_course_is_one_and_its_limits_reach_the_players(tmp_
     assert words[words.index("--limits") + 1] == "cpu=3600,memory=2048,file-size=256"
     assert ("--sandbox" in words) is shut_in
     assert f"ann={tmp_path / 'students/ann'}" in words
+
+
+def test_a_bot_that_was_changed_is_another_version(tmp_path: Path) -> None:
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "my_bot.py").write_text("call")
+    first = version_of(tmp_path)
+    (tmp_path / "__pycache__/my_bot.pyc").write_bytes(b"compiled")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/HEAD").write_text("ref")
+    (tmp_path / "my_bot").write_bytes(b"\x7fELF program")
+    assert version_of(tmp_path) == first
+
+    (tmp_path / "my_bot.py").write_text("fold")
+    second = version_of(tmp_path)
+    (tmp_path / "weights.npz").write_bytes(b"\0")
+
+    assert len({first, second, version_of(tmp_path)}) == 3
+    built = Built(tmp_path, "", True, "", second)
+    assert f'version = "{second}"' in with_players("", [built])
 
 
 def test_limits_that_mean_nothing_are_told_with_their_line(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,49 @@ class Opened:
 
     def __exit__(self, *_: object) -> None:
         self._ladder.close()
+
+
+@pytest.mark.usefixtures("arena_workers")
+def test_another_version_in_the_file_is_another_player(tmp_path: Path) -> None:
+    text = plan_text("random", "always-call", head=HEAD.replace("matches = 2", "matches = 1"))
+    for number, version in enumerate(("first", "second", "second")):
+        seeded = text.replace("seed = 7", f"seed = {number}").replace(
+            '"random"', f'"random"\nversion = "{version}"'
+        )
+        played(tmp_path / str(number), seeded)
+    with Opened(tmp_path / "ladder.sqlite") as kept:
+        for number in range(3):
+            kept.add(Folder.reading(tmp_path / str(number)))
+        rungs = {(rung.name, rung.version): rung for rung in ladder_of(kept, "leduc")}
+
+    assert set(rungs) == {("p0", "first"), ("p0", "second"), ("p1", "")}
+    assert rungs["p0", "second"].hands == 2 * rungs["p0", "first"].hands == 48
+    assert "random second" in run("show", str(tmp_path / "ladder.sqlite"))
+
+
+def test_a_ladder_of_before_there_were_versions_is_taken_over(ladder: Path) -> None:
+    with Opened(ladder) as kept:
+        expected = kept.players(), kept.pairs("leduc")
+    db = sqlite3.connect(ladder, isolation_level=None)
+    db.executescript(
+        """
+        PRAGMA legacy_alter_table = ON;
+        ALTER TABLE players RENAME TO new_players;
+        CREATE TABLE players (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, command TEXT NOT NULL, first_seen TEXT NOT NULL,
+            UNIQUE (name, command)
+        );
+        INSERT INTO players SELECT id, name, command, first_seen FROM new_players;
+        DROP TABLE new_players;
+        PRAGMA user_version = 1;
+        """
+    )
+    db.close()
+
+    with Opened(ladder) as kept:
+        assert (kept.players(), kept.pairs("leduc")) == expected
+    with Opened(ladder) as kept:  # for good
+        assert (kept.players(), kept.pairs("leduc")) == expected
 
 
 def test_pairs_of_a_tournament_are_those_of_its_result(ladder: Path, league: Path) -> None:
