@@ -20,7 +20,7 @@ from clients.guess import RoomSeat
 from clients.options import OptionError, make_agent, parse_settings
 from clients.program import ProgramError, Table, join_table, read_port
 from clients.registry import UnknownBot, load_bot
-from clients.session import SessionError
+from clients.session import Refusal, SessionError
 from engine.interruption import die_of
 from engine.seeds import parse_seed
 
@@ -60,6 +60,8 @@ async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
         agent.seed = parse_seed("random")
         seat = RoomSeat(str(order["table"]), name=str(order["name"]))
         await join_table(agent, Table(host, port, token=str(order["token"]), room=seat), lambda line: None)
+    except Refusal:
+        pass  # somebody else was there before; the room asks again
     except (ProgramError, SessionError, OptionError, UnknownBot) as error:
         _say(f"{order['name']}: {error}")
     except Exception as error:

@@ -1,0 +1,257 @@
+"""A room for an hour: people come and go, watch, play in browsers, and what the room takes stays what it is.
+
+``python -m tests.stress.room_soak [--minutes 60]``: the room is a process of its own, with a ring table, a
+sit-and-go, and a table with bots of the house's; memory, descriptors and tasks are looked at every minute.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import httpx
+import trio
+
+from server.console import SilentConsole
+from server.room.config import Policy, RoomConfig
+from server.room.room import Room
+from server.sit_and_go.terms import DEFAULT_PAYOUTS, Level, SitAndGo
+from server.table.config import TimeLimits
+from server.web.serving import serve_web
+from tests.stress.common import Stress, Usage, begin, folder, main, usage
+from tests.support.rooms import Guest, room_config, table_config
+from tests.support.tables import VERSION
+from tests.support.web import BrowserSeat, Rejected, WebSocket
+
+_EVERY_S: Final = 60.0
+_PLAYERS: Final = 5
+_BROWSERS: Final = 3
+_WATCHERS: Final = 4
+_SLACK_KIB: Final = 2048
+_TERMS: Final = SitAndGo(1500, (Level(5, (50, 100)), Level(5, (200, 400))), DEFAULT_PAYOUTS)
+_SETTLE_S: Final = 5.0
+_BOT_TASKS: Final = 4
+_BOT_DESCRIPTORS: Final = 3
+# One bot of the house's more or less may sit at its table, and the pages read the ledger.
+_PATHS: Final = ("/", "/tables.json", "/tables/a", "/tables/a/hands", "/standings", "/tables/e", "/metrics")
+
+
+# --- the room ---------------------------------------------------------------------------------------------
+
+
+def _config(place: Path) -> RoomConfig:
+    limits = TimeLimits(5.0, 600.0, 1e6, grace=0.0)
+    return room_config(
+        place,
+        table_config("a", limits=limits, keep_seat_s=5.0, pause_s=0.3),
+        table_config("b", limits=limits, keep_seat_s=5.0, pause_s=0.3, fill=("random",)),
+        table_config(
+            "e", "nolimit-2p-100bb", limits=limits, keep_seat_s=5.0, pause_s=0.1,
+            policy=Policy.SIT_AND_GO, least=60, most=60, sit_and_go=_TERMS,
+        ),
+        http=0,
+        requests_per_second=1000.0,
+        guest_chips=10_000,
+    )  # fmt: skip
+
+
+async def _house(place: Path) -> None:
+    """The room; says its ports, then in each line of stdin's answer how many tasks and hands there are."""
+    async with trio.open_nursery() as nursery:
+        room = Room(_config(place), SilentConsole())
+        addresses = await nursery.start(room.run)
+        pages = await nursery.start(serve_web, room, SilentConsole())
+        print(addresses.port, pages.rstrip("/").rpartition(":")[2], flush=True)
+        async for _ in trio.lowlevel.FdStream(0):
+            tasks = trio.lowlevel.current_statistics().tasks_living
+            hands = sum(table.hands_played for table in room.tables.values())
+            print(json.dumps({"tasks": tasks, "hands": hands, "faults": room.faults}), flush=True)
+        nursery.cancel_scope.cancel()
+
+
+# --- those who come ----------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class _Crowd:
+    """Where everybody goes."""
+
+    port: int
+    http: int
+    dice: random.Random
+
+    async def stream(self, port: int) -> trio.SocketStream:
+        return await trio.open_tcp_stream("127.0.0.1", port)
+
+    async def player(self) -> None:
+        """Comes, plays some hands at some table, and leaves in order or without a word."""
+        guest = Guest(await self.stream(self.port))
+        try:
+            await guest.say(VERSION, "#riverboat/1 lobby seat names game stacks commit")
+            await guest.until("#lobby")
+            await guest.say(f"#join {self.dice.choice('aaabbe')}")
+            await guest.play_hands(
+                self.dice.randint(1, 40), lambda _: self.dice.choice(["c", "c", "c", "f", "r100", "r400"])
+            )
+            if self.dice.random() < 0.5:
+                await guest.say("#leave")
+                await guest.until("#lobby")
+        finally:
+            await guest.leave()
+
+    async def visit(self, table: str, hands: int) -> None:
+        """Somebody plays some hands at a table."""
+        guest = Guest(await self.stream(self.port))
+        await guest.say(VERSION, "#riverboat/1 lobby seat names game stacks")
+        await guest.until("#lobby")
+        await guest.say(f"#join {table}")
+        await guest.play_hands(hands)
+        await guest.leave()
+
+    async def browser(self) -> None:
+        """Plays some hands in a browser."""
+        websocket = WebSocket(await self.stream(self.http), "/seat", f"127.0.0.1:{self.http}")
+        seat = BrowserSeat(websocket)
+        try:
+            await websocket.open()
+            await seat.sit_down(self.dice.choice("ab"))
+            await seat.play_hands(self.dice.randint(1, 10))
+        finally:
+            await seat.leave()
+
+    async def watcher(self) -> None:
+        """Watches a table for a while."""
+        async with await self.stream(self.http) as stream:
+            table = self.dice.choice("abe")
+            await stream.send_all(f"GET /tables/{table}/events HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            with trio.move_on_after(self.dice.uniform(1, 30)):
+                while await stream.receive_some():
+                    pass
+
+    async def reader(self) -> None:
+        """Reads some pages."""
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.http}", timeout=60.0) as pages:
+            for _ in range(self.dice.randint(1, 20)):
+                (await pages.get(self.dice.choice(_PATHS))).raise_for_status()
+                await trio.sleep(1.0)
+
+
+async def _again(come: Callable[[], Coroutine[Any, Any, None]], stress: Stress) -> None:
+    """Somebody comes again and again, whatever happens to them."""
+    while True:
+        try:
+            with trio.fail_after(300):
+                await come()
+        except (AssertionError, trio.BrokenResourceError, Rejected):
+            pass  # refused, or cut off for what they did
+        except trio.TooSlowError:
+            stress.find(f"a {come.__name__} was not served for five minutes")
+        except httpx.HTTPError as error:
+            stress.find("a page was not served", repr(error))
+        await trio.sleep(0.5)
+
+
+# --- looking -----------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Sample:
+    """What the room takes."""
+
+    seconds: float
+    usage: Usage
+    tasks: int
+    hands: int
+
+
+def _sample(stress: Stress, process: subprocess.Popen[str]) -> Sample:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("?\n")
+    process.stdin.flush()
+    said = json.loads(process.stdout.readline())
+    if said["faults"]:
+        stress.find("a table had a fault")
+    taken = usage(process.pid)
+    assert taken is not None
+    return Sample(stress.seconds, taken, said["tasks"], said["hands"])
+
+
+def _tell(stress: Stress, sample: Sample) -> None:
+    stress.say(
+        f"{sample.seconds / 60:5.1f} min: {sample.usage.memory_kib / 1024:.1f} MiB, "
+        f"{sample.usage.descriptors} descriptors, {sample.tasks} tasks, {sample.hands} hands, "
+        f"{sample.usage.cpu_s:.0f} s CPU"
+    )
+
+
+async def _soak(stress: Stress, process: subprocess.Popen[str], crowd: _Crowd) -> str:
+    await crowd.visit("b", 3)  # bots of the house's stay when their guests have gone
+    await trio.sleep(_SETTLE_S)
+    before = _sample(stress, process)
+    _tell(stress, before)
+    samples: list[Sample] = []
+    async with trio.open_nursery() as people:
+        come = [crowd.player] * _PLAYERS + [crowd.browser] * _BROWSERS
+        for each in [*come, *[crowd.watcher] * _WATCHERS, crowd.reader]:
+            people.start_soon(_again, each, stress)
+        while not stress.is_over:
+            await trio.sleep(min(_EVERY_S, max(1.0, 60 * stress.minutes - stress.seconds)))
+            samples.append(await trio.to_thread.run_sync(_sample, stress, process))
+            _tell(stress, samples[-1])
+        people.cancel_scope.cancel()
+    deadline = trio.current_time() + 60
+    after = _sample(stress, process)
+    while trio.current_time() < deadline and after.tasks > before.tasks + _BOT_TASKS:
+        await trio.sleep(_SETTLE_S)
+        after = _sample(stress, process)
+    _tell(stress, after)
+    return _judge(stress, before, samples, after)
+
+
+def _judge(stress: Stress, before: Sample, samples: list[Sample], after: Sample) -> str:
+    quarter = max(1, len(samples) // 4)
+    early = statistics.mean(each.usage.memory_kib for each in samples[quarter : 2 * quarter] or samples)
+    late = statistics.mean(each.usage.memory_kib for each in samples[-quarter:])
+    if late - early > _SLACK_KIB:
+        stress.find("memory grows", f"{early:.0f} KiB in the second quarter, {late:.0f} KiB in the last")
+    if after.tasks > before.tasks + _BOT_TASKS:
+        stress.find("tasks are left", f"{before.tasks} at first, {after.tasks} when all have gone")
+    if after.usage.descriptors > before.usage.descriptors + _BOT_DESCRIPTORS:
+        stress.find("descriptors are left", f"{before.usage.descriptors} at first, {after.usage.descriptors}")
+    return (
+        f"{after.hands} hands; {early / 1024:.1f} MiB in the second quarter, {late / 1024:.1f} in the last; "
+        f"descriptors {before.usage.descriptors}, then {after.usage.descriptors}; "
+        f"tasks {before.tasks}, then {after.tasks}"
+    )
+
+
+def script() -> int:
+    """The script."""
+    stress = begin("room_soak", __doc__, 60, ("role", str, "", "house or nothing"), ("place", Path, None, ""))
+    if stress.arguments.role == "house":
+        trio.run(_house, stress.arguments.place)
+        return 0
+    with folder() as place:
+        words = [sys.executable, "-m", "tests.stress.room_soak", "--role", "house", "--place", str(place)]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                port, http = map(int, process.stdout.readline().split())
+                crowd = _Crowd(port, http, stress.generator("crowd"))
+                return stress.end(trio.run(_soak, stress, process, crowd))
+            finally:
+                process.stdin.close()
+                process.wait(30)
+
+
+if __name__ == "__main__":
+    main(script)
