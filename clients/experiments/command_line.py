@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,14 +13,18 @@ import attrs
 import click
 
 from clients.one_line import CommandError, json_option, seed_option
+from clients.options import OptionError
+from clients.registry import UnknownBot, make_bot
 from clients.reports.figure import PlotError, require_matplotlib
 from engine.interruption import as_ctrl_c
+from engine.rules import load_game
 
 if TYPE_CHECKING:
     from clients.experiments.findings import Plot
 
 __all__ = [
     "Order",
+    "check_bots",
     "ending_in_one_line",
     "experiment_options",
     "force_option",
@@ -192,6 +196,26 @@ def _resume_option() -> Callable[[Decorated], Decorated]:
     return click.option(
         "--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped."
     )
+
+
+def check_bots(option: str, bots: Sequence[str], game: str) -> None:
+    """Refuse bots who do not exist or cannot play, before hours are spent on others.
+
+    Args:
+        option: by which they were named.
+        bots: as in a match, ``BOT[:KEY=VALUE,...]``.
+        game: packaged, or a file.
+
+    Raises:
+        CommandError: one of them cannot play the game, or is named twice.
+    """
+    if len(set(bots)) < len(bots):
+        raise CommandError(f"{option}: expected different bots")
+    for bot in bots:
+        try:
+            make_bot(bot).match_started(load_game(game), 0)
+        except (UnknownBot, OptionError, ValueError) as error:
+            raise CommandError(f"{option} {bot}: {error}") from error
 
 
 def hand_in(

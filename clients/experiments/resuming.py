@@ -6,13 +6,15 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
+
+import attrs
 
 from clients.experiments.findings import Say
 from clients.tasks import run_tasks
 from engine.files import write_whole
 
-__all__ = ["KeptTask", "do_all", "found_in", "keep"]
+__all__ = ["Experiment", "KeptTask", "do_all", "found_in", "keep"]
 
 
 class KeptTask(Protocol):
@@ -26,6 +28,7 @@ class KeptTask(Protocol):
 
 
 Task = TypeVar("Task", bound=KeptTask)
+Settings = TypeVar("Settings")
 
 
 def keep(task: KeptTask, result: Mapping[str, Any]) -> None:
@@ -91,3 +94,40 @@ def _with_progress(
         so_far = f"{number} of {len(tasks)} in {seconds:.0f} s, about {left:.0f} s left"
         progress(": ".join(filter(None, (so_far, str(task), in_short(result)))))
         yield result
+
+
+@attrs.frozen
+class Experiment(Generic[Settings, Task]):
+    """An experiment made of tasks: called with its settings, it does them all and sums up what they found."""
+
+    tasks: Callable[[Settings, Path], Sequence[Task]]
+    """From the settings, and the folder that gets what each task has found."""
+    do: Callable[[Task], dict[str, Any]]
+    """Does a task and keeps its result."""
+    summary: Callable[[Settings, Sequence[Task], Sequence[dict[str, Any]]], dict[str, Any]]
+    """Of all results, as it stands in ``results.json``."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        folder: Path,
+        jobs: int = 1,
+        progress: Say = lambda line: None,
+        *,
+        resume: bool = False,
+    ) -> dict[str, Any]:
+        """The summary.
+
+        Args:
+            settings: what the tasks are made of.
+            folder: gets what each task has found.
+            jobs: processes; the results do not depend on it.
+            progress: takes a line about each task that is done.
+            resume: take what is in the folder for done, where it was done with the same settings.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        tasks = self.tasks(settings, folder)
+        found = do_all(self.do, tasks, jobs, progress, resume=resume)
+        return self.summary(settings, tasks, found)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import click
 
 from clients.experiments.calibration.report import plots, report, summary
 from clients.experiments.calibration.tasks import OPPONENTS, Settings, all_matches, play
-from clients.experiments.command_line import Order, experiment_options, say
-from clients.experiments.findings import Say
-from clients.experiments.resuming import do_all
-from clients.one_line import CommandError, OneLineCommand, out_option
-from clients.options import OptionError
-from clients.registry import UnknownBot, make_bot
-from engine.rules import load_game
+from clients.experiments.command_line import Order, check_bots, experiment_options, say
+from clients.experiments.resuming import Experiment
+from clients.one_line import OneLineCommand, out_option
 
 __all__ = ["calibration", "measure"]
 
 _GAMES = ("limit-2p", "nolimit-2p")
+
+
+measure = Experiment(all_matches, play, summary)
+"""All matches of some settings, measured."""
 
 
 @click.command("calibration", cls=OneLineCommand)
@@ -57,41 +54,7 @@ def calibration(
     Folds, calls and raises of each opponent by context; values stated for decisions and the chips that came
     of them, by betting round, strength of the hand and action.
     """
-    settings = Settings(game, _checked(opponents or OPPONENTS, game), hands, match_hands, trials, order.seed)
+    opponents = opponents or OPPONENTS
+    check_bots("--opponent", opponents, game)
+    settings = Settings(game, opponents, hands, match_hands, trials, order.seed)
     order.carry_out(lambda: measure(settings, order.out, order.jobs, say, resume=order.resume), report, plots)
-
-
-def measure(
-    settings: Settings,
-    folder: Path,
-    jobs: int = 1,
-    progress: Say = lambda line: None,
-    *,
-    resume: bool = False,
-) -> dict[str, Any]:
-    """Play all matches; returns the results as they stand in ``results.json``.
-
-    Args:
-        settings: against whom and how much.
-        folder: gets what each match found.
-        jobs: processes; the results do not depend on it.
-        progress: takes a line about each match that is done.
-        resume: take what is in the folder for done, where it was played with the same settings.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    matches = all_matches(settings, folder)
-    return summary(settings, matches, do_all(play, matches, jobs, progress, resume=resume))
-
-
-def _checked(opponents: tuple[str, ...], game: str) -> tuple[str, ...]:
-    """The opponents, all different, when they can play the game."""
-    if len(set(opponents)) < len(opponents):
-        raise CommandError("--opponent: expected different opponents")
-    for opponent in opponents:
-        try:
-            make_bot(opponent).match_started(load_game(game), 0)
-        except (UnknownBot, OptionError, ValueError) as error:
-            raise CommandError(f"--opponent {opponent}: {error}") from error
-    return opponents

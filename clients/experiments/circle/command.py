@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from clients.experiments.circle.reasonable import make_reasonable
 from clients.experiments.circle.report import draw_matrix, plots, report, summary
 from clients.experiments.circle.tasks import BLOCKS, GAME, PLAYERS, Settings, all_matches, play
-from clients.experiments.command_line import Order, experiment_options, say
-from clients.experiments.findings import Say
-from clients.experiments.resuming import do_all
+from clients.experiments.command_line import Order, check_bots, experiment_options, say
+from clients.experiments.resuming import Experiment
 from clients.one_line import CommandError, OneLineCommand, out_option
-from clients.options import OptionError
-from clients.registry import UnknownBot, make_bot
 from engine.files import write_whole
-from engine.rules import load_game
 
 __all__ = ["circle", "play_all"]
 
 _DEALS = 200_000
 """From which it is learnt how hands change from round to round."""
+
+
+play_all = Experiment(all_matches, play, summary)
+"""All matches of some settings."""
 
 
 @click.command("circle", cls=OneLineCommand)
@@ -57,7 +56,11 @@ def circle(
 
     An equilibrium takes part where its strategy is at hand: --player equilibrium:strategy=FILE.
     """
-    settings = Settings(_checked(players or PLAYERS), hands, match_hands, order.seed)
+    players = players or PLAYERS
+    if len(players) < 2:
+        raise CommandError("--player: expected two or more players")
+    check_bots("--player", players, GAME)
+    settings = Settings(players, hands, match_hands, order.seed)
     if make_reasonable is not None:
         with order.in_its_folder():
             _write_reasonable(order.out, make_reasonable, order.seed)
@@ -68,43 +71,6 @@ def circle(
         plots,
         also_draw=draw_matrix,
     )
-
-
-def play_all(
-    settings: Settings,
-    folder: Path,
-    jobs: int = 1,
-    progress: Say = lambda line: None,
-    *,
-    resume: bool = False,
-) -> dict[str, Any]:
-    """Play all matches; returns the results as they stand in ``results.json``.
-
-    Args:
-        settings: who and how much.
-        folder: gets what each match found.
-        jobs: processes; the results do not depend on it.
-        progress: takes a line about each match that is done.
-        resume: take what is in the folder for done, where it was played with the same settings.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    matches = all_matches(settings, folder)
-    return summary(settings, matches, do_all(play, matches, jobs, progress, resume=resume))
-
-
-def _checked(players: tuple[str, ...]) -> tuple[str, ...]:
-    """The players, when there are two or more, all different, who can play the game."""
-    if len(players) < 2 or len(set(players)) < len(players):
-        raise CommandError("--player: expected two or more different players")
-    game = load_game(GAME)
-    for player in players:
-        try:
-            make_bot(player).match_started(game, 0)
-        except (UnknownBot, OptionError) as error:
-            raise CommandError(f"--player {player}: {error}") from error
-    return players
 
 
 def _write_reasonable(out: Path, hands: int, seed: int) -> None:

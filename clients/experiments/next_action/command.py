@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import click
 
-from clients.experiments.command_line import Order, experiment_options, say
-from clients.experiments.findings import Say
+from clients.experiments.command_line import Order, check_bots, experiment_options, say
 from clients.experiments.next_action.report import plots, report, summary
 from clients.experiments.next_action.tasks import PLAYERS, Settings, all_matches, predict
-from clients.experiments.resuming import do_all
-from clients.one_line import CommandError, OneLineCommand, out_option
-from clients.options import OptionError
-from clients.registry import UnknownBot, make_bot
-from engine.rules import load_game
+from clients.experiments.resuming import Experiment
+from clients.one_line import OneLineCommand, out_option
 
 __all__ = ["next_action", "predict_all"]
 
 _GAMES = ("limit-2p", "limit-6p", "nolimit-2p")
+
+
+predict_all = Experiment(all_matches, predict, summary)
+"""Every model, on all matches of some settings."""
 
 
 @click.command("next-action", cls=OneLineCommand)
@@ -64,43 +61,9 @@ def next_action(
     learnt from.
     """
     players = players or PLAYERS
-    _check((*players, others), game)
-    if len(set(players)) < len(players):
-        raise CommandError("--player: expected different players")
+    check_bots("--player", players, game)
+    check_bots("--against", [others], game)
     settings = Settings(players, others, game, hands, held_out, matches, order.seed)
     order.carry_out(
         lambda: predict_all(settings, order.out, order.jobs, say, resume=order.resume), report, plots
     )
-
-
-def predict_all(
-    settings: Settings,
-    folder: Path,
-    jobs: int = 1,
-    progress: Say = lambda line: None,
-    *,
-    resume: bool = False,
-) -> dict[str, Any]:
-    """Let every model predict all matches; returns the results as they stand in ``results.json``.
-
-    Args:
-        settings: whose actions, from how much.
-        folder: gets what each match found.
-        jobs: processes; the results do not depend on it.
-        progress: takes a line about each match that is done.
-        resume: take what is in the folder for done, where it was played with the same settings.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    matches = all_matches(settings, folder)
-    return summary(settings, matches, do_all(predict, matches, jobs, progress, resume=resume))
-
-
-def _check(players: tuple[str, ...], game: str) -> None:
-    """Refuse players who do not exist, or cannot play the game."""
-    for player in players:
-        try:
-            make_bot(player).match_started(load_game(game), 0)
-        except (UnknownBot, OptionError, ValueError) as error:
-            raise CommandError(f"{player}: {error}") from error
