@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clients.exploitability.policies import policy_of_player
+from clients.commands.equilibrium.counter_on_buckets import CounterPlan, counter_on_buckets, print_report
+from clients.exploitability.policies import policy_of_player, strategy_or_bot
 from clients.one_line import (
     CommandError,
     ComputingCommand,
@@ -28,11 +29,17 @@ _KINDS = ("best", "rnr", "fbr", "dbr")
 _PARTS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
 """Of the curve; as in Johanson, Zinkevich and Bowling (2007), from an equilibrium to a best response."""
 
+_PARTS_ON_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1.0)
+"""Of the curve in hold'em, where a point takes a minute or two."""
+
 
 # Many parameters: each is an option.
 @click.command(cls=ComputingCommand)
 @click.argument("player", metavar="BOT|FILE")
-@click.option("--game", metavar="GAME", help="A small game for two; a strategy file knows its own.")
+@click.option(
+    "--game", metavar="GAME",
+    help="A small game for two, or limit hold'em for two; a strategy file knows its own.",
+)  # fmt: skip
 @click.option(
     "--kind",
     type=click.Choice(_KINDS),
@@ -52,7 +59,7 @@ _PARTS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
 )  # fmt: skip
 @click.option(
     "--iterations", type=click.IntRange(1, 1_000_000), default=2000, show_default=True, metavar="N",
-    help="rnr, dbr: of CFR+.",
+    help="rnr, dbr: of CFR+; in hold'em boards, for all kinds.",
 )  # fmt: skip
 @seed_option("hands", default=1)
 @click.option(
@@ -78,14 +85,24 @@ def counter(
     """Compute what wins of BOT, or of a strategy file, and save it as a strategy.
 
     It plays as `equilibrium:strategy=FILE`.  The best response wins the most and may lose anything to
-    somebody else; a restricted Nash response gives a little of it up and most of the risk with it.
+    somebody else; a restricted Nash response gives a little of it up and most of the risk with it.  In limit
+    hold'em answers know hands by buckets, and what they win of BOT is estimated.
     """
+    from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem
     from engine.equilibrium.responses import evaluate
     from engine.equilibrium.strategies import Strategy
     from engine.equilibrium.strategy_file import StrategyFileError, write_strategy
 
     if save.exists() and not force:
         raise CommandError(f"{save} is there already: --force, or choose another file")
+    saved, definition, name = strategy_or_bot(player, game)
+    if is_heads_up_limit_holdem(definition):
+        plan = CounterPlan(player, name, kind, part, hands, iterations, seed, save)
+        report = counter_on_buckets(plan, saved, definition, _PARTS_ON_BUCKETS if plot else ())
+        if plot is not None:
+            _draw(plot, report)
+        print_report(report, as_json)
+        return
     tree, opponent, name = policy_of_player(player, game)
     if tree.game.num_players != 2:
         raise CommandError(f"{name} is for {tree.game.num_players} players: expected a game for two")

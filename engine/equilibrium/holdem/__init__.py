@@ -11,5 +11,6 @@
 ``bucketed``       a strategy on buckets, asked with a hand
 ``board_solver``   limit: regrets from boards drawn one after the other, on several threads
 ``deal_solver``    no-limit: regrets from deals, by external sampling
+``counter``        answers to an opponent that is known by bucket
 =================  ================================================================================
 """

@@ -25,6 +25,7 @@ from engine.kernels.equilibrium.deal_sampling import (
     FOLD,
     SHOWDOWN,
     Betting,
+    Bound,
     Column,
     Deals,
     Visits,
@@ -53,6 +54,7 @@ class DealSolver:
         seed: for what is drawn.
         slips: in this part of its actions the opponent does anything that is allowed, 0 to 1.
         draw: the deals of an iteration; for games that are not hold'em.
+        bound: what one of the players has no say in; the average of the other's is then what counts.
 
     Raises:
         ValueError: another game, or no such sizes.
@@ -68,6 +70,7 @@ class DealSolver:
         seed: int = 0,
         slips: float = 0.0,
         draw: Draw | None = None,
+        bound: Bound | None = None,
     ) -> None:
         self.game = game
         self.abstraction = abstraction
@@ -82,8 +85,10 @@ class DealSolver:
         size, width = len(self._tree.nodes), int(self._tree.nodes[:, Column.NUM_ACTIONS].max())
         self._visits = Visits(
             np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size), np.zeros(size),
-            np.zeros((size, width)),
+            np.zeros((size, width)), np.zeros(size, np.bool_),
         )  # fmt: skip
+        nothing = np.zeros(self.betting.num_slots)
+        self._bound = Bound(-1, 0.0, nothing, nothing) if bound is None else bound
 
     @property
     def num_information_sets(self) -> int:
@@ -96,7 +101,7 @@ class DealSolver:
             deals = self._draw(np.random.default_rng((self._seed, number)))
             learn_from_deals(
                 self._tree, deals, (self._regrets, self._sums), self._visits, self._random,
-                (float(number + 1), self._slips),
+                (float(number + 1), self._slips), self._bound,
             )  # fmt: skip
             self.iterations += 1
 

@@ -55,6 +55,19 @@ class Deals(NamedTuple):
     """Of the showdown: 1 for the first player, -1 for the other, 0 if they share; shape (deals,)."""
 
 
+class Bound(NamedTuple):
+    """What one player, the *bound* one, has no say in; the other's answer to it is what is wanted."""
+
+    player: int
+    """-1 for nobody."""
+    part: float
+    """Of all hands, in which it does what `model` says throughout (restricted Nash response)."""
+    trust: NDArray[np.float64]
+    """By slot: the part of its actions that are the model's (data-biased response)."""
+    model: NDArray[np.float64]
+    """Chances by slot."""
+
+
 class Visits(NamedTuple):
     """Room for the nodes that a traversal visits."""
 
@@ -68,6 +81,8 @@ class Visits(NamedTuple):
     """What each is worth to the player."""
     chances: NDArray[np.float64]
     """Chances of the actions, shape (nodes, most actions)."""
+    tried: NDArray[np.bool_]
+    """Whether all actions are tried at a node."""
 
 
 @kernel(allocates=False)
@@ -78,6 +93,7 @@ def learn_from_deals(
     visits: Visits,
     random: NDArray[np.uint64],
     weights: tuple[float, float],
+    bound: Bound,
 ) -> None:
     """Deals in each of which either player in turn tries all of their actions.
 
@@ -88,10 +104,11 @@ def learn_from_deals(
         visits: overwritten.
         random: the state of a SplitMix64 generator, shape (1,), advanced in place.
         weights: how much a deal counts; the part of the other's actions that are slips, any action alike.
+        bound: what a player has no say in.
     """
     for deal in range(deals.winners.shape[0]):
         for player in range(2):
-            _traverse(betting, deals, (deal, player), learnt, visits, random, weights)
+            _traverse(betting, deals, (deal, player), learnt, visits, random, weights, bound)
 
 
 @kernel(allocates=False)
@@ -103,6 +120,7 @@ def _traverse(
     visits: Visits,
     random: NDArray[np.uint64],
     weights: tuple[float, float],
+    bound: Bound,
 ) -> None:
     """In a deal a player's turn: list the nodes that are visited, parents first; learn, children first."""
     deal, player = turn
@@ -114,6 +132,8 @@ def _traverse(
     sign = 1.0 if player == 0 else -1.0
     nodes[0] = 0
     visits.meant[0] = 1.0
+    # Whoever has no say in a hand learns nothing from it either.
+    no_say = bound.player == 1 - player and random_number(random) < bound.part
     count = 1
     visit = 0
     while visit < count:
@@ -126,26 +146,31 @@ def _traverse(
             continue
         first, num_actions = tree[node, Column.FIRST], tree[node, Column.NUM_ACTIONS]
         slot = tree[node, Column.FIRST_SLOT] + buckets[kind, tree[node, Column.ROUND]] * num_actions
+        is_bound = kind == bound.player and (
+            no_say or (bound.trust[slot] > 0.0 and random_number(random) < bound.trust[slot])
+        )
         total = 0.0
         for action in range(num_actions):
-            chance = max(regrets[slot + action], 0.0)
+            chance = bound.model[slot + action] if is_bound else max(regrets[slot + action], 0.0)
             chances[visit, action] = chance
             total += chance
         for action in range(num_actions):
             chances[visit, action] = chances[visit, action] / total if total > 0.0 else 1.0 / num_actions
-        if kind == player:
+        visits.tried[visit] = kind == player and not is_bound
+        if visits.tried[visit]:
             for action in range(num_actions):
                 nodes[count] = first + action
                 visits.meant[count] = meant
                 count += 1
         else:
-            slip = slips / num_actions
+            part = 0.0 if is_bound else slips
+            slip = part / num_actions
             drawn = random_number(random)
-            action, chance = 0, (1.0 - slips) * chances[visit, 0] + slip
+            action, chance = 0, (1.0 - part) * chances[visit, 0] + slip
             while action < num_actions - 1 and drawn >= chance:
                 drawn -= chance
                 action += 1
-                chance = (1.0 - slips) * chances[visit, action] + slip
+                chance = (1.0 - part) * chances[visit, action] + slip
             for each in range(num_actions):
                 sums[slot + each] += weight * meant * chances[visit, each]
             nodes[count] = first + action
@@ -158,7 +183,7 @@ def _traverse(
         kind = tree[node, Column.KIND]
         if kind >= FOLD:
             continue
-        if kind != player:
+        if not visits.tried[visit]:
             worth[visit] = worth[first]
             continue
         num_actions = tree[node, Column.NUM_ACTIONS]
@@ -169,3 +194,39 @@ def _traverse(
         worth[visit] = value
         for action in range(num_actions):
             regrets[slot + action] += weight * (worth[first + action] - value)
+
+
+@kernel(allocates=False)
+def play_deals(
+    betting: Betting,
+    deals: Deals,
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    random: NDArray[np.uint64],
+) -> float:
+    """Chips that the first player wins in some deals, both drawing their actions.
+
+    Args:
+        betting: all that may be done.
+        deals: played one after the other.
+        first: chances of the first player's actions by slot.
+        second: of the other's.
+        random: the state of a SplitMix64 generator, shape (1,), advanced in place.
+    """
+    tree, won = betting.nodes, 0.0
+    for deal in range(deals.winners.shape[0]):
+        node = 0
+        while tree[node, Column.KIND] < FOLD:
+            player, num_actions = tree[node, Column.KIND], tree[node, Column.NUM_ACTIONS]
+            bucket = deals.buckets[deal, player, tree[node, Column.ROUND]]
+            slot = tree[node, Column.FIRST_SLOT] + bucket * num_actions
+            drawn, action = random_number(random), 0
+            while action < num_actions - 1:
+                chance = first[slot + action] if player == 0 else second[slot + action]
+                if drawn < chance:
+                    break
+                drawn -= chance
+                action += 1
+            node = tree[node, Column.FIRST] + action
+        won += betting.chips[node] * (deals.winners[deal] if tree[node, Column.KIND] == SHOWDOWN else 1.0)
+    return won

@@ -6,12 +6,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+import attrs
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from clients.arena import Arena
+from clients.bots.baselines import AlwaysCall
+from clients.bots.equilibrium import Equilibrium
+from clients.commands.equilibrium import counter_on_buckets
 from clients.commands.equilibrium.counter import counter as command
-from engine.equilibrium.strategy_file import read_strategy
+from engine.equilibrium.holdem.betting import holdem_betting
+from engine.equilibrium.holdem.bucketed import BucketedStrategy
+from engine.equilibrium.holdem.buckets import Percentiles
+from engine.equilibrium.strategy_file import read_strategy, write_strategy
 from engine.equilibrium.values import exploitability
+from engine.rules import load_game
 
 
 def run(*arguments: object) -> Result:
@@ -76,6 +86,40 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
     save = tmp_path / "x.npz"
     assert "kuhn-3p is for 3 players" in refused("always-call", "--game", "kuhn-3p", "--save", save)
     assert "--game GAME is missing" in refused("always-call", "--save", save)
-    assert "too many to be solved as a whole" in refused("always-call", "--game", "limit-2p", "--save", save)
+    assert "too many to be solved as a whole" in refused("always-call", "--game", "limit-3p", "--save", save)
     save.touch()
     assert "x.npz is there already" in refused("always-call", "--game", "leduc", "--save", save)
+
+
+# --- hold'em, on buckets -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def one_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A strategy file of anything, in limit hold'em of one raise; little is measured."""
+    monkeypatch.setattr(counter_on_buckets, "_BOARDS", 2)
+    game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
+    betting = holdem_betting(game, Percentiles(2).num_buckets)
+    strategy = BucketedStrategy.of(game, Percentiles(2), np.ones(betting.num_slots))
+    write_strategy(tmp_path / "even.npz", strategy, {"game": "one raise"})
+    return tmp_path / "even.npz"
+
+
+@pytest.mark.parametrize("kind", [pytest.param("rnr", marks=pytest.mark.slow), "dbr"])
+def test_an_answer_on_buckets_is_saved_and_plays(kind: str, one_raise: Path, tmp_path: Path) -> None:
+    options = ["--kind", kind, "--iterations", 2, "--hands", 5, "--save", tmp_path / "a.npz"]
+
+    found = report(one_raise, *options)
+
+    assert found["exploitation_se"] > 0
+    assert found["exploitability"] is None  # it takes a while, and is measured for the curve
+    saved = read_strategy(tmp_path / "a.npz")
+    assert saved.notes["against"] == str(one_raise)
+    Arena(saved.game, [Equilibrium(tmp_path / "a.npz"), AlwaysCall()], 1).play(4)
+
+
+def test_who_decides_by_cards_must_be_watched(tmp_path: Path) -> None:
+    result = run("simple", "--game", "limit-2p", "--kind", "best", "--save", tmp_path / "x.npz")
+
+    assert result.exit_code == 2
+    assert "--kind fbr and dbr watch simple play" in result.stderr

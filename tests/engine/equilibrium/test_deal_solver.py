@@ -19,7 +19,7 @@ from clients.exploitability.measures import LocalPlan, by_local_response
 from engine.cards import parse_cards
 from engine.combos import COMBO_CARDS
 from engine.equilibrium.game_tree import GameTree
-from engine.equilibrium.holdem.betting import USUAL_SIZES
+from engine.equilibrium.holdem.betting import USUAL_SIZES, HoldemBetting
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.holdem.buckets import Percentiles
 from engine.equilibrium.holdem.deal_solver import DealSolver, deals_on
@@ -73,16 +73,16 @@ def leduc_deals(generator: np.random.Generator) -> Deals:
     return Deals(np.stack([own, 3 * own + board], axis=2), winners)
 
 
-def leduc_policy(solver: DealSolver, tree: GameTree) -> NDArray[np.float64]:
-    """What has been learnt, by slot of a tree that tells all cards apart."""
-    sums, policy = solver.state()["sums"], np.zeros(tree.num_slots)
+def on_tree(weights: NDArray[np.float64], betting: HoldemBetting, tree: GameTree) -> NDArray[np.float64]:
+    """What is known by bucket, by slot of a tree that tells all cards apart."""
+    policy = np.zeros(tree.num_slots)
     lowest = tree.game.deck[0] // 4
     for found in tree.information_sets():
         view = tree.hand_view(found)
         own, board = (cards[0] // 4 - lowest if cards else 0 for cards in (view.own_cards, view.board))
-        decision = solver.betting.decision(view.betting)
+        decision = betting.decision(view.betting)
         assert decision.actions == found.node.actions
-        policy[found.slots] = sums[decision.slots(3 * own + board if view.board else own)]
+        policy[found.slots] = weights[decision.slots(3 * own + board if view.board else own)]
     return normalised(tree, policy)
 
 
@@ -93,7 +93,7 @@ def test_leduc_without_limit_is_solved(slips: float) -> None:
 
     solver.run(400)
 
-    found = exploitability(tree, leduc_policy(solver, tree))
+    found = exploitability(tree, on_tree(solver.state()["sums"], solver.betting, tree))
     assert found.values[0] == pytest.approx(LEDUC_VALUE, abs=0.015)
     assert found.mean < 0.03
 
