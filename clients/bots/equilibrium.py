@@ -113,10 +113,7 @@ class Equilibrium(Agent):
         if self._path is not None:
             self._strategy = _read(self._path, game)  # which says how the games differ
         else:
-            from engine.equilibrium.strategy_file import shipped_strategy
-
-            shipped = shipped_strategy(game)
-            self._strategy = _solved(game) if shipped is None else _read(shipped, game)
+            self._strategy = _shipped(game) or _solved(game)
 
 
 def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
@@ -131,6 +128,15 @@ def _read(path: Path, game: GameDefinition | None) -> AnyStrategy:
 
     try:
         return read_strategy(path, game).strategy
+    except StrategyFileError as error:
+        raise OptionError(str(error)) from error
+
+
+def _shipped(game: GameDefinition) -> BucketedStrategy | None:
+    from engine.equilibrium.strategy_file import StrategyFileError, read_shipped
+
+    try:
+        return read_shipped(game)
     except StrategyFileError as error:
         raise OptionError(str(error)) from error
 

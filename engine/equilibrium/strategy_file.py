@@ -7,6 +7,7 @@ what is truncated, damaged, of another game or newer than this program is refuse
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -34,6 +35,7 @@ __all__ = [
     "StrategyFileError",
     "checkpoint_path",
     "read_checkpoint",
+    "read_shipped",
     "read_strategy",
     "shipped_strategy",
     "write_checkpoint",
@@ -87,6 +89,20 @@ def shipped_strategy(game: GameDefinition) -> Path | None:
         if load_game(name) == game and path.exists():
             return path
     return None
+
+
+@functools.lru_cache(maxsize=2)
+def read_shipped(game: GameDefinition) -> BucketedStrategy | None:
+    """The strategy on buckets that comes with this program for a game, read once; None where there is none.
+
+    Shared by all who play it: nobody changes it.
+
+    Raises:
+        StrategyFileError: it is damaged.
+    """
+    path = shipped_strategy(game)
+    strategy = None if path is None else read_strategy(path, game).strategy
+    return strategy if isinstance(strategy, BucketedStrategy) else None
 
 
 def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Mapping[str, Any]) -> None:

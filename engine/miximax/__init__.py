@@ -4,6 +4,7 @@
 ``betting_tree``  all bettings of a heads-up limit game, and the contexts in which actions are counted
 ``habits``        what an opponent did and showed, by context, from the exact betting to the coarsest
 ``strength``      what a hand may become by the showdown: percentiles and buckets
+``departure``     whether an opponent departs from an equilibrium
 ``values``        expectimax over the betting tree
 ``shipped``       the habits of a reasonable player, and how hands change from round to round
 ``warm_up``       compiles what all this takes before a clock runs

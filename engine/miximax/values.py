@@ -81,3 +81,12 @@ class Miximax:
         )  # fmt: skip
         chances: Floats = self._actions[node].copy()
         return chances
+
+    def expected_hands(self, habits: Habits, node: int, position: int) -> Floats:
+        """The chances of the buckets that a player shows at a showdown, shape (BUCKETS,)."""
+        kernels.fill_expected_hands(
+            self.tree.arrays, habits.counted, habits.weights, position, node, node + 1,
+            habits.expectations.hands[position], self._hands,
+        )  # fmt: skip
+        chances: Floats = self._hands[node].copy()
+        return chances

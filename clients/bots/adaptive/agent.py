@@ -4,8 +4,15 @@ Before each action it looks at all bettings that may follow (miximax, the idea o
 as often as it has acted there, and shows at the showdown what it has shown there.  Where little has been seen
 it is expected to do what it did in similar situations, and before that what a reasonable player does.
 
-Source: Billings and others, *Game-Tree Search with Adaptation in Stochastic Imperfect-Information Games*
-(2004); Poker Learner, chapter 3.
+What is worth most by such estimates is often what has been overestimated most, and dear against a player who
+gives nothing away.  So it plays an equilibrium until its opponent's departures from that are well known
+(``engine.miximax.departure``).  Then an action's chance is that of the equilibrium times exp(value / heat),
+which is the best there is if departing costs *heat* for each unit of relative entropy.  The heat falls with
+the root of the evidence, as the errors of estimates do.
+
+Sources: Billings and others, *Game-Tree Search with Adaptation in Stochastic Imperfect-Information Games*
+(2004); Poker Learner, chapter 3; Jacob and others, *Modeling Strong and Human-Like Gameplay with
+KL-Regularized Search* (2022), for keeping to a strategy.
 """
 
 from __future__ import annotations
@@ -23,11 +30,17 @@ from protocol import variables
 
 if TYPE_CHECKING:
     from clients.bots.adaptive.memory import MemoryFile, Remembered
+    from engine.equilibrium.holdem.bucketed import BucketedStrategy
+    from engine.miximax.departure import Departure
     from engine.miximax.habits import Habits
     from engine.miximax.values import Miximax
 
 _SAVE_EVERY: Final = 100
 """Hands between two writings of the memory file."""
+_LEAST_CHANCE: Final = 0.02
+"""Shared by all actions, so that what an equilibrium never does can be done against one who plays none."""
+_LEAST_TRUST: Final = 0.01
+"""In habits; below it we do not look for an answer to them."""
 
 
 class Adaptive(Agent):
@@ -38,6 +51,8 @@ class Adaptive(Agent):
         learn: off: play by what the file says, count nothing and leave the file as it is.
         fading: what an observation counts after the next of its kind, .9 to 1.
         temperature: small bets that actions may differ by and still be played about alike; 0 takes the best.
+        caution: small bets that they may differ by besides before there is evidence against the opponent,
+            and the equilibrium decides; 0 does without an equilibrium.
 
     Raises:
         ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
@@ -49,18 +64,23 @@ class Adaptive(Agent):
         learn: bool = True,
         fading: float = 0.9998,
         temperature: float = 0.02,
+        caution: float = 2.0,
     ) -> None:
         if not 0.9 <= fading <= 1:
             raise ValueError(f"fading: expected .9 to 1, got {fading}")
         if not 0 <= temperature <= 10:
             raise ValueError(f"temperature: expected 0 to 10, got {temperature}")
+        if not 0 <= caution <= 100:
+            raise ValueError(f"caution: expected 0 to 100, got {caution}")
         self.fading, self.temperature, self.learn = fading, temperature, learn
+        self.caution = caution
         self.is_stateless = not learn
         self._book = _Book()
         self._file: MemoryFile | None = None
         if memory is not None:
             self._open(memory)
         self._miximax: Miximax | None = None
+        self._equilibrium: BucketedStrategy | None = None
         self._finished = -1  # the last hand that has been counted
         self._valued: tuple[HandView, Mapping[Action, float]] | None = None
 
@@ -80,10 +100,23 @@ class Adaptive(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Compile or load the kernels that deciding takes, and the habits of a reasonable player."""
+        """Compile or load the kernels that deciding takes, a reasonable player, and an equilibrium."""
         from engine.miximax.warm_up import warm_up
 
         warm_up()
+        if game is not None:
+            self._shipped(game)
+
+    def _shipped(self, game: GameDefinition) -> BucketedStrategy | None:
+        """The equilibrium that we begin with, where one comes with the program."""
+        if self.caution == 0:
+            return None
+        from engine.equilibrium.strategy_file import StrategyFileError, read_shipped
+
+        try:
+            return read_shipped(game)
+        except StrategyFileError as error:
+            raise OptionError(f"adaptive: {error}") from error
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """What is known of the opponent, by name.
@@ -92,6 +125,7 @@ class Adaptive(Agent):
             OptionError: the game is not heads-up limit hold'em, or what is remembered makes no sense.
         """
         from engine.miximax.betting_tree import TooManyBettings, betting_tree, is_heads_up_limit
+        from engine.miximax.departure import Departure
         from engine.miximax.habits import Expectations, Habits, InvalidHabits
         from engine.miximax.shipped import reasonable_habits, shipped_changes
         from engine.miximax.values import Miximax
@@ -112,6 +146,11 @@ class Adaptive(Agent):
                 habits = Habits(tree, expectations, self.fading)
                 if known is not None:
                     habits = Habits.from_arrays(tree, known, expectations, self.fading)
+                self._equilibrium, book.departure = self._shipped(game), None
+                if self._equilibrium is not None:
+                    book.departure = Departure(self._equilibrium)
+                    if known is not None:
+                        book.departure.remember(known)
             except InvalidHabits as error:
                 raise OptionError(f"adaptive: what is remembered of {name!r} is damaged: {error}") from error
             book.name, book.habits = name, habits
@@ -142,14 +181,20 @@ class Adaptive(Agent):
         return ProbabilityTriple(fold, call, max(0.0, 1.0 - fold - call))
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """How likely we take each action: the likelier, the more it is worth."""
-        values = self.values(view)
-        best = max(values.values())
-        if self.temperature == 0:
-            return {next(action for action, value in values.items() if value == best): 1.0}
-        weights = {action: math.exp((value - best) / self.temperature) for action, value in values.items()}
-        total = sum(weights.values())
-        return {action: weight / total for action, weight in weights.items() if weight > 0}
+        """How likely we take each action: the likelier, the more it is worth, and the more usual it is."""
+        departure = self._book.departure
+        if departure is None or self._equilibrium is None:
+            return _chances(self.values(view), None, self.temperature)
+        usual = self._equilibrium.chances(view)
+        trust = departure.trust
+        if trust < _LEAST_TRUST:
+            return {action: chance for action, chance in usual.items() if chance > 0}
+        heat = self.temperature + self.caution / math.sqrt(1.0 + max(departure.evidence, 0.0))
+        answer = _chances(self.values(view), usual, heat)
+        mixed = {
+            action: (1 - trust) * chance + trust * answer.get(action, 0.0) for action, chance in usual.items()
+        }
+        return {action: chance for action, chance in mixed.items() if chance > 0}
 
     def values(self, view: HandView) -> Mapping[Action, float]:
         """What each legal action is worth, in small bets won or lost in the whole hand."""
@@ -167,6 +212,11 @@ class Adaptive(Agent):
             return
         self._finished = view.hand_number
         position = 1 - view.position
+        if self._book.departure is not None and self._miximax is not None:
+            cards = view.own_cards, view.hole_cards[position]
+            self._book.departure.observe(
+                self.habits, self._miximax, view.betting, position, cards, view.board
+            )
         self.habits.observe(view.betting, position, view.hole_cards[position], view.board)
         if self.habits.hands % _SAVE_EVERY == 0:
             self.save_memory()
@@ -189,16 +239,36 @@ class _Book:
         self.players: dict[str, Remembered] = {}
         self.name = ""
         self.habits: Habits | None = None
+        self.departure: Departure | None = None
 
     def put_away(self) -> None:
         """Among the players, the one whose habits are at hand."""
         if self.habits is not None and self.habits.hands:
-            self.players[self.name] = self.habits.as_arrays()
+            known = self.habits.as_arrays()
+            if self.departure is not None:
+                known |= self.departure.as_arrays()
+            self.players[self.name] = known
 
     def remembered(self) -> Mapping[str, Remembered]:
         """All that is to be kept."""
         self.put_away()
         return self.players
+
+
+def _chances(
+    values: Mapping[Action, float], usual: Mapping[Action, float] | None, heat: float
+) -> dict[Action, float]:
+    """Chances of actions by what they are worth, and by how usual they are where that is known."""
+    best = max(values.values())
+    if heat == 0:
+        return {next(action for action, value in values.items() if value == best): 1.0}
+    weights = {action: math.exp((value - best) / heat) for action, value in values.items()}
+    if usual is not None:
+        least = _LEAST_CHANCE / len(values)
+        for action in weights:
+            weights[action] *= (1 - _LEAST_CHANCE) * usual[action] + least
+    total = sum(weights.values())
+    return {action: weight / total for action, weight in weights.items() if weight > 0}
 
 
 def _seed_of(view: HandView) -> int:

@@ -24,7 +24,7 @@ GAME: Final = "limit-2p"
 BLOCKS: Final = 20
 """Parts of a match whose results are kept apart, for the learning curve."""
 PLAYERS: Final = (
-    "adaptive", "formula", "heuristic", "killer", "sampling:trials=50", "simple",
+    "adaptive", "equilibrium", "formula", "heuristic", "killer", "sampling:trials=50", "simple",
     "always-call", "always-raise",
 )  # fmt: skip
 """Who plays where nobody is named."""

@@ -15,6 +15,7 @@ from clients.bots.adaptive.memory import InvalidMemoryError, format_memory, load
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise
 from clients.options import OptionError, make_agent
 from clients.registry import make_bot
+from engine.equilibrium.strategy_file import read_shipped
 from engine.rules import FOLD, LIMIT_RAISE, HandView, load_game, parse_betting
 from protocol import variables
 
@@ -36,7 +37,7 @@ def first_decision(cards: tuple[int, int] = (0, 21)) -> HandView:
 
 
 def test_it_raises_anything_against_a_player_who_has_always_folded() -> None:
-    agent = Adaptive(temperature=0)
+    agent = Adaptive(temperature=0, caution=0)
     played(agent, AlwaysFold(), 60)
 
     values = agent.values(first_decision())
@@ -45,7 +46,7 @@ def test_it_raises_anything_against_a_player_who_has_always_folded() -> None:
 
 
 def test_it_learns_not_to_bluff_a_caller() -> None:
-    agent = Adaptive(temperature=0)
+    agent = Adaptive(temperature=0, caution=0)
     weak = HandView(
         parse_betting(GAME, "cc/cc/cc/"), 0, 0, ((0, 5), ()), (8, 18, 31, 40, 51)
     )  # 2c 3d on 4c 6h 9s Qc As
@@ -59,7 +60,7 @@ def test_it_learns_not_to_bluff_a_caller() -> None:
 
 
 def test_it_calls_down_a_player_who_raises_everything() -> None:
-    agent = Adaptive(temperature=0)
+    agent = Adaptive(temperature=0, caution=0)
     arena = played(agent, AlwaysRaise(), 80)
     chips = arena.play(60)
 
@@ -79,7 +80,7 @@ def test_the_same_seed_does_the_same_and_learning_can_be_off() -> None:
 
 
 def test_chances_follow_from_values_and_temperature() -> None:
-    cold, warm = Adaptive(temperature=0.01), Adaptive(temperature=1.0)
+    cold, warm = Adaptive(temperature=0.01, caution=0), Adaptive(temperature=1.0, caution=0)
     view = first_decision()
     for agent in (cold, warm):
         agent.match_started(GAME, 0)
@@ -91,11 +92,52 @@ def test_chances_follow_from_values_and_temperature() -> None:
     assert cold.chances(view)[best] > warm.chances(view)[best]
 
 
+def test_it_plays_the_equilibrium_until_there_is_evidence_and_leaves_it_then() -> None:
+    agent = Adaptive()
+    agent.match_started(GAME, 0)
+    strategy, view = read_shipped(GAME), first_decision()
+    assert strategy is not None
+    usual = strategy.chances(view)
+
+    def apart() -> float:
+        """From the equilibrium, by the chance of an action."""
+        return max(abs(agent.chances(view).get(action, 0.0) - chance) for action, chance in usual.items())
+
+    departure = agent._book.departure
+    assert departure is not None
+    found = []
+    for evidence in (-50.0, 0.0, 800.0, 3000.0):
+        departure.evidence = evidence
+        found.append(apart())
+        assert sum(agent.probability_triple(view)) == pytest.approx(1)
+
+    assert found == sorted(found)
+    assert found[0] == 0
+    assert found[-1] > 0.1
+
+
+def test_against_the_equilibrium_it_goes_on_to_play_it() -> None:
+    agent = Adaptive()
+    played(agent, make_bot("equilibrium"), 25)
+    strategy, view = read_shipped(GAME), first_decision()
+    assert strategy is not None
+
+    assert agent.chances(view) == {a: chance for a, chance in strategy.chances(view).items() if chance > 0}
+
+
+def test_without_caution_there_is_no_equilibrium_to_load() -> None:
+    agent = Adaptive(caution=0)
+    agent.match_started(GAME, 0)
+
+    assert agent._equilibrium is None
+    assert agent._book.departure is None
+
+
 def test_other_games_and_options_are_refused() -> None:
     for name in ("limit-3p", "nolimit-2p", "leduc"):
         with pytest.raises(OptionError, match="limit Texas hold'em for two"):
             Adaptive().match_started(load_game(name), 0)
-    for options in ({"fading": "0.5"}, {"temperature": "-1"}):
+    for options in ({"fading": "0.5"}, {"temperature": "-1"}, {"caution": "-1"}):
         with pytest.raises(OptionError, match="expected"):
             make_agent("adaptive", Adaptive, options)
 
@@ -115,6 +157,7 @@ def test_memory_keeps_what_was_seen_between_matches(tmp_path: Path) -> None:
     again.close_memory()
 
     assert again.habits.hands == 35
+    assert float(load(path)["them"]["departure"]) > float(load(path)["others"]["departure"]) > 10
     assert {name: int(known["hands"]) for name, known in load(path).items()} == {"them": 35, "others": 20}
 
 
