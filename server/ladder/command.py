@@ -20,7 +20,7 @@ from server.ladder.ratings import Rung, ladder_of
 from server.ladder.store import Ladder, LadderFault
 from server.launching.interruptions import await_signal
 from server.launching.process_control import adopt_orphans, keep_others_out
-from server.tournament.command import fault_line, runner_of, tell
+from server.tournament.command import Refused, fault_line, runner_of, tell
 from server.tournament.house import Folder, TournamentFault
 from server.tournament.journal import DamagedMatch
 from server.tournament.plan_file import FileMistake, parse_plan
@@ -66,7 +66,7 @@ def _ladder(path: Path, *, make: bool = False) -> Any:
     try:
         kept = Ladder(path, make=make)
     except LadderFault as error:
-        raise click.UsageError(str(error)) from None
+        raise Refused(str(error)) from None
     with contextlib.closing(kept):
         yield kept
 
@@ -171,7 +171,7 @@ def place_command(
                 raise click.UsageError(f"players are placed heads-up; {game} is for {plan.events[0].seats}")
             folder = Folder.open(out, plan, text, lambda line: click.echo(line, err=True), resume=resume)
         except (FileMistake, TournamentFault) as error:
-            raise click.UsageError(str(error)) from None
+            raise Refused(str(error)) from None
         placing = Placing(rungs)
         with contextlib.closing(folder):
             try:
@@ -220,7 +220,7 @@ def _opponents(rungs: list[Rung], name: str) -> list[Rung]:
         if rung.rating is not None and rung.name != name and (held is None or rung.player > held.player):
             newest[rung.name] = rung
     if not newest:
-        raise click.UsageError("the ladder has nobody with a rating to play against")
+        raise Refused("the ladder has nobody with a rating to play against")
     return list(newest.values())
 
 

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import functools
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -94,7 +95,7 @@ def run_match(
                 is_over = not outcome.is_cut_short and not outcome.unwritten
         finally:
             sitting.end(is_over=is_over)
-    if not is_over:
+    if not is_over and sitting.folder.is_dir():
         with contextlib.suppress(OSError):  # nobody reads it
             click.echo(f"to go on with it: {sitting.command}", err=True)
     elif page is not None:
@@ -138,8 +139,16 @@ def _play(plan: MatchPlan, announcer: Announcer, noted: Sequence[int], *, as_jso
             return _Played(fault.passes, [], tally, fault.status)
         if not isinstance(fault, MatchAborted | OSError):  # a taken port, a full disk: anything but a bug
             raise
-        return _in_one_line(str(fault))
+        return _in_one_line(str(fault)) if isinstance(fault, MatchAborted) else _what_failed(fault, plan)
     return _Played(passes, unwritten, tally)
+
+
+def _what_failed(error: OSError, plan: MatchPlan) -> str:
+    """What could not be done with a file or a port, in a line."""
+    if not plan.folder.is_dir():
+        return f"the match folder {plan.folder} has been removed while the match was played"
+    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    return f"{where}{error.strerror or error}"
 
 
 def _told(plan: MatchPlan, played: _Played, started: str, *, as_json: bool) -> int:

@@ -23,6 +23,7 @@ from server.launching.match_folder import new_folder
 from server.launching.process_control import adopt_orphans, keep_others_out
 from server.private_files import FILE_MODE
 from server.report.logs import LogError
+from server.tournament.bot_options import first_fault
 from server.tournament.house import Folder, TournamentFault, play
 from server.tournament.match import Match, match_cards
 from server.tournament.plan import Format
@@ -38,11 +39,17 @@ from server.tournament.sit_and_go.playing import SitAndGoRunner
 from server.tournament.sit_and_go.seated import SeatedRunner
 from server.tournament.toml_text import read_text
 
-__all__ = ["RESULT", "cluster_runner", "fault_line", "runner_of", "tell", "tournament"]
+__all__ = ["RESULT", "Refused", "cluster_runner", "fault_line", "runner_of", "tell", "tournament"]
 
 RESULT: Final = "result.json"
 _HOME: Final = Path("tournaments")
 _EXIT_PLAYER_FAILED: Final = 3
+
+
+class Refused(click.ClickException):
+    """What a file says, or what is in a folder, does not go: one line, without how the command is used."""
+
+    exit_code = 2
 
 
 @click.command("tournament")
@@ -95,7 +102,7 @@ def tournament(
         source = read_text(file)
         plan = parse_plan(source, file)
     except FileMistake as error:
-        raise click.UsageError(str(error)) from None
+        raise Refused(str(error)) from None
     if scheduler is not None:
         if not is_installed():
             raise click.UsageError(NEEDS_CLUSTER)
@@ -109,6 +116,9 @@ def tournament(
         out = new_folder(_HOME, re.sub(r"[^\w.-]+", "-", plan.name) or "tournament")
     keep_others_out()
     adopt_orphans()
+    mistake = first_fault(plan.entrants)
+    if mistake is not None:
+        raise Refused(f"{file}:{mistake[0]}: {mistake[1]}")
 
     def say(line: str) -> None:
         with contextlib.suppress(OSError):  # nobody reads it
@@ -120,7 +130,7 @@ def tournament(
         try:
             folder = Folder.open(out, plan, source, say, resume=resume)
         except TournamentFault as error:
-            raise click.UsageError(str(error)) from None
+            raise Refused(str(error)) from None
         with contextlib.closing(folder):
             house = functools.partial(_play, folder, workers, noted, watch=watch, scheduler=scheduler)
             status = _play_and_tell(folder, house, as_json=as_json)

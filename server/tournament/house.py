@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from importlib.metadata import version
@@ -31,6 +32,7 @@ __all__ = ["PLAN", "Folder", "TournamentFault", "play"]
 
 PLAN: Final = "tournament.json"
 _LOCK: Final = "tournament"
+_TIME: Final = "time.json"
 _SCHEMA: Final = 1
 
 
@@ -162,6 +164,19 @@ class Folder:
         if played is None:
             raise TournamentFault(f"{match.label} has left no result in {self.place(match)}")
         self.played[match] = played
+
+    def spent(self) -> float:
+        """Seconds that earlier sittings took, those left out that were killed."""
+        try:
+            value = parse_json((self.path / _TIME).read_text("utf-8"))
+            return float(value["seconds"])
+        except (OSError, ValueError, TypeError, KeyError):
+            return 0.0
+
+    def note_spent(self, seconds: float) -> None:
+        """Keep how long all sittings took; a full disk makes it forgotten."""
+        with contextlib.suppress(OSError):
+            write_whole(self.path / _TIME, json.dumps({"seconds": seconds}) + "\n", mode=FILE_MODE)
 
     @property
     def disqualified(self) -> frozenset[str]:
@@ -304,9 +319,20 @@ async def play(folder: Folder, runner: Runner, workers: int) -> bool:
         CannotPlay: a match cannot be played.
         TournamentFault: what a match left cannot be read.
     """
-    if folder.plan.budget.seconds is not None:
-        spent = sum(played.seconds for played in folder.played.values()) / workers
-        folder.ends_at = trio.current_time() + folder.plan.budget.seconds - spent
+    seconds = folder.plan.budget.seconds
+    if seconds is None:
+        return await _play_all(folder, runner, workers)
+    before = max(folder.spent(), sum(played.seconds for played in folder.played.values()) / workers)
+    began = trio.current_time()
+    folder.ends_at = began + seconds - before
+    try:
+        return await _play_all(folder, runner, workers)
+    finally:
+        folder.note_spent(before + trio.current_time() - began)
+
+
+async def _play_all(folder: Folder, runner: Runner, workers: int) -> bool:
+    """See `play`."""
 
     def is_over() -> bool:
         return folder.ends_at is not None and trio.current_time() >= folder.ends_at

@@ -64,6 +64,8 @@ class Entrant:
     """People behind it, for the report."""
     version: str = ""
     """What tells it from earlier ones of the same name and command, for the ladder."""
+    line: int = attrs.field(default=0, eq=False)
+    """Of the file, where it is named."""
 
 
 @attrs.frozen

@@ -119,9 +119,10 @@ def _entrants(file: Section) -> tuple[Entrant, ...]:
         lines[name] = section.line("name")
         members = section.texts("members", ())
         version = section.text("version", "")
+        line = section.line("player")
         section.close()
         text = text.removeprefix(f"{player.name}=")
-        entrants.append(Entrant(name, text, attrs.evolve(player, name=name), members, version))
+        entrants.append(Entrant(name, text, attrs.evolve(player, name=name), members, version, line))
     if len(entrants) < _LEAST_ENTRANTS:
         raise file.mistake(
             "players", f"expected at least {_LEAST_ENTRANTS} tables [[players]], got {len(entrants)}"

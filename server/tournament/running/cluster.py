@@ -8,6 +8,7 @@ worker dies, and its folder comes back as soon as it is over.
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -27,6 +28,7 @@ __all__ = ["NEEDED", "ClusterRunner", "connected", "is_installed"]
 NEEDED: Final = "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"
 _CONNECT_S: Final = 30.0
 _LOOK_S: Final = 1.0
+_TALKATIVE: Final = ("distributed", "tornado")
 _GONE_S: Final = 20.0
 """For which a scheduler may not be heard of, before it is given up."""
 _RETRIES: Final = 2
@@ -49,6 +51,7 @@ async def connected(address: str, say: Callable[[str], None]) -> AsyncIterator[A
     """
     from distributed import Client
 
+    _silence()
     say(f"connecting to the scheduler at {address} ...")
     try:
         client = await trio.to_thread.run_sync(
@@ -62,6 +65,15 @@ async def connected(address: str, say: Callable[[str], None]) -> AsyncIterator[A
     finally:
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(functools.partial(client.close, timeout=5))
+
+
+def _silence() -> None:
+    """Keep Dask's own messages from people: what matters of them is told in a line."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _TALKATIVE:
+            logger = logging.getLogger(name)
+            logger.handlers[:] = [logging.NullHandler()]
+            logger.propagate = False
 
 
 def _compare_versions(client: Any, address: str) -> None:
@@ -136,6 +148,8 @@ class ClusterRunner:
         except CannotPlay:
             raise
         except Exception as error:  # whatever Dask or a broken worker raises
+            if future.cancelled():  # as Dask does with all of them when it loses its scheduler
+                raise self._gone() from None
             raise CannotPlay(f"{errand.label}: the cluster did not play it: {_words(error)}") from error
         finally:
             future.release()
@@ -149,7 +163,10 @@ class ClusterRunner:
                 await done.wait()
             silent = 0.0 if self.client.status == "running" else silent + _LOOK_S
             if silent >= _GONE_S and not done.is_set():
-                raise CannotPlay(f"the scheduler at {self.address} has gone")
+                raise self._gone()
+
+    def _gone(self) -> CannotPlay:
+        return CannotPlay(f"the scheduler at {self.address} has gone")
 
 
 def _words(error: object) -> str:

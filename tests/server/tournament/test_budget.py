@@ -72,14 +72,17 @@ def test_no_match_is_begun_when_the_time_is_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("arena_workers")
-def test_a_budget_of_time_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_budget_of_time_is_for_all_sittings_together(tmp_path: Path) -> None:
     first = played(tmp_path, 1, [])
     first.close()
     again = played(tmp_path, 1, [])
     again.close()
+    (tmp_path / "time.json").unlink()  # as if it had been killed: what its matches took is known all the same
+    killed = played(tmp_path, 1, [])
+    killed.close()
 
-    assert set(first.played) < set(again.played)
-    assert len(again.played) == len({match.id for match in again.played})
+    assert len(first.played) == 5
+    assert set(again.played) == set(first.played) < set(killed.played)
 
 
 def test_as_many_again_are_known_as_have_been_played() -> None:

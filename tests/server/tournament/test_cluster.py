@@ -54,6 +54,7 @@ class Cluster:
         self.workers = workers or {}
         self.keys: list[str] = []
         self.answers: dict[str, Report | Exception] = {}
+        self.loses_scheduler = False
 
     def run(self, asked: object, on_error: str) -> dict[str, Any]:
         return self.workers
@@ -65,6 +66,8 @@ class Cluster:
         self.keys.append(key)
         task = _Task()
         answer = self.answers.get(errand.label)
+        if self.loses_scheduler:
+            task.cancel()
         if isinstance(answer, Report):
             task.set_result(answer)
         elif answer is not None:
@@ -182,6 +185,16 @@ async def test_a_match_that_cannot_be_played_is_one_line(
 async def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, autojump_clock: MockClock) -> None:
     with pytest.raises(CannotPlay) as raised:
         await runner(Cluster(status="connecting")).play(MATCH, tmp_path / "m")
+
+    assert str(raised.value) == "the scheduler at tcp://h:1 has gone"
+
+
+async def test_tasks_that_are_lost_with_their_scheduler_are_the_same_line(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.loses_scheduler = True
+
+    with pytest.raises(CannotPlay) as raised:
+        await runner(cluster).play(MATCH, tmp_path / "m")
 
     assert str(raised.value) == "the scheduler at tcp://h:1 has gone"
 
