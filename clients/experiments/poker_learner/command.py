@@ -13,6 +13,7 @@ from clients.experiments.poker_learner.report import plots, report
 from clients.experiments.poker_learner.summary import summary
 from clients.experiments.poker_learner.tasks import (
     POINTS,
+    BasesReading,
     Settings,
     all_tasks,
     do_task,
@@ -21,7 +22,12 @@ from clients.experiments.poker_learner.tasks import (
 )
 from clients.experiments.poker_learner.thesis import BOTS, LEARNERS
 from clients.experiments.resuming import do_all
-from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
+from clients.learners.preflop.readings import (
+    LastActionReading,
+    PenaltyReading,
+    ShowdownsReading,
+    WinnerReading,
+)
 from clients.one_line import OneLineCommand, out_option
 
 __all__ = ["READINGS", "poker_learner", "reproduce"]
@@ -32,10 +38,12 @@ READINGS: Final = tuple(
         ("last-action", LastActionReading),
         ("winner", WinnerReading),
         ("penalty", PenaltyReading),
+        ("showdowns", ShowdownsReading),
+        ("bases", BasesReading),
     )
     for value in get_args(reading)
 )
-"""The options of the learners that are readings of the thesis."""
+"""The readings of the thesis: options of the learners, and how many knowledge bases there are."""
 
 
 @click.command("poker-learner", cls=OneLineCommand)
@@ -72,7 +80,8 @@ READINGS: Final = tuple(
     type=click.Choice(READINGS),
     multiple=True,
     metavar="KEY=VALUE",
-    help="Read the thesis otherwise (clients/learners/preflop/readings.py); may be repeated.",
+    help="Read the thesis otherwise (clients/learners/preflop/readings.py; bases=carried: one knowledge "
+    "base goes through the trainings against all bots, one after the other); may be repeated.",
 )
 @click.option("--no-frozen", is_flag=True, help="Play heads-up with learning on only, as the thesis does.")
 @experiment_options(seeded="figures")

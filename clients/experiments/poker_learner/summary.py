@@ -47,7 +47,7 @@ def summary(settings: Settings, done: Sequence[tuple[Task, dict[str, Any]]]) -> 
         for bot in settings.bots:
             runs = [r for t, r in done if (t.kind, t.learner, t.bot) == ("heads-up", learner, bot)]
             modes = MODES if settings.frozen else MODES[:1]
-            entry = {"training": _rate([run["training"][0] for run in runs])}
+            entry = {"training": _rate([run["training"][-1] for run in runs])}
             entry |= {mode: _series([run[mode] for run in runs], settings) for mode in modes}
             if bot == "always-all-in":
                 for mode in modes:

@@ -40,6 +40,11 @@ POINTS: Final = 100
 """How often a bankroll is noted in a match."""
 
 
+BasesReading = Literal["own", "carried"]
+"""A knowledge base for each kind of opponent (5.1), or one that goes through all series, so that the learner
+"doesn't have to learn everything from zero again" (4.1)."""
+
+
 @attrs.frozen
 class Settings:
     """How much is played."""
@@ -50,11 +55,17 @@ class Settings:
     seed: int = 1
     learners: tuple[str, ...] = LEARNERS
     readings: tuple[str, ...] = ()
-    """Options of the learners, ``KEY=VALUE``, for those that take them."""
+    """``KEY=VALUE``: options of the learners, for those that take them; ``bases=carried``."""
     frozen: bool = True
     """Play heads-up with learning off as well."""
     bots: tuple[str, ...] = BOTS
     """Heads-up against these; the competition and the learned tables need all."""
+
+    @property
+    def carries(self) -> bool:
+        """Whether one knowledge base goes through the trainings against all bots, in their order."""
+        bases = [reading for reading in self.readings if reading.startswith("bases=")]
+        return bases[-1:] == ["bases=carried"]
 
 
 @attrs.frozen
@@ -141,7 +152,8 @@ def _play_task(task: Task) -> dict[str, Any]:
     spec = _spec(task.learner, settings.readings)
     if task.kind == "heads-up":
         index = BOTS.index(task.bot)
-        trained = _train(spec, file, [(task.bot, settings.training_hands, task.seed(0, index))])
+        lessons = [(bot, settings.training_hands, task.seed(0, k)) for k, bot in enumerate(BOTS[: index + 1])]
+        trained = _train(spec, file, lessons if settings.carries else lessons[-1:])
         found: dict[str, Any] = {"training": trained}
         for mode in MODES if settings.frozen else MODES[:1]:
             learn = mode == "learning"

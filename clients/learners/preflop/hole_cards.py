@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clients.learners.preflop.learner import Choice, PreflopLearner
 from clients.learners.preflop.playing_style import Classifier
-from clients.learners.preflop.readings import LastActionReading
+from clients.learners.preflop.readings import LastActionReading, ShowdownsReading
 
 __all__ = ["HoleCardsLearner"]
 
@@ -31,5 +31,6 @@ class HoleCardsLearner(PreflopLearner):
         classifier: Classifier = "as-meant",
         journal: bool = True,
         last_action: LastActionReading | None = None,
+        showdowns: ShowdownsReading = "any",
     ) -> None:
-        super().__init__(knowledge, learn, choose, classifier, journal, last_action)
+        super().__init__(knowledge, learn, choose, classifier, journal, last_action, showdowns=showdowns)

@@ -18,6 +18,7 @@ What the thesis leaves open or has slips in, and what is done here:
   who has also gotten to the showdown").  By the winning hand, one, with the best of them, with whom to split
   the pot is to win it (``winner=ties-win``, ``strict`` or ``each``: see ``readings``).
 * *Hole cards* follow the five cases of the text; the listing (Fig. 4.4) reverses the second card.
+* *How many are at the showdown* makes no difference (``showdowns=any`` or ``two``: see ``readings``).
 * *No showdown, nothing learnt*: there are no cards to compare with.  A hand that was folded is judged by the
   cards that others show, which is how folds are learnt at all.
 * *Every decision of the hand* before the flop is judged, in the order made: if somebody re-raises there is
@@ -51,6 +52,7 @@ What the thesis leaves open or has slips in, and what is done here:
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -69,7 +71,12 @@ from clients.learners.preflop.action_values import (
 )
 from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
 from clients.learners.preflop.playing_style import Classifier, StyleTable
-from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
+from clients.learners.preflop.readings import (
+    LastActionReading,
+    PenaltyReading,
+    ShowdownsReading,
+    WinnerReading,
+)
 from clients.learners.preflop.state import (
     BLIND,
     HAND_GROUP,
@@ -108,6 +115,7 @@ class PreflopLearner(Agent):
             `carried-over`.
         winner: with whom the best five cards are compared.
         penalty: what a way of judging loses by being wrong.
+        showdowns: which are learnt from.
 
     Raises:
         KnowledgeError: the file cannot be used.
@@ -120,6 +128,7 @@ class PreflopLearner(Agent):
     knows_names: ClassVar[bool] = False
     """The last player is known by name instead of by playing style."""
 
+    # Many parameters: they are the options of the bots that are made of it.
     def __init__(
         self,
         knowledge: Path | None = None,
@@ -130,6 +139,7 @@ class PreflopLearner(Agent):
         last_action: LastActionReading | None = None,
         winner: WinnerReading = "ties-win",
         penalty: PenaltyReading = "each",
+        showdowns: ShowdownsReading = "any",
     ) -> None:
         self.learns = learn
         self._choose = drawn_action if choose == "proportional" else best_action
@@ -137,6 +147,7 @@ class PreflopLearner(Agent):
         self._classifier: Classifier = classifier
         self._winner: WinnerReading = winner
         self._penalty: PenaltyReading = penalty
+        self._most_shown = 1 if showdowns == "two" else math.inf  # of opponents
         notes: dict[str, str | None] = {} if self.knows_names else {"classifier": classifier}
         notes["last-action"] = last_action
         self._store = KnowledgeStore(knowledge, self.kind, learn=learn, journal=journal, notes=notes)
@@ -265,7 +276,7 @@ class PreflopLearner(Agent):
         if decisions and betting.is_showdown:
             position = view.position
             shown = [cards for p, cards in enumerate(view.hole_cards) if cards and p != position]
-            if shown:
+            if 0 < len(shown) <= self._most_shown:
                 self._judge(decisions, view, shown)
         if self._store.keeps_journal:
             touched = {key for key, _ in decisions}

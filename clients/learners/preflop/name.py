@@ -11,7 +11,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from clients.learners.preflop.learner import Choice, PreflopLearner
-from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
+from clients.learners.preflop.readings import (
+    LastActionReading,
+    PenaltyReading,
+    ShowdownsReading,
+    WinnerReading,
+)
 
 __all__ = ["NameLearner"]
 
@@ -32,5 +37,8 @@ class NameLearner(PreflopLearner):
         last_action: LastActionReading | None = None,
         winner: WinnerReading = "ties-win",
         penalty: PenaltyReading = "each",
+        showdowns: ShowdownsReading = "any",
     ) -> None:
-        super().__init__(knowledge, learn, choose, "as-meant", journal, last_action, winner, penalty)
+        super().__init__(
+            knowledge, learn, choose, "as-meant", journal, last_action, winner, penalty, showdowns=showdowns
+        )

@@ -11,7 +11,12 @@ from pathlib import Path
 
 from clients.learners.preflop.learner import Choice, PreflopLearner
 from clients.learners.preflop.playing_style import Classifier
-from clients.learners.preflop.readings import LastActionReading, PenaltyReading, WinnerReading
+from clients.learners.preflop.readings import (
+    LastActionReading,
+    PenaltyReading,
+    ShowdownsReading,
+    WinnerReading,
+)
 
 __all__ = ["PokerLearner"]
 
@@ -22,6 +27,7 @@ class PokerLearner(PreflopLearner):
     kind = "poker-learner"
     judges_by = "both"
 
+    # Many parameters: they are the bot's options, and are read off this signature.
     def __init__(
         self,
         knowledge: Path | None = None,
@@ -32,5 +38,8 @@ class PokerLearner(PreflopLearner):
         last_action: LastActionReading | None = None,
         winner: WinnerReading = "ties-win",
         penalty: PenaltyReading = "each",
+        showdowns: ShowdownsReading = "any",
     ) -> None:
-        super().__init__(knowledge, learn, choose, classifier, journal, last_action, winner, penalty)
+        super().__init__(
+            knowledge, learn, choose, classifier, journal, last_action, winner, penalty, showdowns=showdowns
+        )

@@ -25,6 +25,14 @@
 `once`            one for the action, if it was wrong by more comparisons than it was right
 ================  ========================================================================================
 
+``showdowns``: which of them are learnt from: GameInfo's number of players also serves "to verify if it is
+worthy of applying a learning strategy (due to some restrictions in the learning method)" (4.2.1.1).
+
+================  ========================================================================================
+`any`             all
+`two`             those of two players: of more, the best hand says less about each of them
+================  ========================================================================================
+
 What is learnt in states of one reading of ``last-action`` says nothing in those of another, so a knowledge
 file notes its own, and goes on with it.
 
@@ -35,8 +43,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["LastActionReading", "PenaltyReading", "WinnerReading"]
+__all__ = ["LastActionReading", "PenaltyReading", "ShowdownsReading", "WinnerReading"]
 
 LastActionReading = Literal["carried-over", "blind-calls", "blind"]
 WinnerReading = Literal["ties-win", "strict", "each"]
 PenaltyReading = Literal["each", "once"]
+ShowdownsReading = Literal["any", "two"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clients.learners.preflop.learner import Choice, PreflopLearner
 from clients.learners.preflop.playing_style import Classifier
-from clients.learners.preflop.readings import LastActionReading, WinnerReading
+from clients.learners.preflop.readings import LastActionReading, ShowdownsReading, WinnerReading
 
 __all__ = ["WinningHandLearner"]
 
@@ -32,5 +32,8 @@ class WinningHandLearner(PreflopLearner):
         journal: bool = True,
         last_action: LastActionReading | None = None,
         winner: WinnerReading = "ties-win",
+        showdowns: ShowdownsReading = "any",
     ) -> None:
-        super().__init__(knowledge, learn, choose, classifier, journal, last_action, winner)
+        super().__init__(
+            knowledge, learn, choose, classifier, journal, last_action, winner, showdowns=showdowns
+        )

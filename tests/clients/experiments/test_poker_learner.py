@@ -249,6 +249,22 @@ def test_readings_reach_the_learners_that_take_them(tmp_path: Path) -> None:
     assert any(ACTIONS[split_key(key).last_action] == "blind" for key in states)
 
 
+def test_one_knowledge_base_may_go_through_all_series(tmp_path: Path) -> None:
+    """The base of the second bot is that of the first, with more learnt."""
+    (tmp_path / "knowledge").mkdir()
+    learnt = {}
+    for reading in ("bases=own", "bases=carried"):
+        settings = Settings(60, 100, 1, 1, ("hole-cards-learner",), (reading,), frozen=False)
+        task = next(task for task in all_tasks(settings, tmp_path) if task.bot == BOTS[1])
+        found = do_task(task)
+        learnt[reading] = read_knowledge(task.file(), "hole-cards-learner").meta["hands"]
+
+        carried = reading == "bases=carried"
+        assert [each["bot"] for each in found["training"]] == list(BOTS[:2] if carried else BOTS[1:2])
+
+    assert learnt == {"bases=own": 60, "bases=carried": 120}
+
+
 def test_against_some_bots_there_is_no_competition(tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ["--hands", "60", "--match-hands", "100", "--seeds", "2", "--learner", "hole-cards-learner"]

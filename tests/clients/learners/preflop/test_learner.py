@@ -287,6 +287,18 @@ def test_to_split_with_the_winner_is_to_win_and_as_another_reading_each_opponent
     assert each[:4] == [50, 98, 48, 2]
 
 
+def test_as_another_reading_only_showdowns_of_two_are_learnt_from() -> None:
+    cards, start = ["AhTd", "2d9h", "7s5h"], preferring(CALL)
+
+    (three,) = taught(WinningHandLearner(showdowns="two"), cards, [(BOTH_IN, preferring(CALL))], THREE_CALLED)
+    (two,) = taught(
+        WinningHandLearner(showdowns="two"), cards, [("r20000f", preferring(CALL))], "r20000fc///"
+    )
+
+    assert three == start
+    assert two[UPDATES] == 1
+
+
 def test_by_hole_cards_each_opponent_is_a_lesson_and_by_the_winning_hand_the_best_of_them() -> None:
     cards = ["AcKs", "AhTd", "7s5h"]  # behind one, ahead of the other; a straight, with the ten
     decisions = [(BOTH_IN, preferring(CALL))]
