@@ -16,12 +16,13 @@ from engine.opponents.models.model import NoModel, OpponentModel
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.predictors.model import PredictedModel
 from engine.opponents.statistics import PlayerStatistics
-from engine.opponents.table_reader import TableReader
+from engine.opponents.table_reader import PotentialName, TableReader
 from engine.opponents.weight_table import WeightTable
 from engine.rules import GameDefinition, HandView
 
 __all__ = [
     "DEFAULT_NOISE",
+    "DEFAULT_POTENTIAL",
     "LEARNING",
     "MODELS",
     "Known",
@@ -42,6 +43,9 @@ LEARNING: Final[frozenset[ModelName]] = frozenset({"specific", "tree", "network"
 
 DEFAULT_NOISE: Final = 0.02
 """The noise factor of the re-weighting."""
+
+DEFAULT_POTENTIAL: Final[PotentialName] = "plain"
+"""Against what the potential of hands is reckoned."""
 
 NewModel = Callable[[], OpponentModel]
 """Makes the model of a player about whom nothing is known."""
@@ -80,10 +84,15 @@ class OpponentBook:
         model: how players are modelled, by name or by whatever makes a model.
         noise: noise factor of the re-weighting, 0 to 1.
         remembered: what is known of players from earlier matches, by name.
+        potential: against what the potential of hands is reckoned.
     """
 
     def __init__(
-        self, model: ModelName | NewModel, noise: float, remembered: Mapping[str, Known] | None = None
+        self,
+        model: ModelName | NewModel,
+        noise: float,
+        remembered: Mapping[str, Known] | None = None,
+        potential: PotentialName = DEFAULT_POTENTIAL,
     ) -> None:
         self.models: dict[int, OpponentModel] = {}
         """By seat, our own included: ours is what the others may think of us."""
@@ -93,7 +102,7 @@ class OpponentBook:
         """Hands counted to their end."""
         self._new_model = model if callable(model) else _NEW_MODELS[model]
         self._learns = model in LEARNING
-        self._noise = noise
+        self._noise, self._potential = noise, potential
         self._remembered = dict(remembered or {})
         self._seat = 0
         self._names: tuple[str, ...] = ()
@@ -151,7 +160,7 @@ class OpponentBook:
     def _reader_of(self, view: HandView) -> TableReader:
         reading = (view.hand_number, view.position)
         if self._reader is None or self._reading != reading:
-            self._reader = TableReader(self._models_by_position(view), self._noise)
+            self._reader = TableReader(self._models_by_position(view), self._noise, self._potential)
             self._reading = reading
         return self._reader
 

@@ -32,7 +32,7 @@ def _odds() -> None:
 def _models() -> None:
     from engine.opponents.warm_up import warm_up
 
-    warm_up()
+    warm_up("weighted")
 
 
 def _simulation() -> None:

@@ -1,7 +1,8 @@
 """What the formula knows of every combo of a player: value, chance at the showdown, draw (`HandValues`).
 
 After the flop the value is the effective hand strength against the weight tables of the opponents, EHS = HS_n
-+ (1 - HS_n) PPot (eq 3.6, 3.3).  Before it, the value is the share of hands that are worse by income rates.
++ (1 - HS_n) PPot (eq 3.6, 3.3), the potential against the same tables or against a random hand.  Before it,
+the value is the share of hands that are worse by income rates.
 
 Source: Poki 3.2-3.3; Killer, "Opponent Modeling", for made and drawing hands.
 """
@@ -26,7 +27,7 @@ from engine.evaluation.equity import preflop_equities
 from engine.evaluation.preflop.tables import shipped_tables
 from engine.kernels.opponents import hand_values as kernels
 from engine.opponents.action_context import Situation
-from engine.opponents.board_values import BoardValues
+from engine.opponents.board_values import Potentials
 
 __all__ = ["HandValues", "postflop_values", "preflop_percentiles", "preflop_values"]
 
@@ -146,14 +147,17 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
 
 
 def postflop_values(
-    situation: Situation, board: BoardValues, strengths: Mapping[int, Floats], protect: float = 1.0
+    situation: Situation,
+    strengths: Mapping[int, Floats],
+    potentials: Potentials,
+    protect: float = 1.0,
 ) -> HandValues:
     """The values of all combos after the flop: effective hand strength, chance at the showdown, potential.
 
     Args:
         situation: after the flop.
-        board: its values.
         strengths: by position, of all combos against the table of the player there.
+        potentials: of all combos for one card to come.
         protect: how much a bet protects a hand.  With 1, negative potential is left out as in eq 3.6, since
             draws must fold or pay; with 0, when nobody will ever fold, only the showdown counts.
     """
@@ -162,7 +166,7 @@ def postflop_values(
     for strength in others:
         product *= strength
     value, showdown = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
-    positive, negative = board.positive_potential, board.negative_potential
+    positive, negative = potentials
     kernels.fill_postflop_values(
         product, positive, negative, situation.betting_round, len(situation.opponents), protect, value,
         showdown,

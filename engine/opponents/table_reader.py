@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Sequence
+from typing import Final, Literal, get_args
 
 import attrs
 import numpy as np
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from engine.combos import NUM_COMBOS
 from engine.kernels.opponents.reweighting import reweight
 from engine.opponents.action_context import situation_of
-from engine.opponents.board_values import BoardValues, board_values
+from engine.opponents.board_values import BoardValues, Potentials, board_values
 from engine.opponents.hand_values import HandValues, postflop_values, preflop_values
 from engine.opponents.models.formula import protection, traits_array
 from engine.opponents.models.model import Decision, OpponentModel
@@ -33,9 +34,36 @@ from engine.opponents.probability_triple import TRIPLE_INDEX
 from engine.opponents.weight_table import WeightTable
 from engine.rules.betting import BettingState
 
-__all__ = ["Reading", "TableReader"]
+__all__ = ["PotentialName", "Reading", "ReadingStyle", "TableReader"]
 
 Floats = NDArray[np.float64]
+
+
+PotentialName = Literal["plain", "weighted"]
+"""Against what the potential of hands is reckoned: a random hand, or the opponents' weight tables."""
+
+_RIVER: Final = 5
+"""Cards of the board to which none come."""
+
+
+@attrs.frozen
+class ReadingStyle:
+    """How actions are read.
+
+    Raises:
+        ValueError: a noise factor outside 0..1, or an unknown word.
+    """
+
+    noise: float = 0.0
+    """The noise factor of the re-weighting: 0 believes actions as the model reads them, 1 not at all."""
+    potential: PotentialName = "plain"
+    """Against what the potential of hands is reckoned: a random hand, or the opponents' weight tables."""
+
+    def __attrs_post_init__(self) -> None:
+        if not 0 <= self.noise <= 1:
+            raise ValueError(f"a noise factor lies between 0 and 1, got {self.noise}")
+        if self.potential not in get_args(PotentialName):
+            raise ValueError(f"potential: expected plain or weighted, got {self.potential!r}")
 
 
 @attrs.define(eq=False)
@@ -46,7 +74,7 @@ class Reading:
     """By position, as they stood when the hand began."""
     traits: Floats
     """How the players play, by position, as ``traits_array`` has it."""
-    noise: float
+    style: ReadingStyle
     weights: tuple[Floats, ...]
     """By position, shape (1326,) each; not to be changed."""
     board: tuple[int, ...] = ()
@@ -56,6 +84,7 @@ class Reading:
     """The reading before, and what was decided in it: the action is a `TripleIndex`."""
     _strengths: dict[int, Floats] = attrs.field(factory=dict)
     # By position, of all combos against the table there; filled as they are asked for.
+    _potentials: dict[tuple[int, ...], Potentials] = attrs.field(factory=dict)
     _decision: tuple[BettingState, Decision] | None = None
 
     def decision(self, node: BettingState) -> Decision:
@@ -73,7 +102,7 @@ class Reading:
         before, position, done = step
         decision, action = self.decision(before), int(TRIPLE_INDEX[done.kind])
         changed = decision.weights.copy()
-        reweight(changed, self.models[position].triples(decision), action, self.noise)
+        reweight(changed, self.models[position].triples(decision), action, self.style.noise)
         weights = (*self.weights[:position], changed, *self.weights[position + 1 :])
         last = self, decision, action
         if board == self.board:
@@ -93,7 +122,7 @@ class Reading:
         strengths: dict[int, Floats],
     ) -> Reading:
         """A reading of the same hand."""
-        return Reading(self.models, self.traits, self.noise, weights, board, values, last, strengths)
+        return Reading(self.models, self.traits, self.style, weights, board, values, last, strengths)
 
     def decisions(self) -> list[tuple[Decision, int]]:
         """All decisions until now, as their players saw them, each with its action, a `TripleIndex`."""
@@ -114,7 +143,37 @@ class Reading:
         for position in situation.opponents:
             if position not in strengths:
                 strengths[position] = self.values.strengths(self.weights[position])
-        return postflop_values(situation, self.values, strengths, protection(situation, self.traits))
+        potentials = self.potentials(situation.opponents)
+        return postflop_values(situation, strengths, potentials, protection(situation, self.traits))
+
+    def potentials(self, opponents: tuple[int, ...]) -> Potentials:
+        """Of all combos against some players; against several, against the mean of their tables.
+
+        Args:
+            opponents: positions.
+
+        Raises:
+            ValueError: before the flop.
+        """
+        if self.values is None:
+            raise ValueError("before the flop no card can change how two hands compare")
+        if self.style.potential == "plain" or len(self.board) == _RIVER:
+            return self.values.plain
+        known = self._potentials.get(opponents)
+        if known is None:
+            tables = [self.weights[position] for position in opponents]
+            mean = (
+                tables[0] if len(tables) == 1 else np.mean([table / table.sum() for table in tables], axis=0)
+            )
+            known = self._potentials[opponents] = self.values.potentials(mean)
+        return known
+
+    def potentials_by_position(self, node: BettingState) -> dict[int, Potentials] | None:
+        """Of those who have not folded, each against the others; None before the flop."""
+        if self.values is None:
+            return None
+        live = [position for position, folded in enumerate(node.folded) if not folded]
+        return {p: self.potentials(tuple(other for other in live if other != p)) for p in live}
 
 
 @attrs.frozen
@@ -126,10 +185,10 @@ class _Table:
 
 
 @functools.lru_cache(maxsize=16)
-def _beginning(table: _Table, noise: float) -> Reading:
+def _beginning(table: _Table, style: ReadingStyle) -> Reading:
     models = tuple(model.snapshot() for model in table.models)
     traits = traits_array({position: model.traits for position, model in enumerate(models)})
-    return Reading(models, traits, noise, tuple(np.ones(NUM_COMBOS) for _ in models))
+    return Reading(models, traits, style, tuple(np.ones(NUM_COMBOS) for _ in models))
 
 
 @functools.lru_cache(maxsize=128)
@@ -144,12 +203,17 @@ class TableReader:
     Args:
         models: of the players, by position; what they learn later on makes no difference to the reader.
         noise: the noise factor of the re-weighting, 0 to 1.
+        potential: against what the potential of hands is reckoned.
+
+    Raises:
+        ValueError: a noise factor outside 0..1, or an unknown word.
     """
 
-    def __init__(self, models: Sequence[OpponentModel], noise: float = 0.0) -> None:
-        if not 0 <= noise <= 1:
-            raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
-        self._beginning = _beginning(_Table(tuple(model.state for model in models), tuple(models)), noise)
+    def __init__(
+        self, models: Sequence[OpponentModel], noise: float = 0.0, potential: PotentialName = "plain"
+    ) -> None:
+        table = _Table(tuple(model.state for model in models), tuple(models))
+        self._beginning = _beginning(table, ReadingStyle(noise, potential))
         self._node: BettingState | None = None
         self.reading = self._beginning
 

@@ -9,16 +9,20 @@ import functools
 
 from engine.opponents.learning import learn_from_hand
 from engine.opponents.models.specific import SpecificModel
-from engine.opponents.table_reader import TableReader
+from engine.opponents.table_reader import PotentialName, TableReader
 from engine.rules import load_game, parse_betting
 
 
 @functools.cache
-def warm_up() -> None:
-    """Read a hand to its showdown, and learn from it."""
+def warm_up(potential: PotentialName = "plain") -> None:
+    """Read a hand to its showdown, and learn from it.
+
+    Args:
+        potential: against what the potential of hands will be reckoned.
+    """
     game = load_game("limit-2p")
     models = [SpecificModel(), SpecificModel()]
     betting, board = parse_betting(game, "rc/cc/rc/cc"), (0, 17, 34, 51, 8)
     for _ in range(2):  # the second time with something counted
         learn_from_hand(models, TableReader(models), betting, board, ((1, 2), (3, 4)))
-    TableReader(models).follow(betting, board)
+    TableReader(models, 0.0, potential).follow(betting, board)

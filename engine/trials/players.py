@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.opponents.counting import nothing_counted
+from engine.kernels.opponents.records import NOISE_SHAPE
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.kernels.trials import players as kernels
 from engine.kernels.trials.players import Kind
@@ -60,7 +61,7 @@ def simulated_players(
         usual_traits=traits_array({}),
         parameters=parameters_array(DEFAULT_PARAMETERS),
         usual_parameters=parameters_array(DEFAULT_PARAMETERS),
-        noise=np.zeros(count),
+        noise=np.zeros((count, *NOISE_SHAPE)),
         **{name: np.zeros((count, *array.shape)) for name, array in nothing_counted()[0]._asdict().items()},
         sizes=np.ones((count, 2, NUM_SIZES)),
         reweighting_noise=float(noise),
@@ -82,7 +83,7 @@ def simulated_players(
             players.noise[position] = model.noise
         elif isinstance(model, SpecificModel):
             players.kinds[position] = Kind.COUNTED
-            players.noise[position] = model.noise
+            players.noise[position] = model.noises
             for name, array in model.counts._asdict().items():
                 getattr(players, name)[position] = array
         else:

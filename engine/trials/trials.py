@@ -10,7 +10,7 @@ Values are chips won from the decision on, so that folding is worth 0, in small 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.betting_arrays import betting_arrays, game_array, number_of_action
+from engine.combos import NUM_COMBOS
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.opponents.hand_features import MAX_GROUPS, straight_completions
 from engine.kernels.rules import betting as betting_kernels
@@ -28,7 +29,7 @@ from engine.kernels.trials import trials as kernels
 from engine.kernels.trials.players import Players
 from engine.kernels.trials.tree import TreeNode, Used
 from engine.kernels.trials.trials import Deals
-from engine.opponents.board_values import board_values
+from engine.opponents.board_values import Potentials, board_values
 from engine.records import LastAction
 from engine.rules.action import CALL, Action, ActionKind
 from engine.rules.betting import BettingState
@@ -57,6 +58,8 @@ class Spot:
     others see it."""
     players: Players
     """The others and ourselves, as ``engine.trials.players`` makes them."""
+    potentials: Mapping[int, Potentials] | None = None
+    """Of all combos on the board, by position, for those who have not folded; None: against a random hand."""
 
     @property
     def position(self) -> int:
@@ -134,7 +137,7 @@ class Trials:
         self._batches = 0
         self.tree = tree if tree is not None else new_tree()
         self.setting = kernels.Setting(
-            self.tree, spot.players, averages(game.num_players), _cards(spot.board), game_array(game)
+            self.tree, spot.players, averages(game.num_players), _cards(spot), game_array(game)
         )
         self._scratch = np.zeros((kernels.NUM_SCRATCH, MAX_PLAYERS), np.int64)
         self._plant()
@@ -229,20 +232,29 @@ def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray
     )
 
 
-_NO_POTENTIAL: Final = np.zeros(1)
-_NO_POTENTIAL.flags.writeable = False  # as those of a board: one type to numba
+_NO_POTENTIAL: Final = np.zeros((1, 1))
 
 
-def _cards(board: tuple[int, ...]) -> kernels.Cards:
-    positive = negative = _NO_POTENTIAL
-    if board:
-        values = board_values(board)
-        positive, negative = values.positive_potential, values.negative_potential
+def _known_potentials(spot: Spot) -> tuple[Floats, Floats]:
+    """Positive and negative, as ``Cards`` takes them."""
+    if not spot.board:
+        return _NO_POTENTIAL, _NO_POTENTIAL
+    if spot.potentials is None:
+        positive, negative = board_values(spot.board).plain
+        return positive.reshape(1, -1).copy(), negative.reshape(1, -1).copy()
+    known = np.zeros((2, MAX_PLAYERS, NUM_COMBOS))
+    for position, potentials in spot.potentials.items():
+        known[:, position] = potentials
+    return known[0], known[1]
+
+
+def _cards(spot: Spot) -> kernels.Cards:
+    positive, negative = _known_potentials(spot)
     return kernels.Cards(
         ranking_table(),
         straight_completions(),
         STARTING_HANDS,
-        max(0, len(board) - 2),
+        max(0, len(spot.board) - 2),
         positive,
         negative,
         np.empty((kernels.NUM_BOARDS, MAX_GROUPS), np.int32),

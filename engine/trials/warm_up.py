@@ -9,16 +9,20 @@ import functools
 
 from engine.opponents import warm_up as opponents
 from engine.opponents.models.specific import SpecificModel
-from engine.opponents.table_reader import TableReader
+from engine.opponents.table_reader import PotentialName, TableReader
 from engine.rules import load_game, parse_betting
 from engine.trials.players import OwnStrategy, simulated_players
 from engine.trials.trials import Spot, new_tree, simulate
 
 
 @functools.cache
-def warm_up() -> None:
-    """Simulate a decision before the flop and one on it."""
-    opponents.warm_up()
+def warm_up(potential: PotentialName = "plain") -> None:
+    """Simulate a decision before the flop and one on it.
+
+    Args:
+        potential: against what the potential of hands will be reckoned.
+    """
+    opponents.warm_up(potential)
     game = load_game("limit-2p")
     models = [SpecificModel(), SpecificModel()]
     for text, board in (("", ()), ("rc/", (8, 30, 51))):

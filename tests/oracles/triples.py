@@ -106,6 +106,22 @@ class Rule:
         return 1 - share_above(value, 0.75 * self.bluff_below, 0.25 * self.bluff_below)
 
 
+def blurred(sharp: Chances, blind: Chances, fold_noise: float, raise_noise: float) -> Chances:
+    """What a player does who sometimes leaves all to dice, and sometimes one of folding and raising alone."""
+    all_dice = min(fold_noise, raise_noise)
+    one_die = max(fold_noise, raise_noise) - all_dice
+    raised_by_dice = 0.0 if blind["fold"] == 1 else blind["raise"] / (1 - blind["fold"])
+    folded_by_dice = 0.0 if blind["raise"] == 1 else blind["fold"] / (1 - blind["raise"])
+    if raise_noise > fold_noise:
+        left = 1 - sharp["fold"]
+        die = {"fold": sharp["fold"], "raise": left * raised_by_dice, "call": left * (1 - raised_by_dice)}
+    else:
+        left = 1 - sharp["raise"]
+        die = {"raise": sharp["raise"], "fold": left * folded_by_dice, "call": left * (1 - folded_by_dice)}
+    parts = ((1 - all_dice - one_die, sharp), (one_die, die), (all_dice, blind))
+    return {name: sum(share * each[name] for share, each in parts) for name in ACTIONS}
+
+
 # --- frequencies -----------------------------------------------------------------------------------------
 
 

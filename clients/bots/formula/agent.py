@@ -18,7 +18,7 @@ from clients.agent import Agent, ProbabilityTriple
 from clients.bots.formula import memory as memory_file
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, sizes_are_known
 from clients.bots.formula.config import FormulaConfig
-from clients.bots.opponent_book import DEFAULT_NOISE, LEARNING, ModelName, OpponentBook
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, ModelName, OpponentBook
 from clients.options import require_holdem
 from engine.combos import combo_index
 from engine.files.lock import FileLock
@@ -27,6 +27,7 @@ from engine.opponents.models.formula import continue_chance, formula_triples
 from engine.opponents.models.model import Decision
 from engine.opponents.models.specific import SpecificModel
 from engine.opponents.probability_triple import legal_triple, sample
+from engine.opponents.table_reader import PotentialName
 from engine.opponents.warm_up import warm_up
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from protocol import variables
@@ -45,6 +46,7 @@ class Formula(Agent):
         model: how opponents are modelled: none, generic, specific, tree or network.
         noise: noise factor of the re-weighting, 0 to 1.
         memory: file that keeps the models between matches, by the players' names.
+        potential: of hands, against a random hand (plain) or the opponents' weight tables (weighted).
 
     Raises:
         ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
@@ -61,8 +63,9 @@ class Formula(Agent):
         model: ModelName = "specific",
         noise: float = DEFAULT_NOISE,
         memory: Path | None = None,
+        potential: PotentialName = DEFAULT_POTENTIAL,
     ) -> None:
-        self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory)
+        self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory, potential)
         self.parameters = self.config.parameters()
         self.is_stateless = model not in LEARNING
         # In a duplicate match there is nothing to write: the bot would know the cards.
@@ -74,7 +77,7 @@ class Formula(Agent):
             if lock is not None:
                 lock.release()
             raise
-        self.book = OpponentBook(model, noise, remembered)
+        self.book = OpponentBook(model, noise, remembered, potential)
         self.folds_by_size: dict[int, FoldsBySize] = {}
         """By seat, in no-limit games, of opponents who are modelled."""
         self._closing: weakref.finalize[..., Formula] | None = None
@@ -83,7 +86,7 @@ class Formula(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
-        warm_up()
+        warm_up(self.config.potential)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models for the players who are new.

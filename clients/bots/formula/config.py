@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import attrs
 
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, check_model
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, check_model
 from engine.opponents.models.formula import Parameters
+from engine.opponents.table_reader import PotentialName
 
 
 @attrs.frozen
@@ -30,6 +32,8 @@ class FormulaConfig:
     """Noise factor of the re-weighting: 0 believes actions as the model reads them, 1 not at all."""
     memory: Path | None = None
     """File that keeps the models between matches."""
+    potential: PotentialName = DEFAULT_POTENTIAL
+    """Against what the potential of hands is reckoned: a random hand, or the opponents' weight tables."""
 
     def __attrs_post_init__(self) -> None:
         for name in ("tightness", "aggression", "deception", "noise"):
@@ -37,6 +41,8 @@ class FormulaConfig:
             if not 0 <= value <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, got {value}")
         check_model(self.model)
+        if self.potential not in get_args(PotentialName):
+            raise ValueError(f"potential: expected plain or weighted, got {self.potential!r}")
 
     def parameters(self) -> Parameters:
         """The formula's parameters."""

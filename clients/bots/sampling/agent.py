@@ -13,11 +13,12 @@ from typing import Final
 import trio
 
 from clients.agent import Agent, ProbabilityTriple
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, OpponentBook
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, OpponentBook
 from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
 from clients.options import require_holdem, require_no_antes
 from engine.opponents.bet_sizes import BetSizes
 from engine.opponents.probability_triple import TRIPLE_INDEX, legal_triple
+from engine.opponents.table_reader import PotentialName
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.trials.players import OwnStrategy, simulated_players
 from engine.trials.selective_sampling import Estimates, best_move
@@ -47,6 +48,7 @@ class Sampling(Agent):
             of the errors, or the error of the paired difference; or never.
         noise: noise factor of the re-weighting, 0 to 1.
         explain: say the values in a comment line before each action.
+        potential: of hands, against a random hand (plain) or the opponents' weight tables (weighted).
 
     Raises:
         ValueError: an option outside its range.
@@ -54,6 +56,7 @@ class Sampling(Agent):
 
     wants_clock = True
 
+    # Many parameters: they are the bot's options, and are read off this signature.
     def __init__(
         self,
         trials: int | None = None,
@@ -64,9 +67,12 @@ class Sampling(Agent):
         obvious: ObviousName = "paired",
         noise: float = DEFAULT_NOISE,
         explain: bool = False,
+        potential: PotentialName = DEFAULT_POTENTIAL,
     ) -> None:
-        self.config = SamplingConfig(trials, seconds, model, choose, bet_sizes, obvious, noise, explain)
-        self.book = OpponentBook(model, noise)
+        self.config = SamplingConfig(
+            trials, seconds, model, choose, bet_sizes, obvious, noise, explain, potential
+        )
+        self.book = OpponentBook(model, noise, potential=potential)
         self.bet_sizes: dict[int, BetSizes] = {}
         """By seat, in no-limit games."""
         self.estimates: Estimates[Action] | None = None
@@ -76,7 +82,7 @@ class Sampling(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
-        warm_up()
+        warm_up(self.config.potential)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models and bet sizes for the players who are new; averages of a table of this size.
@@ -160,6 +166,7 @@ class Sampling(Agent):
             (first, second),
             reading.weights,
             simulated_players(models, self.config.noise, sizes),
+            reading.potentials_by_position(view.betting) if self.config.potential == "weighted" else None,
         )
 
     def _decide(self, view: HandView, estimates: Estimates[Action]) -> Action:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import attrs
 
 from clients.bet_sizes import parse_bet_sizes
-from clients.bots.opponent_book import DEFAULT_NOISE, ModelName, check_model
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, check_model
+from engine.opponents.table_reader import PotentialName
 from engine.trials.selective_sampling import Criterion
 
 DEFAULT_TRIALS: Final = 20_000
@@ -46,6 +47,8 @@ class SamplingConfig:
     """Noise factor of the re-weighting."""
     explain: bool = False
     """Say the values in a comment line before each action."""
+    potential: PotentialName = DEFAULT_POTENTIAL
+    """Against what the potential of hands is reckoned: a random hand, or the opponents' weight tables."""
 
     def __attrs_post_init__(self) -> None:
         if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
@@ -58,6 +61,7 @@ class SamplingConfig:
         for name, words in (
             ("choose", ("best", "mixed")),
             ("obvious", tuple(criterion.value for criterion in Criterion)),
+            ("potential", get_args(PotentialName)),
         ):
             if getattr(self, name) not in words:
                 raise ValueError(f"{name}: expected {' or '.join(words)}, got {getattr(self, name)!r}")

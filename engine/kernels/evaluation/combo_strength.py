@@ -4,6 +4,9 @@
 weight below a class is kept in all and per card; what a combo beats is the weight below its class less the
 weight of hands that hold one of its two cards, since an opponent cannot hold those (the range trick of
 ``engine.kernels.evaluation.equity`` for boards of any size).
+
+*What the next card changes* is the same for each card to come, on the board and on the longer one: against a
+random hand once for a board, against weights from the orders of the longer boards, which are kept as well.
 """
 
 from __future__ import annotations
@@ -281,3 +284,118 @@ def strengths_and_changes(
         else:
             gains[combo] /= cards_to_come
             losses[combo] /= cards_to_come
+
+
+@kernel()
+def order_next_boards(
+    table: NDArray[np.uint16],
+    board: NDArray[np.uint8],
+    orders: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    groups: NDArray[np.int64],
+) -> None:
+    """`order_combos` on the board with each next card.
+
+    board: shape (3|4,).  orders, ends: shape (52, 1326), filled in place.
+    groups: shape (52,), filled in place; 0 for the cards of the board.
+    """
+    size = board.shape[0]
+    dead = card_bits(board, size)
+    longer = np.empty(size + 1, np.uint8)
+    for i in range(size):
+        longer[i] = board[i]
+    for card in range(52):
+        groups[card] = 0
+        if not dead >> card & 1:
+            longer[size] = card
+            _, groups[card] = order_combos(table, longer, orders[card], ends[card])
+
+
+# Many parameters: the orders of a board and of the next ones, as they are kept.
+@kernel()
+def changes_against(
+    order: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    groups: int,
+    next_orders: NDArray[np.int64],
+    next_ends: NDArray[np.int64],
+    next_groups: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    changes: NDArray[np.float64],
+) -> None:
+    """How much the next card adds to the strength of every live combo against weights, and takes from it.
+
+    A card is as likely as the hands that the opponent may then hold have weight, and a combo's strength
+    before it is that against these hands: where a card tells what the opponent does not hold, nothing has
+    come or gone by it.
+
+    order, ends, groups: of `order_combos`.  next_orders, next_ends, next_groups: of `order_next_boards`.
+    cards: of each combo, shape (1326, 2).  weights: shape (1326,), 0 for dead combos.
+    changes: shape (2, 1326), filled in place: on average gained and lost; 0 for dead combos.
+    """
+    now = np.zeros(1326, np.float64)
+    after = np.empty(1326, np.float64)
+    left = weights.copy()
+    strengths_in_order(order, ends, groups, cards, weights, now)
+    by_card = np.zeros(52, np.float64)
+    total = 0.0
+    for combo in range(1326):
+        by_card[cards[combo, 0]] += weights[combo]
+        by_card[cards[combo, 1]] += weights[combo]
+        total += weights[combo]
+    # Twice what each combo beats now, and the place of its class.
+    beaten = np.zeros(1326, np.float64)
+    places = np.zeros(1326, np.int64)
+    met = np.zeros(1326, np.float64)  # weight of what the opponent may hold, over all cards to come
+    start = 0
+    for group in range(groups):
+        for i in range(start, integer(ends[group])):
+            combo = integer(order[i])
+            others = total - by_card[cards[combo, 0]] - by_card[cards[combo, 1]] + weights[combo]
+            beaten[combo] = 2.0 * others * now[combo]
+            places[combo] = group
+        start = integer(ends[group])
+    changes[:] = 0.0
+    with_card = np.empty(52, np.int64)  # of each other card: the combo with the card to come
+    below = np.empty(groups, np.float64)
+    for card in range(52):
+        if next_groups[card] == 0:
+            continue
+        # The opponent cannot hold the card: what was below each class, and tied, by it.
+        below[:] = 0.0
+        for other in range(52):
+            if other != card:
+                high, low = max(card, other), min(card, other)
+                with_card[other] = high * (high - 1) // 2 + low
+                left[with_card[other]] = 0.0
+                below[places[with_card[other]]] += weights[with_card[other]]
+        sum_below = 0.0
+        for group in range(groups):
+            here = below[group]
+            below[group] = 2.0 * sum_below + here
+            sum_below += here
+        next_order, live = next_orders[card], integer(next_ends[card, next_groups[card] - 1])
+        strengths_in_order(next_order, next_ends[card], integer(next_groups[card]), cards, left, after)
+        without = total - by_card[card]
+        for i in range(live):
+            combo = integer(next_order[i])
+            a, b = integer(cards[combo, 0]), integer(cards[combo, 1])
+            with_a, with_b = with_card[a], with_card[b]
+            weight_a, weight_b, place = weights[with_a], weights[with_b], places[combo]
+            others = without - by_card[a] - by_card[b] + weight_a + weight_b + weights[combo]
+            if others > 1e-12 * total:
+                gone = below[place]
+                gone -= weight_a * ((places[with_a] < place) + (places[with_a] <= place))
+                gone -= weight_b * ((places[with_b] < place) + (places[with_b] <= place))
+                change = others * after[combo] - 0.5 * (beaten[combo] - gone)
+                changes[0, combo] += max(change, 0.0)
+                changes[1, combo] -= min(change, 0.0)
+                met[combo] += others
+        for other in range(52):
+            if other != card:
+                left[with_card[other]] = weights[with_card[other]]
+    for combo in range(1326):
+        share = 1.0 / met[combo] if met[combo] > 1e-9 * total else 0.0
+        changes[0, combo] *= share
+        changes[1, combo] *= share

@@ -57,9 +57,49 @@ class Parameter(IntEnum):
     """What tightness makes of a share of hands: a factor."""
     AGGRESSION_SCALE = 10
     """What aggression makes of a share of hands: a factor."""
+    COMPANY = 11
+    """With those that follow, the fields of ``engine.opponents.models.formula.Constants``, in their order."""
+    RAISED_TWICE = 12
+    LAST_RAISE = 13
+    NO_LIMIT = 14
+    BETS_FACED = 15
+    PRICE_SPREAD = 16
+    SEMI_BLUFF_PRICE = 17
+    CHECK_RAISE = 18
+    OPENING_RAISES = 19
+    RERAISES = 20
+    LAST_RERAISES = 21
+    FREE_RAISES = 22
+    FREE_RAISES_LIMPERS = 23
+    LIMPERS_RAISED = 24
+    LIMPERS_CALLED = 25
+    BLIND_ODDS = 26
+    NEVER_FOLDS = 27
+    RAISE_FALLS = 28
+    CALL_LEVEL = 29
+    CALL_SLOPE = 30
+    LIMPERS_CALLED_RAISED = 31
+    BETS_TO_COME = 32
+    PRICE_MARGIN = 33
+    RAISE_MOST = 34
+    PRICE_SPREAD_BEFORE = 35
+    SEMI_BLUFF_BEFORE = 36
 
 
 NUM_PARAMETERS: Final = len(Parameter)
+
+
+class Noise(IntEnum):
+    """Decisions that a player may make without the hand."""
+
+    FOLDS = 0
+    """Whether to fold."""
+    RAISES = 1
+    """Whether to raise."""
+
+
+NOISE_SHAPE: Final = (2, len(Noise))
+"""How far the hand decides is told apart before and after the flop, and by `Noise`."""
 
 
 class Thresholds(NamedTuple):

@@ -187,16 +187,16 @@ def _postflop_thresholds(
     if situation.raises == 0 or raiser < 0 or raiser == situation.position:
         raise_at = level
         if count_bits(opponents) > 1:
-            raise_at += 0.04
+            raise_at += parameters[Parameter.COMPANY]
     else:
         tells = traits[raiser, Trait.RAISE_TELLS]
         if situation.raises >= 2:
-            tells = min(1.0, 1.3 * tells)
+            tells = min(1.0, parameters[Parameter.RAISED_TWICE] * tells)
         raise_at = level + (raise_threshold - call_threshold) * tells
         if situation.last_raise:
-            raise_at -= 0.3 * (raise_at - level)
+            raise_at -= parameters[Parameter.LAST_RAISE] * (raise_at - level)
     if not situation.is_limit:
-        raise_at += 0.05
+        raise_at += parameters[Parameter.NO_LIMIT]
     raise_at = clip(raise_at - 0.2 * parameters[Parameter.AGGRESSION], 0.05, 0.97)
 
     # Showdown odds: what a call costs to the end, against what there will be (Papp; Poki 3.3.4).
@@ -204,13 +204,14 @@ def _postflop_thresholds(
     if raiser >= 0 and raiser != situation.position:
         aggressor = traits[raiser, Trait.BET]
     pot, to_call, bet = situation.pot, situation.to_call, situation.bet
-    more = situation.future_bets * clip(0.75 * aggressor, 0.15, 0.6)
+    more = situation.future_bets * clip(parameters[Parameter.BETS_FACED] * aggressor, 0.15, 0.6)
     price = pot_share(to_call + more, pot + more)
     price = clip(price + 0.1 * tightness, 0.0, 1.0)
 
     # Papp: the potential must pay for a bet and, should it come, for a raise: two bets against the pot with
     # two of each caller's.
-    semi_bluff_at = pot_share(to_call + 2.0 * bet, pot + 2.0 * bet * callers) * 0.75
+    semi_bluff_at = pot_share(to_call + 2.0 * bet, pot + 2.0 * bet * callers)
+    semi_bluff_at *= parameters[Parameter.SEMI_BLUFF_PRICE]
     fold_pays = clip(all_fold / max(1e-9, pot_share(bet, pot)), 0.0, 1.5)
     semi_bluff = 0.0
     if situation.betting_round < 3 and situation.raises <= 1:
@@ -222,7 +223,7 @@ def _postflop_thresholds(
         for other in range(MAX_PLAYERS):
             if situation.to_respond >> other & 1:
                 behind = max(behind, traits[other, Trait.BET])
-        trap += 0.5 * deception * clip((behind - 0.4) / 0.4, 0.0, 0.5)
+        trap += parameters[Parameter.CHECK_RAISE] * deception * clip((behind - 0.4) / 0.4, 0.0, 0.5)
     return Thresholds(
         call=max(call_threshold + 0.2 * tightness, price),
         call_spread=spread,
@@ -230,7 +231,7 @@ def _postflop_thresholds(
         raise_spread=spread,
         raise_most=1.0,
         price=price,
-        price_spread=0.04,
+        price_spread=parameters[Parameter.PRICE_SPREAD],
         semi_bluff=semi_bluff_at,
         semi_bluff_chance=semi_bluff,
         bluff_below=parameters[Parameter.VERY_WEAK],
@@ -253,33 +254,42 @@ def _preflop_thresholds(
     num_opponents = count_bits(opponents)
     pot, to_call = situation.pot, situation.to_call
     odds = pot_share(to_call, pot)
-    more = 0.35 * situation.future_bets
+    more = parameters[Parameter.BETS_TO_COME] * situation.future_bets
     price = 2.0
     if situation.raises == 0:
         share = reasonable_share(behind)
         if to_call == 0.0:
             calling = 1.0
-            raising = 0.36 / (1.0 + 0.5 * (limpers - 1)) if limpers else 0.36
+            raising = parameters[Parameter.FREE_RAISES]
+            if limpers:
+                raising /= 1.0 + parameters[Parameter.FREE_RAISES_LIMPERS] * (limpers - 1)
         else:
-            wide = clip(0.25 / max(odds, 0.05) if behind <= 1 else 1.0, 1.0, 1.6)
-            calling = share * (1.0 + 0.15 * limpers) * wide
-            raising = _OPENING_RAISES * share / (1.0 + 0.3 * limpers)
+            wide = clip(parameters[Parameter.BLIND_ODDS] / max(odds, 0.05) if behind <= 1 else 1.0, 1.0, 1.6)
+            calling = share * (1.0 + parameters[Parameter.LIMPERS_CALLED] * limpers) * wide
+            raising = parameters[Parameter.OPENING_RAISES] * share
+            raising /= 1.0 + parameters[Parameter.LIMPERS_RAISED] * limpers
         if num_opponents == 1:
             # An opponent who never folds gives no blinds away but pays every better hand.
             for other in range(MAX_PLAYERS):
                 if opponents >> other & 1:
                     continuing = continue_chance(situation, other, traits)
-                    raising = max(raising, 0.5 * clip((continuing - 0.8) / 0.2, 0.0, 1.0))
+                    never = parameters[Parameter.NEVER_FOLDS] * clip((continuing - 0.8) / 0.2, 0.0, 1.0)
+                    raising = max(raising, never)
     else:
         preflop_raise = traits[raiser, Trait.PREFLOP_RAISE] if opponents >> raiser & 1 else 1.0
-        theirs = _OPENING_RAISES * reasonable_share(num_opponents) * preflop_raise
+        theirs = parameters[Parameter.OPENING_RAISES] * reasonable_share(num_opponents) * preflop_raise
         if preflop_raise < 1.8:
-            theirs *= 0.45 ** float(situation.raises - 1)
+            theirs *= parameters[Parameter.RAISE_FALLS] ** float(situation.raises - 1)
         theirs = clip(theirs, 0.015, 1.0)
-        calling = theirs * clip(1.55 - 7.3 * (odds - 0.25), 0.5, 2.3) * (1.0 + 0.1 * limpers)
-        raising = theirs * (0.46 if situation.last_raise else _RERAISES)
+        level = parameters[Parameter.CALL_LEVEL] - parameters[Parameter.CALL_SLOPE] * (odds - 0.25)
+        calling = theirs * clip(level, 0.5, 2.3)
+        calling *= 1.0 + parameters[Parameter.LIMPERS_CALLED_RAISED] * limpers
+        again = parameters[Parameter.RERAISES]
+        if situation.last_raise:
+            again = parameters[Parameter.LAST_RERAISES]
+        raising = theirs * again
     if num_opponents == 1:
-        price = clip(pot_share(to_call + more, pot + more) + 0.02, 0.0, 1.0)
+        price = clip(pot_share(to_call + more, pot + more) + parameters[Parameter.PRICE_MARGIN], 0.0, 1.0)
     spread, deception = parameters[Parameter.SPREAD], parameters[Parameter.DECEPTION]
     tightness_scale = parameters[Parameter.TIGHTNESS_SCALE]
     calling = clip(calling * tightness_scale, 0.0, 1.0)
@@ -289,11 +299,13 @@ def _preflop_thresholds(
         call_spread=0.5 * min(spread, 0.5 * max(calling, 0.01)),
         raise_=1.0 - raising,
         raise_spread=0.5 * min(spread, 0.5 * max(raising, 0.01)),
-        raise_most=0.8,
+        raise_most=parameters[Parameter.RAISE_MOST],
         price=price,
-        price_spread=0.03,
+        price_spread=parameters[Parameter.PRICE_SPREAD_BEFORE],
         semi_bluff=0.5,
-        semi_bluff_chance=0.1 * deception if situation.raises == 0 else 0.0,
+        semi_bluff_chance=parameters[Parameter.SEMI_BLUFF_BEFORE] * deception
+        if situation.raises == 0
+        else 0.0,
         bluff_below=parameters[Parameter.VERY_WEAK],
         trap=1.0,
         trap_chance=0.0,

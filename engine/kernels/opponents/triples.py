@@ -6,6 +6,7 @@
 `own_share`             how far such frequencies decide instead of the formula
 `own_triple`            the frequencies that the player's own part must then have
 `blended`                 the blend of two triples: formula and own part, own part and frequencies
+`blurred`                 what is left of a triple where folds and raises are partly blind to the hand
 `legal_triple`          scaled to one, without what is not allowed
 `mean_triple`           the mean over a range
 ======================  =====================================================================================
@@ -114,6 +115,30 @@ def blended(first: ProbabilityTriple, second: ProbabilityTriple, share: float) -
         first.call + share * (second.call - first.call),
         first.raise_ + share * (second.raise_ - first.raise_),
     )
+
+
+@kernel(allocates=False, inlined=True)
+def blurred(
+    sharp: ProbabilityTriple, blind: ProbabilityTriple, fold_noise: float, raise_noise: float
+) -> ProbabilityTriple:
+    """The triple of a player who decides partly without the hand whether to fold, and whether to raise.
+
+    The lesser of the two parts is blind altogether.  In the rest, who raises by dice and folds by the hand
+    raises equally often with all hands that are not folded; who folds by dice and raises by the hand folds
+    equally often with all that are not raised.  Where the mean of the sharp triples is the blind one, so is
+    that of these.
+
+    sharp: what the hand decides.  blind: what the player does on average.
+    """
+    both = min(fold_noise, raise_noise)
+    fold, raising = sharp.fold, sharp.raise_
+    if raise_noise > both:
+        usual = blind.raise_ * (1.0 - fold) / max(1.0 - blind.fold, 1e-12)
+        raising += (raise_noise - both) / (1.0 - both) * (usual - raising)
+    elif fold_noise > both:
+        usual = blind.fold * (1.0 - raising) / max(1.0 - blind.raise_, 1e-12)
+        fold += (fold_noise - both) / (1.0 - both) * (usual - fold)
+    return blended(ProbabilityTriple(fold, 1.0 - fold - raising, raising), blind, both)
 
 
 # --- frequencies -----------------------------------------------------------------------------------------
@@ -296,3 +321,40 @@ def blend_with_triple(
     """
     for hand in range(triples.shape[0]):
         keep_triple(blended(triple_at(triples[hand]), second, share), result[hand])
+
+
+@kernel(allocates=False)
+def blur_triples(
+    sharp: NDArray[np.float64],
+    blind: ProbabilityTriple,
+    fold_noise: float,
+    raise_noise: float,
+    result: NDArray[np.float64],
+) -> None:
+    """`blurred` for every hand.
+
+    sharp: shape (n, 3).  result: the same shape, filled in place; it may be `sharp`.
+    """
+    for hand in range(sharp.shape[0]):
+        keep_triple(blurred(triple_at(sharp[hand]), blind, fold_noise, raise_noise), result[hand])
+
+
+@kernel()
+def chances_by_noise(
+    sharp: NDArray[np.float64],
+    blind: ProbabilityTriple,
+    action: int,
+    noises: NDArray[np.float64],
+    chances: NDArray[np.float64],
+) -> None:
+    """How likely an action is with one hand if folds and raises are blind to it by each of some parts.
+
+    sharp: the hand's triple, shape (3,).  action: a `TripleIndex`.  noises: parts, shape (k,).
+    chances: shape (k, k), filled in place, by the part of folds and that of raises.
+    """
+    hand = triple_at(sharp)
+    row = np.empty(3)
+    for i in range(noises.shape[0]):
+        for j in range(noises.shape[0]):
+            keep_triple(blurred(hand, blind, noises[i], noises[j]), row)
+            chances[i, j] = row[action]

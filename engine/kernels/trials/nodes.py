@@ -17,12 +17,13 @@ from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
 from engine.kernels.opponents.predictions import prediction_of
-from engine.kernels.opponents.records import Counts
+from engine.kernels.opponents.records import Counts, Noise
 from engine.kernels.opponents.reweighting import implied_thresholds
 from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, protection, push_of, thresholds_of
 from engine.kernels.opponents.triples import (
     SPREAD,
     blended,
+    blurred,
     keep_triple,
     legal_triple,
     neutral_triple,
@@ -59,7 +60,8 @@ def _triple_in_node(
 
     call_value: what the implied call threshold is measured on.  The rest as in `triple_of`.
     """
-    share, noise = numbers[NodeNumber.SHARE], numbers[NodeNumber.NOISE]
+    share = numbers[NodeNumber.SHARE]
+    fold_noise, raise_noise = numbers[NodeNumber.FOLD_NOISE], numbers[NodeNumber.RAISE_NOISE]
     triple = ProbabilityTriple(0.0, 0.0, 0.0)
     if share < 1.0:
         thresholds, push = thresholds_in(numbers), push_in(numbers)
@@ -67,8 +69,8 @@ def _triple_in_node(
     if share > 0.0:
         call_at, raise_at = numbers[NodeNumber.CALL_AT], numbers[NodeNumber.RAISE_AT]
         triple = blended(triple, threshold_triple_of(value, call_value, call_at, raise_at, SPREAD), share)
-    if noise > 0.0:
-        triple = blended(triple, triple_at(numbers[NodeNumber.MEAN :]), noise)
+    if max(fold_noise, raise_noise) > 0.0:
+        triple = blurred(triple, triple_at(numbers[NodeNumber.MEAN :]), fold_noise, raise_noise)
     return triple
 
 
@@ -127,7 +129,8 @@ def prepare_node(
     integers[TreeNode.NUM_OPPONENTS] = count_bits(situation.opponents)
     numbers[NodeNumber.BLUFFS] = 0.0
     numbers[NodeNumber.SHARE] = 0.0
-    numbers[NodeNumber.NOISE] = 0.0
+    numbers[NodeNumber.FOLD_NOISE] = 0.0
+    numbers[NodeNumber.RAISE_NOISE] = 0.0
     kind = integer(players.kinds[situation.position])
     if kind == Kind.RANDOM:
         _prepare_random(numbers, situation)
@@ -153,7 +156,8 @@ def _prepare_random(numbers: NDArray[np.float64], situation: PublicSituation) ->
     """The triples of a player who does anything that is legal."""
     neutral = neutral_triple(situation.can_fold, situation.can_raise)
     keep_triple(neutral, numbers[NodeNumber.MEAN :])
-    numbers[NodeNumber.NOISE] = 1.0
+    numbers[NodeNumber.FOLD_NOISE] = 1.0
+    numbers[NodeNumber.RAISE_NOISE] = 1.0
     for stratum in range(NUM_STRATA):
         numbers[NodeNumber.CALLS + stratum] = neutral.call
         numbers[NodeNumber.RAISES + stratum] = neutral.raise_
@@ -294,9 +298,12 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
         )
         frequencies = prediction_of(counts, numbered, usual, can_fold, can_raise).together
         share = own_share(usual, frequencies)
-    noise = float(players.noise[position])
+    after_flop = min(situation.betting_round, 1)
+    fold_noise = float(players.noise[position, after_flop, Noise.FOLDS])
+    raise_noise = float(players.noise[position, after_flop, Noise.RAISES])
     numbers[NodeNumber.SHARE] = share
-    numbers[NodeNumber.NOISE] = noise
+    numbers[NodeNumber.FOLD_NOISE] = fold_noise
+    numbers[NodeNumber.RAISE_NOISE] = raise_noise
     weights, values = tree.scratch[Scratch.WEIGHTS, :NUM_STRATA], tree.scratch[Scratch.VALUES, :NUM_STRATA]
     in_preflop_company = situation.betting_round == 0 and integers[TreeNode.OPPONENT] < 0
     call_values = values if in_preflop_company else tree.scratch[Scratch.CHANCES, :NUM_STRATA]
@@ -314,8 +321,9 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
     calls = numbers[NodeNumber.CALLS : NodeNumber.CALLS + NUM_STRATA]
     raises = numbers[NodeNumber.RAISES : NodeNumber.RAISES + NUM_STRATA]
     for stratum in range(NUM_STRATA):
-        formula = ProbabilityTriple(0.0, calls[stratum], raises[stratum])  # no range moves by folds
+        folds = 1.0 - calls[stratum] - raises[stratum]
+        formula = ProbabilityTriple(folds, calls[stratum], raises[stratum])
         own = threshold_triple_of(values[stratum], call_values[stratum], call_at, raise_at, SPREAD)
-        triple = blended(blended(formula, own, share), blind, noise)
+        triple = blurred(blended(formula, own, share), blind, fold_noise, raise_noise)
         calls[stratum] = triple.call
         raises[stratum] = triple.raise_

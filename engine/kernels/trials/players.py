@@ -41,7 +41,7 @@ class Players(NamedTuple):
     usual_parameters: NDArray[np.float64]
     """Those of reasonable players, shape (NUM_PARAMETERS,)."""
     noise: NDArray[np.float64]
-    """The part of a player's actions that is blind to the hand, shape (10,)."""
+    """How far a player decides without the hand, before and after the flop, by `Noise`; shape (10, 2, 2)."""
     contexts: NDArray[np.float64]
     """COUNTED: actions seen; FIXED: frequencies.  Shape (10, NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]

@@ -113,9 +113,11 @@ class NodeNumber(IntEnum):
     """Implied threshold of calling."""
     RAISE_AT = 25
     """Implied threshold of raising."""
-    NOISE = 26
-    """The part of the actor's actions that is blind to the hand."""
-    MEAN = 27
+    FOLD_NOISE = 26
+    """How far the actor decides without the hand whether to fold."""
+    RAISE_NOISE = 27
+    """How far the actor decides without the hand whether to raise."""
+    MEAN = 28
     """First of three: what the actor does on average over the range."""
     STRENGTH = MEAN + 3
     """First of NUM_STRATA + 1: at the edges of the strata, the chance to be ahead of all opponents."""

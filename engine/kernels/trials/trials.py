@@ -117,7 +117,8 @@ class Cards(NamedTuple):
     known_round: int
     """The betting round whose board is known, 0 for none."""
     known_positive: NDArray[np.float64]
-    """Positive potential of combos on the board that is known, shape (1326,); shape (1,) if there is none."""
+    """Positive potential of combos on the board that is known: by position, shape (10, 1326), or for all
+    alike, shape (1, 1326); shape (1, 1) if there is none."""
     known_negative: NDArray[np.float64]
     """Negative potential of combos on it, the same shape."""
     classes: NDArray[np.int32]
@@ -185,8 +186,9 @@ def _fill_features(
         elif known == betting_round:
             high, low = max(a, b), min(a, b)
             combo = (high * (high - 1) >> 1) + low
-            features[Feature.POSITIVE] = cards.known_positive[combo]
-            features[Feature.NEGATIVE] = cards.known_negative[combo]
+            row = position if cards.known_positive.shape[0] > 1 else 0
+            features[Feature.POSITIVE] = cards.known_positive[row, combo]
+            features[Feature.NEGATIVE] = cards.known_negative[row, combo]
         else:
             features[Feature.POSITIVE] = quick_potential(cards.completing, board, size, a, b, strength)
             features[Feature.NEGATIVE] = usual_negative_potential(size, strength)
@@ -234,7 +236,7 @@ def play_trials(
             position = integer(integers[node, Node.TO_ACT])
             if not integers[node, TreeNode.READY]:
                 prepare_node(tree, players, averages, rules, node)
-            if numbers[node, NodeNumber.NOISE] >= 1.0:
+            if min(numbers[node, NodeNumber.FOLD_NOISE], numbers[node, NodeNumber.RAISE_NOISE]) >= 1.0:
                 triple = triple_at(numbers[node, NodeNumber.MEAN :])
             elif betting_round == 0:
                 hand = integer(

@@ -55,6 +55,7 @@ from engine.rules.game_definition import MAX_PLAYERS
 __all__ = [
     "BEATEN_THAT_FOLD",
     "DEFAULT_PARAMETERS",
+    "Constants",
     "Parameters",
     "Thresholds",
     "Traits",
@@ -82,6 +83,67 @@ def _fraction(instance: object, attribute: attrs.Attribute[float], value: float)
 
 
 @attrs.frozen
+class Constants:
+    """The formula's numbers that no paper gives, as they were found to play well.
+
+    ``riverboat experiment sensitivity`` tells what each of them is worth.
+    """
+
+    company: float = 0.04
+    """After the flop: how much better a first bet must be against several opponents."""
+    raised_twice: float = 1.3
+    """By how much more a second raise tells than the first."""
+    last_raise: float = 0.3
+    """The part of what a raise tells that is let off where nobody may raise again."""
+    no_limit: float = 0.05
+    """How much better a raise must be where its size is free."""
+    bets_faced: float = 0.75
+    """The part of an aggressor's usual bets that a call is taken to face until the showdown."""
+    price_spread: float = 0.04
+    """Half the width over which calls are mixed around their price."""
+    semi_bluff_price: float = 0.75
+    """The part of its price that a potential must have for a semi-bluff."""
+    check_raise: float = 0.5
+    """How far opponents who bet often are waited for with the best hands."""
+    opening_raises: float = 0.62
+    """Before the flop: the part of the hands worth opening that is raised."""
+    reraises: float = 0.42
+    """The part of the hands that the last raiser may have that is raised again."""
+    last_reraises: float = 0.46
+    """The same where nobody may raise after."""
+    free_raises: float = 0.36
+    """How often a blind raises that may check."""
+    free_raises_limpers: float = 0.5
+    """By how much each further limper lessens that."""
+    limpers_raised: float = 0.3
+    """By how much each limper lessens opening raises."""
+    limpers_called: float = 0.15
+    """By how much each limper widens calls."""
+    blind_odds: float = 0.25
+    """Pot odds below which the last to act opens more hands."""
+    never_folds: float = 0.5
+    """How many hands are raised against one who never folds."""
+    raise_falls: float = 0.45
+    """The part of a raiser's hands with which he raises again."""
+    call_level: float = 1.55
+    """Hands called, in those of the raiser, at odds of one in four."""
+    call_slope: float = 7.3
+    """How fast they become fewer with the odds."""
+    limpers_called_raised: float = 0.1
+    """By how much each limper widens calls of a raise."""
+    bets_to_come: float = 0.35
+    """The part of the bets to come that a call before the flop is taken to cost."""
+    price_margin: float = 0.02
+    """What a call before the flop must win beyond its price."""
+    raise_most: float = 0.8
+    """How often a hand just good enough is raised before the flop."""
+    price_spread_before: float = 0.03
+    """Half the width over which calls before the flop are mixed around their price."""
+    semi_bluff_before: float = 0.1
+    """How often hands that want company are raised first before the flop, at full deception."""
+
+
+@attrs.frozen
 class Parameters:
     """The one documented parameter set.  Thresholds are on the scale of the effective hand strength."""
 
@@ -103,6 +165,7 @@ class Parameters:
     """More raises from .5 up, fewer below."""
     deception: float = attrs.field(default=0.5, validator=_fraction)
     """Bluffs, semi-bluffs and traps: twice the share that game theory asks for at 1, none at 0."""
+    constants: Constants = Constants()
 
 
 DEFAULT_PARAMETERS: Final = Parameters()
@@ -197,6 +260,7 @@ def parameters_array(parameters: Parameters) -> Floats:
     array[Parameter.DECEPTION] = parameters.deception
     array[Parameter.TIGHTNESS_SCALE] = 2.0 ** (-2 * tightness)
     array[Parameter.AGGRESSION_SCALE] = 2.0**aggression
+    array[Parameter.COMPANY :] = attrs.astuple(parameters.constants)
     return array
 
 

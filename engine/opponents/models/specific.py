@@ -21,10 +21,11 @@ details borrow is learnt of each player (empirical Bayes): of several numbers (`
 that its predictions have earned.
 
 Frequencies say how often a player folds and raises, not with what.  Their hand is taken to decide, by the
-implied thresholds of ``reweighting``, but for a part of their actions that is blind to it.  How great that
-part is shows at the showdowns: there the chance of what they did with the hand they had is compared with how
-often they do it anyhow.  So a player who never folds tells nothing by calling, one who raises every hand
-nothing by raising, and one who throws dice nothing at all.
+implied thresholds of ``reweighting``, but for a part of their actions that is blind to it: one part of the
+decisions whether to fold, another of those whether to raise, before the flop and after it.  How great these
+parts are shows at the showdowns: there the chance of what they did with the hand they had is compared with
+how often they do it anyhow.  So a player who never folds tells nothing by calling, one who bets by dice and
+folds by the hand nothing by betting but something by calling, and one who throws dice nothing at all.
 
 The arithmetic of the predictions, and of their blend with the formula, stands in
 ``engine.kernels.opponents.predictions`` and ``triples``.
@@ -51,7 +52,15 @@ from engine.kernels.opponents.counting import (
     weigh_evidence,
 )
 from engine.kernels.opponents.predictions import CONTEXT_PRIOR, GROUP_PRIOR
-from engine.kernels.opponents.records import LOANS, NUM_LOANS, Correction, Counts, Evidence
+from engine.kernels.opponents.records import (
+    LOANS,
+    NOISE_SHAPE,
+    NUM_LOANS,
+    Correction,
+    Counts,
+    Evidence,
+    Noise,
+)
 from engine.kernels.opponents.thresholds import expected_raise
 from engine.opponents.action_context import CONTEXT_OF_DETAIL, GROUP_OF_DETAIL, Situation
 from engine.opponents.models.formula import (
@@ -80,7 +89,9 @@ _LEAST: Final = 0.02
 _NOISE_PRIOR: Final = np.log(np.clip(_NOISE_GRID, 0.02, 0.98)) + 4 * np.log(
     1 - np.clip(_NOISE_GRID, 0.02, 0.98)
 )
-"""Log odds before any showdown: beta-distributed, 2 to 5."""
+"""Log odds before any showdown of either part: beta-distributed, 2 to 5."""
+_NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
+"""The shape of the evidence: before and after the flop, by the noise of folds and by that of raises."""
 
 
 _NEWER: Final = (
@@ -100,10 +111,10 @@ class _Learned:
         self.counts = counts
         self.evidence = evidence
         self.noise_evidence = noise_evidence
-        """Log odds of each part of the actions that may be blind to the hand, shape (11,)."""
+        """Log odds of the parts of folds and raises that may be blind to the hand, `_NOISE_EVIDENCE`."""
         self.raises_seen = raises_seen
         """Before the flop: raises, and how many were to be expected.  Shape (2,)."""
-        self.known: tuple[Traits, float] | None = None
+        self.known: tuple[Traits, Floats] | None = None
         self.means: WeakKeyDictionary[Decision, ProbabilityTriple] = WeakKeyDictionary()
         """Mean triples of the generic model."""
         self.sharp: WeakKeyDictionary[Decision, tuple[Floats, ProbabilityTriple]] = WeakKeyDictionary()
@@ -111,7 +122,7 @@ class _Learned:
     @classmethod
     def nothing(cls, token: Hashable) -> _Learned:
         """Before the first action."""
-        return cls(token, *nothing_counted(), np.zeros(len(_NOISE_GRID)), np.zeros(2))
+        return cls(token, *nothing_counted(), np.zeros(_NOISE_EVIDENCE), np.zeros(2))
 
     def copy(self) -> _Learned:
         """The same, free to learn more."""
@@ -229,16 +240,18 @@ class SpecificModel:
             if not (situation.can_fold or situation.can_raise):
                 continue
             sharp, _ = self._sharp(decision)
-            mean = kernels.mean_triple(decision.weights, sharp)[action]
-            chances = (1 - _NOISE_GRID) * sharp[combo, action] + _NOISE_GRID * mean
-            evidence += np.log(np.maximum(chances, _LEAST)) - math.log(max(mean, _LEAST))
+            mean = kernels.mean_triple(decision.weights, sharp)
+            chances = np.empty(_NOISE_EVIDENCE[1:])
+            kernels.chances_by_noise(sharp[combo], mean, action, _NOISE_GRID, chances)
+            known = evidence[min(situation.betting_round, 1)]
+            known += np.log(np.maximum(chances, _LEAST)) - math.log(max(mean[action], _LEAST))
         self._to_change().noise_evidence = evidence
 
     # --- predicting --------------------------------------------------------------------------------------
 
     @property
-    def noise(self) -> float:
-        """The part of the player's actions that is blind to their hand: 0 to 1, the showdowns' average."""
+    def noises(self) -> Floats:
+        """How far the player decides without the hand, 0 to 1: before and after the flop, by `Noise`."""
         return self._known()[1]
 
     @property
@@ -264,7 +277,8 @@ class SpecificModel:
         """
         sharp, blind = self._sharp(decision)
         triples = np.empty_like(sharp)
-        kernels.blend_with_triple(sharp, blind, self.noise, triples)
+        fold_noise, raise_noise = self.noises[min(decision.situation.betting_round, 1)].tolist()
+        kernels.blur_triples(sharp, blind, fold_noise, raise_noise, triples)
         return triples
 
     def frequencies(self, decision: Decision) -> ProbabilityTriple:
@@ -302,13 +316,16 @@ class SpecificModel:
         self._learned.sharp[decision] = result
         return result
 
-    def _known(self) -> tuple[Traits, float]:
+    def _known(self) -> tuple[Traits, Floats]:
         learned = self._learned
         if learned.known is None:
-            evidence = np.array(learned.noise_evidence) + _NOISE_PRIOR
-            chances = np.exp(evidence - evidence.max())
-            noise = float(chances @ _NOISE_GRID / chances.sum())
-            learned.known = self._seen_traits(noise), noise
+            evidence = learned.noise_evidence + _NOISE_PRIOR[:, None] + _NOISE_PRIOR
+            chances = np.exp(evidence - evidence.max(axis=(1, 2), keepdims=True))
+            chances /= chances.sum(axis=(1, 2), keepdims=True)
+            noises = np.empty(NOISE_SHAPE)
+            noises[:, Noise.FOLDS] = chances.sum(axis=2) @ _NOISE_GRID
+            noises[:, Noise.RAISES] = chances.sum(axis=1) @ _NOISE_GRID
+            learned.known = self._seen_traits(float(noises[1, Noise.RAISES])), noises
         return learned.known
 
     def _seen_traits(self, noise: float) -> Traits:
@@ -352,7 +369,8 @@ class SpecificModel:
         """The model that `as_dict` was called on.
 
         What memory files of earlier versions do not know begins anew: details of contexts, which then borrow
-        all from their contexts, and how the neutral model did.
+        all from their contexts, how the neutral model did, and how far the hand decides, where folds and
+        raises were not told apart.
 
         Raises:
             ValueError: something is missing, no number, or of another shape.
@@ -363,6 +381,10 @@ class SpecificModel:
         data = {name: remembered[name] for name in _NEWER} | dict(data)
         for name, known in remembered.items():
             least = -np.inf if name.endswith(("evidence", "offsets")) else 0.0
+            saved = data.get(name)
+            if name == "noise_evidence" and isinstance(saved, list) and len(saved) == len(_NOISE_GRID):
+                saved_numbers(data, name, _NOISE_GRID.shape, least)  # of folds and raises in one
+                continue
             known[...] = saved_numbers(data, name, known.shape, least)
         weigh_evidence(learned.counts, learned.evidence)
         return model

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine.card_text import parse_written_cards
 from engine.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
 from engine.opponents.action_context import situation_of
+from engine.opponents.board_values import board_values
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
 from engine.opponents.models.specific import SpecificModel
@@ -253,3 +254,28 @@ def test_what_models_learn_during_a_hand_makes_no_difference_to_its_reading() ->
     fresh = TableReader([SpecificModel(), SpecificModel()])
     fresh.follow(betting, board)
     assert (reader.weights(0) == fresh.weights(0)).all()
+
+
+def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
+    """Poki 3.3.3; against two opponents, against the mean of their tables."""
+    game = load_game("limit-3p")
+    board = tuple(parse_written_cards(FLOP))
+    betting = parse_betting(game, "ccc/rc")
+    for kind in ("plain", "weighted"):
+        reader = TableReader([GenericModel()] * 3, 0.02, "weighted" if kind == "weighted" else "plain")
+        reader.follow(betting, board)
+        decision, values = reader.decision(betting), board_values(board)
+
+        tables = [reader.weights(position) for position in decision.situation.opponents]
+        mean = sum(table / table.sum() for table in tables) / 2
+        expected = values.plain if kind == "plain" else values.potentials(mean)
+
+        assert decision.values.draw == pytest.approx(expected.positive)
+    river = parse_betting(game, "ccc/ccc/ccc/")
+    reader.follow(river, (*board, 0, 1))
+    assert not reader.decision(river).values.draw.any()
+
+
+def test_another_word_for_the_potential_is_refused() -> None:
+    with pytest.raises(ValueError, match="plain or weighted"):
+        TableReader([NoModel(), NoModel()], 0.0, "exact")  # type: ignore[arg-type]

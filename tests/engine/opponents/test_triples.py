@@ -80,6 +80,38 @@ def test_the_blend_of_formula_and_frequencies_has_the_frequencies(
 
 
 @settings(max_examples=40)
+@given(st.integers(0, 2**32), st.floats(0, 1), st.floats(0, 1))
+def test_what_is_blind_to_the_hand_leaves_the_frequencies(
+    seed: int, fold_noise: float, raise_noise: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    weights, sharp = rng.random(30), rng.dirichlet((0.5, 0.5, 0.5), 30)
+    mean, blurred = kernels.mean_triple(weights, sharp), np.empty((30, 3))
+
+    kernels.blur_triples(sharp, mean, fold_noise, raise_noise, blurred)
+
+    assert kernels.mean_triple(weights, blurred) == pytest.approx(mean, abs=1e-9)
+    assert blurred.min() > -1e-9
+    assert blurred.sum(axis=1) == pytest.approx(np.ones(30))
+
+
+def test_folds_and_raises_are_blind_each_by_its_own_noise() -> None:
+    """Bets by dice and folds by the hand, folds by dice and raises by the hand, or all of it by dice."""
+    sharp = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    mean = ProbabilityTriple(0.25, 0.25, 0.5)
+    by_dice, blurred = np.tile(mean, (4, 1)), np.empty((4, 3))
+
+    kernels.blur_triples(sharp, mean, 0.0, 1.0, blurred)
+    assert blurred == pytest.approx(np.array([[1, 0, 0], *[[0, 1 / 3, 2 / 3]] * 3]))
+
+    kernels.blur_triples(sharp, mean, 1.0, 0.0, blurred)
+    assert blurred == pytest.approx(np.array([*[[0.5, 0.5, 0]] * 2, *[[0, 0, 1]] * 2]))
+
+    kernels.blur_triples(sharp, mean, 0.3, 0.3, blurred)
+    assert blurred == pytest.approx(0.7 * sharp + 0.3 * by_dice)
+
+
+@settings(max_examples=40)
 @given(st.integers(0, 2**32))
 def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
     rng = np.random.default_rng(seed)

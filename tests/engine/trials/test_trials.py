@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from engine.opponents.action_context import ActionContext
 from engine.opponents.models.frequencies import FrequencyModel, all_contexts
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, OpponentModel
-from engine.opponents.table_reader import TableReader
+from engine.opponents.table_reader import PotentialName, TableReader
 from engine.rules import CALL, Deal, HandState, load_game, parse_betting
 from engine.trials.selective_sampling import Criterion
 from engine.trials.trials import Spot, Trials, deals_of, first_actions, new_tree, simulate
@@ -212,7 +213,9 @@ def triples_at_root(spot: Spot, combos: list[int]) -> np.ndarray[tuple[int, ...]
     return trace[:, 0, 2:]
 
 
-def model_spots(model: OpponentModel, count: int) -> list[tuple[Spot, Decision]]:
+def model_spots(
+    model: OpponentModel, count: int, potential: PotentialName = "plain"
+) -> list[tuple[Spot, Decision]]:
     """Spots in which the model's own player is to act, with tables as they are read."""
     found = []
     for seed in range(count):
@@ -223,18 +226,22 @@ def model_spots(model: OpponentModel, count: int) -> list[tuple[Spot, Decision]]
         models: list[OpponentModel] = [GenericModel() for _ in range(game.num_players)]
         assert betting.position_to_act is not None
         models[betting.position_to_act] = model
-        reader = TableReader(models, 0.05)
+        reader = TableReader(models, 0.05, potential)
         reader.follow(betting, board)
         own = [card for card in range(52) if card not in board][:2]
         spot = make_spot(
             betting, board, own, models, [reader.weights(p) for p in range(game.num_players)], own=model
         )
+        spot = attrs.evolve(spot, potentials=reader.reading.potentials_by_position(betting))
         found.append((spot, reader.decision(betting)))
     return found
 
 
-@pytest.mark.parametrize("kind", ["generic", "specific", "fixed"])
-def test_players_of_trials_do_what_their_models_predict(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "potential"),
+    [("generic", "plain"), ("generic", "weighted"), ("specific", "plain"), ("fixed", "plain")],
+)
+def test_players_of_trials_do_what_their_models_predict(kind: str, potential: PotentialName) -> None:
     """At the first decision, where tables are known exactly; strata stand in for combos, so nearly."""
     model: OpponentModel
     if kind == "generic":
@@ -244,7 +251,7 @@ def test_players_of_trials_do_what_their_models_predict(kind: str) -> None:
     else:
         model = fixed(0.3, 0.2, noise=0.2)
     errors = []
-    for spot, decision in model_spots(model, 40):
+    for spot, decision in model_spots(model, 40, potential):
         combos = [c for c in range(0, NUM_COMBOS, 13) if decision.weights[c] > 0]
         simulated = triples_at_root(spot, combos)
         expected = model.triples(decision)[combos]

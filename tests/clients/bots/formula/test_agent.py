@@ -113,7 +113,9 @@ def test_options_are_read_and_checked() -> None:
     assert (agent.config.model, agent.config.noise, agent.config.tightness) == ("none", 0.5, 0.7)
 
 
-@pytest.mark.parametrize("options", [{"noise": "2"}, {"model": "clever"}, {"deception": "-1"}])
+@pytest.mark.parametrize(
+    "options", [{"noise": "2"}, {"model": "clever"}, {"deception": "-1"}, {"potential": "exact"}]
+)
 def test_impossible_options_are_refused(options: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="expected"):
         make_agent("formula", Formula, options)

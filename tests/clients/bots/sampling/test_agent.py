@@ -235,6 +235,7 @@ def test_an_obvious_action_ends_the_simulation() -> None:
         ({"bet-sizes": "half+huge"}, "expected sizes joined by"),
         ({"bet-sizes": "-1"}, "expected sizes joined by"),
         ({"noise": "2"}, "0 to 1"),
+        ({"potential": "exact"}, "plain, weighted"),
         ({"depth": "3"}, "no option 'depth'"),
     ],
 )

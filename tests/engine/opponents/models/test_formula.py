@@ -235,7 +235,7 @@ def test_options_do_what_they_say(option: str, index: int, values: float) -> Non
             HandValues(*(np.linspace(0, 1, NUM_COMBOS) for _ in range(3))),
             WEIGHTS,
             TABLE,
-            attrs.evolve(DEFAULT_PARAMETERS, **{option: amount}),
+            attrs.evolve(DEFAULT_PARAMETERS, **{option: amount}),  # type: ignore[arg-type]  # a number
         )[:, index].mean()
         for amount in (0.9, 0.1)
     )
@@ -265,7 +265,7 @@ def test_the_effective_hand_strength_is_eq_3_6() -> None:
     strengths = board.strengths(WEIGHTS)
     situation = after("cc/")
 
-    values = postflop_values(situation, board, dict.fromkeys(range(2), strengths))
+    values = postflop_values(situation, dict.fromkeys(range(2), strengths), board.plain)
 
     combo = combo_index(*parse_written_cards("9h7h"))
     strength, potential = strengths[combo], board.positive_potential[combo]
@@ -279,7 +279,7 @@ def test_several_opponents_multiply() -> None:
     strengths = board.strengths(WEIGHTS)
     situation = after("ccc/ccc/ccc/", "limit-3p")
 
-    values = postflop_values(situation, board, dict.fromkeys(range(3), strengths))
+    values = postflop_values(situation, dict.fromkeys(range(3), strengths), board.plain)
 
     assert values.value == pytest.approx(strengths**2)
 
@@ -287,7 +287,7 @@ def test_several_opponents_multiply() -> None:
 @pytest.mark.parametrize("name", ["call_threshold", "tightness", "deception"])
 def test_parameters_outside_0_to_1_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=name):
-        Parameters(**{name: 1.5})
+        Parameters(**{name: 1.5})  # type: ignore[arg-type]  # a number
 
 
 @pytest.mark.parametrize(("bet", "pot"), [(0, 1), (-1, 1), (1, -1)])

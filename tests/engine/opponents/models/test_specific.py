@@ -17,6 +17,7 @@ from clients.bots.formula.agent import Formula
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.simple import SimpleBot
 from engine.combos import NUM_COMBOS
+from engine.kernels.opponents.records import Noise
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, NoModel
@@ -36,6 +37,7 @@ from tests.engine.opponents.models.prediction import (
     worst_calibration,
 )
 from tests.oracles import triples as oracle
+from tests.support.strangers import STRANGERS
 
 
 def hands_of(agent: Agent, number: int, seed: int = 77, other: type[Agent] = Random) -> list[HandState]:
@@ -221,20 +223,43 @@ def check_triples(
     triples = model.triples(decision)
     for combo in range(0, NUM_COMBOS, 53):
         by_own = oracle.threshold_chances(float(values.value[combo]), float(values.call[combo]), *at, SPREAD)
-        expected = [
-            (1 - model.noise) * ((1 - share) * formula + share * by_own[name]) + model.noise * known[name]
+        sharp = {
+            name: (1 - share) * formula + share * by_own[name]
             for formula, name in zip(generic[combo], oracle.ACTIONS, strict=True)
-        ]
-        assert triples[combo] == pytest.approx(expected, abs=1e-5)
+        }
+        noises = model.noises[min(situation.betting_round, 1)].tolist()
+        expected = oracle.blurred(sharp, known, *noises)
+        assert triples[combo] == pytest.approx(tuple(expected.values()), abs=1e-5)
 
 
-@pytest.mark.parametrize(("factory", "least", "most"), [(Random, 0.55, 1.0), (Formula, 0.0, 0.55)])
+@pytest.mark.parametrize(("factory", "least", "most"), [(Random, 0.45, 1.0), (Formula, 0.0, 0.55)])
 def test_showdowns_show_who_throws_dice(factory: type[Agent], least: float, most: float) -> None:
     models = [SpecificModel(), SpecificModel()]
     for state in hands_of(factory(), 50):
         learn(models, state)
 
-    assert least <= models[0].noise <= most
+    assert least <= models[0].noises[1].min() <= models[0].noises[1].max() <= most
+
+
+def test_showdowns_show_who_bets_by_dice_and_folds_by_the_hand() -> None:
+    models = [SpecificModel(), SpecificModel()]
+    for state in hands_of(STRANGERS["dice-bettor"](), 100, other=AlwaysCall):
+        learn(models, state)
+
+    assert (models[0].noises[:, Noise.RAISES] > 0.6).all()
+    assert (models[0].noises[:, Noise.FOLDS] < 0.5).all()
+
+
+def test_how_far_the_hand_decides_begins_anew_where_folds_and_raises_were_one() -> None:
+    models = [SpecificModel(), SpecificModel()]
+    for state in hands_of(Random(), 10):
+        learn(models, state)
+    older = {**models[0].as_dict(), "noise_evidence": [1.0] * 11}
+
+    model = SpecificModel.from_dict(older)
+
+    assert (model.noises == SpecificModel().noises).all()
+    assert model.as_dict()["contexts"] == older["contexts"]
 
 
 def test_with_nothing_seen_the_specific_model_is_the_generic_one() -> None:
@@ -301,6 +326,7 @@ def test_a_memory_from_before_the_neutral_model_was_weighed_begins_to_weigh_it()
         {"groups": [[1, 2, 3]]},
         {"raises_seen": [-1, 0]},
         {"noise_evidence": ["x"] * 11},
+        {"noise_evidence": [[1.0] * 11]},
         {"neutral_evidence": []},
     ],
 )
