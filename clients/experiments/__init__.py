@@ -14,6 +14,7 @@
 ``regression``          lines and means of points that come in clusters
 ``resuming``            tasks whose results are kept, so that an experiment can go on
 ``selective_sampling``  Loki's experiments and Poki's warnings
+``sensitivity``         what each of the formula's own constants is worth
 ``street_learner``      the learning curve of the street-learner
 ======================  ====================================================================
 """

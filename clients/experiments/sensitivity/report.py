@@ -1,0 +1,109 @@
+"""What each constant is worth: paired differences to the formula as it is, by table and together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import attrs
+import numpy as np
+
+from clients.experiments.findings import Plot, markdown_table
+from clients.experiments.sensitivity.tasks import Settings, Variation
+from clients.reports.plots import Curve
+from engine.intervals import Estimate, estimate
+from engine.opponents.models.formula import Constants, Parameters
+
+__all__ = ["plots", "report", "summary"]
+
+
+def summary(
+    settings: Settings, variations: Sequence[Variation], found: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """All results, as they stand in ``results.json``."""
+    base = {table: np.array(won) for table, won in found[0]["won"].items()}
+    rows = []
+    for variation, result in zip(variations[1:], found[1:], strict=True):
+        gains = {table: estimate((np.array(result["won"][table]) - base[table]).tolist()) for table in base}
+        rows.append(
+            {
+                "constant": variation.constant,
+                "factor": variation.factor,
+                "gains": {table: gain.as_json() for table, gain in gains.items()},
+                "together": _together(list(gains.values())).as_json(),
+            }
+        )
+    return {
+        "experiment": "sensitivity",
+        "version": version("riverboat"),
+        "settings": attrs.asdict(settings),
+        "unit": "sb",
+        "won": {table: estimate(won.tolist()).as_json() for table, won in base.items()},
+        "variations": rows,
+        "matter": [name for name in settings.constants if _matters(name, rows)],
+    }
+
+
+def _together(gains: Sequence[Estimate]) -> Estimate:
+    """The mean of some tables, each with cards of its own; samples are deals of one."""
+    halves = [gain.ci95 or 0.0 for gain in gains]
+    mean = float(np.mean([gain.mean for gain in gains]))
+    return Estimate(mean, float(np.sqrt(np.square(halves).sum())) / len(gains), gains[0].samples)
+
+
+def _matters(constant: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether greater or less is different, beyond chance, in all or at a table."""
+    estimates = [
+        each
+        for row in rows
+        if row["constant"] == constant
+        for each in (row["together"], *row["gains"].values())
+    ]
+    return any(abs(each["mean"]) > each["ci95"] for each in estimates if each["ci95"] is not None)
+
+
+def report(results: Mapping[str, Any]) -> str:
+    """Markdown."""
+    settings = results["settings"]
+    tables = settings["tables"]
+    usual = attrs.asdict(Parameters(), recurse=False) | attrs.asdict(Constants())
+    rows = [
+        ["as it is", "", *(_shown(results["won"][table]) for table in tables), ""],
+        *(
+            [
+                row["constant"], f"{usual[row['constant']] * row['factor']:.3g}",
+                *(_shown(row["gains"][table]) for table in tables), f"**{_shown(row['together'])}**",
+            ]
+            for row in results["variations"]
+        ),
+    ]  # fmt: skip
+    return "\n".join(
+        [
+            "# What the formula's constants are worth\n",
+            f"riverboat {results['version']}; each {100 * settings['by']:g} % greater and less, "
+            f"{settings['hands']:,} hands at each table, every deal in each rotation of the seats; "
+            f"players begin anew after {settings['match_deals']} deals.  Small bets a hand: what the formula "
+            "wins as it is, then how much more each variation wins on the same deals; 95 %.\n",
+            markdown_table(["constant", "value", *tables, "mean of the tables"], rows),
+            f"A change by {100 * settings['by']:g} % shows, at a table or in the mean, of "
+            f"{len(results['matter'])} of {len(settings['constants'])}: "
+            f"{', '.join(results['matter']) or 'none'}.\n",
+        ]
+    )
+
+
+def _shown(found: Mapping[str, Any]) -> str:
+    return str(Estimate(found["mean"], found["ci95"], found["samples"]))
+
+
+def plots(results: Mapping[str, Any]) -> list[Plot]:
+    """What more and less of each constant wins, in the order of the table."""
+    curves = []
+    for label, is_greater in (("greater", True), ("less", False)):
+        gains = [each["together"] for each in results["variations"] if (each["factor"] > 1) is is_greater]
+        numbers = [float(number) for number in range(1, len(gains) + 1)]
+        halves = [gain["ci95"] or 0.0 for gain in gains]
+        curves.append(Curve(label, numbers, [gain["mean"] for gain in gains], halves))
+    title = "the formula with one constant changed, less the formula as it is"
+    return [Plot("gains", title, "constant, as in the table", "sb a hand (95 %)", tuple(curves))]

@@ -1,0 +1,140 @@
+"""The tasks of the experiment: the formula with one constant greater or less, in matches on equal deals."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.agent import Agent
+from clients.bots.formula.agent import Formula
+from clients.experiments.line_up import LineUp, chips_by_seat, matches
+from clients.experiments.resuming import keep
+from clients.registry import make_bot
+from engine.opponents.models.formula import Constants, Parameters
+from engine.rules import load_game
+from engine.seeds import derive_seed
+
+__all__ = ["CONSTANTS", "TABLES", "Settings", "Variation", "all_variations", "play", "varied"]
+
+_OPPONENTS: Final = ("simple", "hand-strength", "heuristic", "killer")
+SIX_SEATS: Final = "six seats"
+TABLES: Final = (*_OPPONENTS, SIX_SEATS)
+"""Heads-up against each of four, and one formula at six seats with the four and a formula as it is."""
+
+_OF_THE_PARAMETERS: Final = (
+    "call_threshold", "raise_threshold", "spread", "very_weak", "very_strong", "trap",
+)  # fmt: skip
+CONSTANTS: Final = (*_OF_THE_PARAMETERS, *(field.name for field in attrs.fields(Constants)))
+"""All numbers of the formula that are varied, by name; `tightness` and its like are a player's own."""
+
+
+@attrs.frozen
+class Settings:
+    """How much is played."""
+
+    hands: int = 20_000
+    """At each table, of each variation."""
+    constants: tuple[str, ...] = CONSTANTS
+    by: float = 0.2
+    """The part by which a constant is made greater and less."""
+    tables: tuple[str, ...] = TABLES
+    match_deals: int = 500
+    """Deals after which all that was learnt is forgotten."""
+    seed: int = 1
+
+
+@attrs.frozen
+class Variation:
+    """The formula with one constant changed, or as it is; played in one process."""
+
+    constant: str
+    """Empty: the formula as it is."""
+    factor: float
+    settings: Settings
+    folder: Path
+
+    def __str__(self) -> str:
+        return f"{self.constant} x {self.factor:g}" if self.constant else "as it is"
+
+    def report(self) -> Path:
+        """Where what was found is kept."""
+        return self.folder / "tasks" / f"{self.constant or 'base'}-{self.factor:g}.json"
+
+    def played(self) -> dict[str, Any]:
+        """What its results depend on, besides the name of its file."""
+        settings = self.settings
+        return {
+            "version": version("riverboat"),
+            "hands": settings.hands,
+            "tables": list(settings.tables),
+            "match_deals": settings.match_deals,
+            "seed": settings.seed,
+        }
+
+
+def all_variations(settings: Settings, folder: Path) -> list[Variation]:
+    """The formula as it is, then each constant greater and less."""
+    changed = [
+        Variation(constant, factor, settings, folder)
+        for constant in settings.constants
+        for factor in (1 + settings.by, 1 - settings.by)
+    ]
+    return [Variation("", 1.0, settings, folder), *changed]
+
+
+def varied(constant: str, factor: float) -> Parameters:
+    """The formula's parameters, one of its constants times a factor; thresholds stay within 0 and 1."""
+    usual = Parameters()
+    if not constant:
+        return usual
+    if constant in _OF_THE_PARAMETERS:
+        return attrs.evolve(usual, **{constant: min(1.0, factor * getattr(usual, constant))})
+    changed = factor * getattr(usual.constants, constant)
+    return attrs.evolve(usual, constants=attrs.evolve(usual.constants, **{constant: changed}))
+
+
+def play(variation: Variation) -> dict[str, Any]:
+    """Plays a variation at all tables.
+
+    Returns:
+        By table, what the varied formula won a hand on each deal, in small bets, every deal played in each
+        rotation of the seats.
+    """
+    settings = variation.settings
+    won = {
+        table: _won_at(table, derive_seed(settings.seed, TABLES.index(table)), variation).tolist()
+        for table in settings.tables
+    }
+    result = {"won": won}
+    keep(variation, result)
+    return result
+
+
+def _won_at(table: str, seed: int, variation: Variation) -> NDArray[np.float64]:
+    others = (*_OPPONENTS, "formula") if table == SIX_SEATS else (table,)
+    game, line_up = load_game(f"limit-{len(others) + 1}p"), LineUp(1, len(others) + 1)
+    passes = line_up.passes()
+    deals = max(1, variation.settings.hands // len(passes))
+    won = []
+    for match_seed, number in matches(deals, variation.settings.match_deals, seed):
+        chips = [
+            chips_by_seat(game, _seated(is_ours, others, variation), match_seed, number) for is_ours in passes
+        ]
+        won.append(line_up.mean_of_first(chips) / game.small_bet)  # type: ignore[operator]  # a limit game
+    return np.concatenate(won)
+
+
+def _seated(is_ours: tuple[bool, ...], others: tuple[str, ...], variation: Variation) -> list[Agent]:
+    """The agents by seat: the varied formula, and the others behind it in their order."""
+    ours = Formula()
+    ours.parameters = varied(variation.constant, variation.factor)
+    start, seats = is_ours.index(True), len(is_ours)
+    agents: list[Agent] = [ours] * seats
+    for number, name in enumerate(others, 1):
+        agents[(start + number) % seats] = make_bot(name)
+    return agents

@@ -1,0 +1,84 @@
+"""``riverboat experiment sensitivity``: what is varied, what is compared, and a small run of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from clients.commands.experiment import experiment
+from clients.experiments.sensitivity.report import plots, summary
+from clients.experiments.sensitivity.tasks import CONSTANTS, Settings, all_variations, varied
+from engine.kernels.opponents.records import NUM_PARAMETERS, Parameter
+from engine.opponents.models.formula import Constants, Parameters, parameters_array
+
+WORDS = ["sensitivity", "--constants", "reraises,check-raise", "--hands", "40"]
+WORDS += ["--table", "simple", "--match-deals", "10", "--no-plots"]
+
+
+def test_each_constant_stands_where_the_kernels_look_for_it() -> None:
+    names = [field.name.upper() for field in attrs.fields(Constants)]
+    assert [Parameter(index).name for index in range(Parameter.COMPANY, NUM_PARAMETERS)] == names
+
+    usual = parameters_array(Parameters())
+    for name in CONSTANTS:
+        changed = np.flatnonzero(parameters_array(varied(name, 1.2)) != usual)
+        assert changed.tolist() == [Parameter[name.upper()]]
+
+
+def test_thresholds_stay_chances() -> None:
+    assert varied("very_strong", 1.2).very_strong == 1.0
+    assert varied("", 1.0) == Parameters()
+
+
+def test_a_variation_is_compared_with_the_formula_as_it_is_deal_by_deal(tmp_path: Path) -> None:
+    settings = Settings(4, ("trap",), 0.2, ("simple", "killer"))
+    won = [
+        {"simple": [1.0, -1.0], "killer": [2.0, 2.0]},
+        {"simple": [1.5, -0.5], "killer": [2.0, 2.0]},
+        {"simple": [3.0, -3.0], "killer": [2.0, 2.5]},
+    ]
+
+    found = summary(settings, all_variations(settings, tmp_path), [{"won": each} for each in won])
+
+    greater, less = found["variations"]
+    assert (greater["constant"], greater["factor"], less["factor"]) == ("trap", 1.2, 0.8)
+    assert greater["gains"]["simple"]["mean"] == 0.5
+    assert greater["gains"]["simple"]["ci95"] == pytest.approx(0)
+    assert greater["together"]["mean"] == 0.25
+    assert less["gains"]["simple"]["ci95"] == pytest.approx(1.96 * 2, rel=1e-3)
+    assert found["matter"] == ["trap"]
+    (plot,) = plots(found)
+    assert [(curve.label, list(curve.y)) for curve in plot.curves] == [("greater", [0.25]), ("less", [0.125])]
+
+
+def test_what_does_not_change_a_decision_changes_nothing(tmp_path: Path) -> None:
+    """There are no traps for a simple bot in 40 hands; re-raises are made otherwise now and then."""
+    out = tmp_path / "out"
+
+    result = CliRunner().invoke(experiment, [*WORDS, "--out", str(out)])
+    again = CliRunner().invoke(experiment, [*WORDS, "--out", str(out), "--resume"])
+
+    assert result.exit_code == 0, result.output
+    assert again.stdout == result.stdout
+    found = json.loads((out / "results.json").read_text())
+    assert [(each["constant"], each["factor"]) for each in found["variations"]] == [
+        ("reraises", 1.2), ("reraises", 0.8), ("check_raise", 1.2), ("check_raise", 0.8),
+    ]  # fmt: skip
+    assert set(found["won"]) == {"simple"}
+    assert found["won"]["simple"]["samples"] == 20
+    assert "| check_raise | 0.4 |" in result.stdout
+
+
+def test_an_unknown_constant_is_refused_in_one_line(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        experiment, ["sensitivity", "--out", str(tmp_path / "out"), "--constants", "raises"]
+    )
+
+    assert result.exit_code == 2
+    assert "there is no constant 'raises'" in result.output
+    assert not (tmp_path / "out").exists()
