@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["did_you_mean", "parse_finite", "parse_whole", "printable"]
+__all__ = ["did_you_mean", "how_many", "parse_finite", "parse_whole", "printable"]
 
 _MAX_DIGITS: Final = 1000
 """Far beyond any number that is meant, far below what Python refuses to convert (4,300)."""
@@ -45,6 +45,12 @@ def parse_whole(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS):
         raise ValueError(f"expected a whole number of 0 or more, got {_shown(text)}")
     return int(text)
+
+
+def how_many(number: int, noun: str) -> str:
+    """A number of things, in words: ``1 match``, ``2,000 matches``."""
+    ending = "" if number == 1 else "es" if noun.endswith(("ch", "sh", "s", "x")) else "s"
+    return f"{number:,} {noun}{ending}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

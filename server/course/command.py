@@ -12,6 +12,7 @@ import click
 
 from engine.files.whole import write_whole
 from engine.rules import load_game
+from engine.user_input import how_many
 from server.course.bot_file import BotFile
 from server.course.building import Built, build, check, has_sandboxes, version_of, with_players
 from server.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
@@ -62,8 +63,7 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
         write_whole(folder / path, text)
     if is_new or force:
         (folder / NIGHTLY).chmod(_EXECUTABLE)
-    number = len(students_of(folder))
-    who = f"{number} student{'' if number == 1 else 's'}"
+    who = how_many(len(students_of(folder)), "student")
     click.echo(f"{folder}: {who}; {folder / NIGHTLY} builds, checks and plays")
     if why is not None:
         click.echo(

@@ -14,7 +14,7 @@ import trio
 from engine.files import write_whole
 from engine.interruption import held_back
 from engine.intervals import Z95
-from engine.user_input import did_you_mean, printable
+from engine.user_input import did_you_mean, how_many, printable
 from server.ladder.placing import Placing, place, tournament_text
 from server.ladder.ratings import Rung, ladder_of
 from server.ladder.store import Ladder, LadderFault
@@ -51,7 +51,7 @@ def add(ladder: Path, folders: tuple[Path, ...]) -> None:
                 folder = Folder.reading(path)
             except (DamagedMatch, FileMistake, TournamentFault) as error:
                 raise click.ClickException(str(error)) from None
-            click.echo(f"{path}: {_in_one_line(kept, folder)} matches")
+            click.echo(f"{path}: {how_many(_in_one_line(kept, folder), 'match')}")
 
 
 def _in_one_line(kept: Ladder, folder: Folder) -> int:
@@ -119,7 +119,8 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
                 printable(f"{rung.command} {rung.version}".rstrip()),
             ]
         )
-    head = f"{game}: {len(rungs)} players, {tournaments} tournaments; mbb/h against the average player"
+    kept = f"{how_many(len(rungs), 'player')}, {how_many(tournaments, 'tournament')}"
+    head = f"{game}: {kept}; mbb/h against the average player"
     return "\n".join([head, "", *columns(rows, {1, 5})])
 
 

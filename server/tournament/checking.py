@@ -10,6 +10,7 @@ from typing import Any, Final
 import attrs
 
 from engine.files.formats import parse_json
+from engine.user_input import how_many
 from server.report.logs import LogError, find_logs
 from server.tournament.house import PLAN, Folder, TournamentFault
 from server.tournament.journal import DamagedMatch
@@ -52,7 +53,8 @@ class CheckedTournament:
     def __str__(self) -> str:
         if self.problem is not None:
             return self.problem
-        return f"{self.path}: true: {self.matches} matches, {self.hands} hands; {_RESULT} follows from them"
+        found = f"{how_many(self.matches, 'match')}, {how_many(self.hands, 'hand')}"
+        return f"{self.path}: true: {found}; {_RESULT} follows from them"
 
 
 def is_tournament(path: Path) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.user_input import parse_finite, parse_whole
+from engine.user_input import how_many, parse_finite, parse_whole
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -43,3 +43,16 @@ def test_any_text_is_a_number_or_one_line_of_complaint(text: str) -> None:
             complaint = str(error)
         assert len(complaint.splitlines()) <= 1
         assert len(complaint) < 700
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "words"),
+    [
+        (1, "match", "1 match"),
+        (2000, "match", "2,000 matches"),
+        (0, "hand", "0 hands"),
+        (1, "hand", "1 hand"),
+    ],
+)
+def test_how_many_there_are_is_said_in_words(number: int, noun: str, words: str) -> None:
+    assert how_many(number, noun) == words

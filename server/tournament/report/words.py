@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from engine.user_input import printable
+from engine.user_input import how_many, printable
 from server.report.progress import clock_time
 
 __all__ = ["columns", "place", "rate", "table_of"]
@@ -33,8 +33,9 @@ def table_of(content: Mapping[str, Any]) -> str:
     """The table and what is to be said about it."""
     games = ", ".join(game["game"] for game in content["games"])
     head = (
-        f"{printable(content['name'])}: {content['format']}, {games}: {content['matches']} matches, "
-        f"{content['hands']} hands, {clock_time(content['seconds'])}"
+        f"{printable(content['name'])}: {content['format']}, {games}: "
+        f"{how_many(content['matches'], 'match')}, {how_many(content['hands'], 'hand')}, "
+        f"{clock_time(content['seconds'])}"
     )
     if not content["complete"]:
         head += ", not complete"
@@ -62,8 +63,8 @@ def _cut(name: str) -> str:
 def _failed(row: Mapping[str, Any]) -> str:
     if not row.get("failure"):
         return ""
-    lost = f", {row['hands_not_played']} hands not played" if row.get("hands_not_played") else ""
-    return f"{row['failure']} in {row['matches_with_failures']} matches{lost}"
+    lost = f", {how_many(row['hands_not_played'], 'hand')} not played" if row.get("hands_not_played") else ""
+    return f"{row['failure']} in {how_many(row['matches_with_failures'], 'match')}{lost}"
 
 
 def columns(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import trio
 
-from engine.user_input import printable
+from engine.user_input import how_many, printable
 from server.report.progress import clock_time
 from server.tournament.house import Folder
 
@@ -73,7 +73,7 @@ class Progress:
         if self._planned is None:
             ends_at = self._folder.ends_at
             left = 0.0 if ends_at is None else max(0.0, ends_at - self._now())
-            return f"{done} {'match' if done == 1 else 'matches'}, {clock_time(left)} left"
+            return f"{how_many(done, 'match')}, {clock_time(left)} left"
         text = f"{done} of {self._planned} matches"
         if here > 0 and self._planned > done:
             left = (self._now() - self._began) / here * (self._planned - done)

@@ -26,7 +26,7 @@ from engine.files.formats import parse_json
 from engine.match_key import MatchKey, MatchSeed
 from engine.rules import Deal
 from engine.seeds import derive_seed
-from engine.user_input import printable
+from engine.user_input import how_many, printable
 from protocol.records import HandReader, format_chips
 from server.errors import Failure, FailureKind
 from server.private_files import FILE_MODE, FOLDER_MODE
@@ -230,7 +230,7 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
         absences,
         float(result.get("seconds", 0.0)),
         {name: result.get("decision_seconds", {}).get(name) for name in match.players},
-        f"{match.label}, {table.hands} hands: {places}",
+        f"{match.label}, {how_many(table.hands, 'hand')}: {places}",
     )
 
 

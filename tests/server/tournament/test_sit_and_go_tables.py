@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import random
+import subprocess
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import trio
@@ -20,12 +24,15 @@ from engine.rules import CALL, Action, HandView, load_game
 from protocol.records import parse_hand
 from server.console import SilentConsole
 from server.private_files import PrivateFiles
+from server.tournament.checking import check_tournament
 from server.tournament.journal import Played
 from server.tournament.match import Match
 from server.tournament.sit_and_go.log import LOG, begin, check_log, end, read_sit_and_go, table_of_match
 from server.tournament.sit_and_go.seated import table_config
 from server.tournament.sit_and_go.table import SitAndGoServer
 from tests.server.tournament.houses import plan_of, plan_text
+from tests.support.dealer_process import environment, program
+from tests.support.matches import raw_bot
 
 HEAD: Final = """
 [tournament]
@@ -219,3 +226,39 @@ async def test_who_comes_back_is_told_what_is_played(tmp_path: Path) -> None:
     for _, stacks, _, position, own in again.told:
         assert own == "p1"
         assert stacks[position] > 0
+
+
+@pytest.mark.slow  # with real processes that are killed
+@pytest.mark.timeout(600)
+def test_a_tournament_of_sit_and_gos_that_was_killed_comes_out_the_same(tmp_path: Path) -> None:
+    head = HEAD.replace('game = "nolimit-6p"', 'game = "nolimit-6p"\nmatches = 2')
+    text = plan_text("random", "always-call", "random:raise=0.5", head=head)
+    text += f'[[players]]\nname = "plain"\nplayer = "{raw_bot(tmp_path, "plain")}"\n'
+    (tmp_path / "cup.toml").write_text(text)
+
+    def start(out: str) -> subprocess.Popen[bytes]:
+        words = program("tournament", "cup.toml", "--out", out, "--resume")
+        return subprocess.Popen(
+            words, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def result(out: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((tmp_path / out / "result.json").read_text())
+        return {key: value for key, value in found.items() if key != "seconds"}
+
+    began = time.monotonic()
+    assert start("whole").wait(300) == 3  # the plain client cannot be told what is played
+    took = time.monotonic() - began
+    drawn = random.Random(3)
+    for _ in range(5):
+        process = start("killed")
+        time.sleep(drawn.uniform(0, took / 2))  # a moment that nobody chooses
+        process.kill()
+        process.wait()
+    assert start("killed").wait(300) == 3
+
+    assert [(each["player"], each["failure"]) for each in result("whole")["failures"]] == [
+        ("plain", "nonsense")
+    ] * 2
+    assert result("killed")["players"] == result("whole")["players"]
+    assert check_tournament(tmp_path / "killed").problem is None
