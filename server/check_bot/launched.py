@@ -206,7 +206,9 @@ class Launching:
                 f"did not connect within {order.start_s:g} s of its start: it is run as COMMAND HOST PORT, "
                 f"and is to connect there; its last line on stderr: {launcher.last_words(0) or 'none'}"
             )
-        return ended or failure.detail
+        if ended is None:
+            return failure.detail
+        return f"{ended}, and had not connected: it is run as COMMAND HOST PORT, and is to connect there"
 
 
 async def _accept(listener: socket.socket) -> trio.SocketStream:

@@ -48,7 +48,7 @@ _NIGHTLY: Final = """\
 #!/bin/sh
 # Builds and checks all bots, then plays those that passed.  For cron:  0 2 * * *  {path}
 cd "$(dirname "$0")" || exit 1
-PATH={programs}:$PATH
+PATH={programs}:$PATH:/usr/local/bin:$HOME/.cargo/bin    # cron knows little of where programs are
 night="nights/$(date +%Y-%m-%d)"
 riverboat course build . --out "$night"
 riverboat tournament "$night/tournament.toml" --out "$night/tournament" --resume
