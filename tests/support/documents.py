@@ -234,7 +234,10 @@ def _faults_of_riverboat(line: str) -> list[str]:
 
 
 def _options_of(command: click.Command) -> set[str]:
-    return {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    options = {
+        option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    return options | {"--help"}
 
 
 def _sub_commands(group: click.Group) -> list[click.Command]:

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _ITERATIONS: Final = {"mcfr": 1_000_000}
 _USUAL_ITERATIONS: Final = 1000
 """Where neither iterations nor minutes are given, by algorithm."""
+_SLIPS: Final = 0.03
+"""With pcs; see docs/equilibrium.md for what it is good for."""
 _STEP_S: Final = 0.3
 """How long the solver runs before it looks at signals and the clock."""
 _ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", "pcs")
@@ -123,17 +125,15 @@ def _buckets_option(
 @click.option(
     "--slips",
     type=FiniteRange(0, 1, max_open=True),
-    default=0.0,
-    show_default=True,
     metavar="PART",
     help="In hold'em: in this part of its actions the opponent does anything that is allowed, so that "
-    "answers to what it would never do are learnt as well.",
+    "answers to what it would never do are learnt as well; default 0.03 with pcs, else 0.",
 )
 @click.option(
-    "--answers",
-    is_flag=True,
+    "--answers/--no-answers",
+    default=None,
     help="With pcs: on the river the opponent answers best what is learnt, board by board, and does not do "
-    "what it has learnt itself.",
+    "what it has learnt itself; default.",
 )
 @click.option(
     "--bets",
@@ -167,8 +167,8 @@ def solve(
     abstraction: AbstractionKind,
     buckets: tuple[int, int, int] | None,
     textures: str,
-    slips: float,
-    answers: bool,
+    slips: float | None,
+    answers: bool | None,
     sizes: tuple[float, ...],
     resume: bool,
     force: bool,
@@ -191,13 +191,15 @@ def solve(
         raise CommandError(f"--jobs {jobs}: {algorithm} works on one thread")
     if answers and algorithm != ON_BOARDS:
         raise CommandError(f"--answers is for pcs, got --algorithm {algorithm}")
+    if slips is None:
+        slips = _SLIPS if algorithm == ON_BOARDS else 0.0
     if minutes is None and iterations is None:
         usual = _USUAL_ITERATIONS if definition.is_holdem else _ITERATIONS.get(algorithm)
         iterations = usual or _USUAL_ITERATIONS
     seconds = None if minutes is None else 60 * minutes
     plan = Plan(
         game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
-        int(textures), slips, answers,
+        int(textures), slips, algorithm == ON_BOARDS if answers is None else answers,
         sizes if definition.is_holdem and not definition.is_limit else (), jobs,
         iterations, seconds, checkpoint_every,
     )  # fmt: skip
