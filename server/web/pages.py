@@ -239,7 +239,7 @@ def _row(table: RoomTable) -> dict[str, Any]:
     config = table.config
     return {
         "name": config.name,
-        "game": _describe(config.game),
+        "game": _describe(config.game if table.contest is None else table.contest.game()),
         "policy": str(config.policy),
         "stakes": _stakes(config),
         "seats": [
@@ -261,7 +261,7 @@ def _row(table: RoomTable) -> dict[str, Any]:
 
 def _contest(contest: Contest) -> dict[str, Any]:
     """How the sit-and-go of a table stands, or the last one's end."""
-    level = contest.level if contest.is_on else 0
+    level = contest.level
     levels = contest.terms.levels
     following = str(levels[level + 1]) if level + 1 < len(levels) else ""
     return {

@@ -59,6 +59,8 @@ class Contest:
     @property
     def level(self) -> int:
         """The index of the level of the next hand."""
+        if not self.is_on:
+            return 0
         return self.terms.level_at(self.hands, (trio.current_time() - self._began) / _MINUTE_S)
 
     @property

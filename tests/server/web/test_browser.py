@@ -16,6 +16,8 @@ from clients.guess import RoomSeat
 from clients.program import Table
 from engine.match_key import MatchKey
 from server.room.config import Policy, RoomConfig
+from server.room.ledger.sit_and_gos import SitAndGos
+from server.sit_and_go.terms import Level, SitAndGo
 from server.table.config import TimeLimits
 from tests.support.chromium import PROGRAM, Tab, chromium
 from tests.support.people import Nc, telnet_person
@@ -150,6 +152,46 @@ async def test_twenty_hands_by_clicks_are_the_same_hands_by_telnet(tmp_path: Pat
     assert len(clicked) == HANDS
     assert clicked == typed
     assert {"f", "r", "c"} <= set("".join(line.split(":")[2] for line in clicked))
+
+
+async def test_a_sit_and_go_is_played_to_its_end_by_clicks(tmp_path: Path) -> None:
+    terms = SitAndGo(500, (Level(2, (5, 10)), Level(2, (50, 100), 10)), (0.7, 0.3))
+    config = table_config(
+        "a", "nolimit-3p", policy=Policy.SIT_AND_GO, least=100, most=100, sit_and_go=terms, pause_s=0.2
+    )
+    story = "document.getElementById('story').children.length"
+    is_out = "document.getElementById('seated').hidden"
+    is_there = "document.getElementById('standing').textContent"
+    async with (
+        pages_of(room_config(tmp_path / "room", config)) as pages,
+        chromium(tmp_path / "profile") as tab,
+    ):
+        await tab.size(360, 740)
+        await tab.open(f"{pages.address}tables/a")
+        await tab.until(f"{is_there}.includes('3 of 3 free')")
+        await tab.click("#join button")
+        await tab.until("!document.getElementById('seated').hidden")
+        assert await tab.value("document.getElementById('out') === null")
+        async with trio.open_nursery() as nursery:
+            for name in ("Bob", "Cid"):
+                guest = await pages.room.sit_down(words=f"name={name}")
+                nursery.start_soon(guest.play_hands, 1 << 30, lambda text: "c" if "r" in text else "r500")
+            await tab.until(f"{is_there}.includes('Level 1: blinds 5/10, then blinds 50/100, antes 10.')")
+            while await tab.until(f"{is_out} ? 'no' : !{HIDDEN} && 'yes'") == "yes":
+                told = await tab.value(story)
+                await tab.click("#call")
+                await tab.until(f"{HIDDEN} || {is_out} || {story} !== {told}")
+            nursery.cancel_scope.cancel()
+
+        notice = await tab.value("document.getElementById('notice').textContent")
+        assert re.match(r"you are (1st|2nd|3rd) of 3", notice), notice
+        assert await tab.value("document.documentElement.scrollWidth") <= 360
+        assert tab.complaints == []
+        (past,) = SitAndGos(pages.room.room.ledger).last("a", 9)
+        assert past.pool == 300
+        await tab.open(f"{pages.address}tables/a")
+        assert "Sit-and-gos that are over" in await tab.value("document.body.textContent")
+        assert await tab.value("document.documentElement.scrollWidth") <= 360
 
 
 async def test_a_phone_shows_everything_without_scrolling_sideways(tmp_path: Path) -> None:
