@@ -35,6 +35,8 @@ async def run(stress: Stress, place: Path) -> str:
             limits=limits,
             keep_seat_s=0.3,
             policy=Policy.SIT_AND_GO,
+            least=200,
+            most=200,
             sit_and_go=SitAndGo(1500, DEFAULT_LEVELS, DEFAULT_PAYOUTS),
         ),
         requests_per_second=1e6,

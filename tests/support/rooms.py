@@ -152,7 +152,7 @@ async def room_of(config: RoomConfig) -> AsyncIterator[OpenRoom]:
                 people.cancel_scope.cancel()
         open_room.close()
         check = room.ledger.check()
-        assert check.faults == ()
+        assert check.faults == (), check.faults
         room.drain()
         await room.closed.wait()
     assert room.faults == 0, console.stderr

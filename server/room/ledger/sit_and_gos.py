@@ -55,11 +55,11 @@ class SitAndGos:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def begin(self, table: str, stack: int) -> int:
+    def begin(self, table: str, stack: int) -> tuple[int, int]:
         """Make everybody who has a place at a table an entrant, and what they have brought the pool.
 
         Returns:
-            The number by which it is known.
+            The number by which it is known, and the pool.
         """
         with self._ledger.transaction() as db:
             row = (
@@ -75,7 +75,8 @@ class SitAndGos:
                 (number, stack, table),
             )
             db.execute("UPDATE places SET stack = 0 WHERE table_name = ?", (table,))
-        return number
+            ((pool,),) = self._ledger.read("SELECT pool FROM sit_and_gos WHERE id = ?", (number,))
+        return number, pool
 
     def book(self, number: int, hand: int, net: Mapping[int, int], outs: Sequence[Out]) -> None:
         """Write down what a hand has done to the stacks, and who is out; within the hand's transaction.

@@ -104,13 +104,13 @@ class Contest:
         config, terms = self._config, self.terms
         if self.is_on or len(places) < config.seats or not all(place.plays for place in places):
             return
-        self._number = self._books.begin(config.name, terms.stack)
+        self._number, pool = self._books.begin(config.name, terms.stack)
         self._in = {place.seat.number: place for place in places}
         self._began = trio.current_time()
         self._told_level = -1
         self.hands = 0
         self.entrants = len(places)
-        self.prizes = prizes_by_place(config.least * len(places), terms.payouts, len(places))
+        self.prizes = prizes_by_place(pool, terms.payouts, len(places))
         self.out = []
         for place in places:
             place.stack = terms.stack

@@ -88,7 +88,9 @@ def live_with_sit_and_gos(
             for seat, player in enumerate(players):
                 book.sit_down("a", seat, player, 20)
                 mark()
-            game, stacks = games.begin("a", 100), dict.fromkeys(range(4), 100)
+            game, pool = games.begin("a", 100)
+            assert pool == sum(PRIZES)
+            stacks = dict.fromkeys(range(4), 100)
             continue
         what = random.randrange(8)
         outs: list[Out] = []
