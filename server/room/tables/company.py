@@ -229,7 +229,8 @@ class Company:
                 return
         for request in requests:
             self._do(place, visitor, request)
-        if connection.num_buffered > _MOST_UNREAD:
+        # Between hands the end of a stream is the end, whatever was said before it and waits for a turn.
+        if data == b"" or connection.num_buffered > _MOST_UNREAD:
             self.seating.cut_off(place.seat)
             place.lost()
             return

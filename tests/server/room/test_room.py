@@ -267,6 +267,19 @@ async def test_a_seat_that_nobody_comes_back_to_is_given_up(virtual_clock: MockC
         assert player.chips == 500
 
 
+async def test_whoever_has_gone_is_missed_whatever_they_have_said(tmp_path: Path) -> None:
+    """An answer out of turn waits for the turn; the end of the stream behind it does not."""
+    async with room_of(room_config(tmp_path)) as room:
+        guest = await room.sit_down(words="name=Ann")
+        await guest.say("MATCHSTATE:0:0::|AsKs:c")
+        await guest.stream.send_eof()
+
+        while await guest.line() is not None:
+            pass
+        while room.room.tables["a"].places[0] is not None:
+            await trio.lowlevel.checkpoint()
+
+
 async def test_our_bots_play_and_stand_up_when_the_room_closes(tmp_path: Path) -> None:
     hands: list[int] = []
     config = room_config(tmp_path, guest_chips=10**9)
