@@ -24,6 +24,7 @@ from server.room.tables.entrance import Arrival, Handover
 from server.room.tables.line_up import Entry
 from server.room.tables.place import Place, Refused, Visitor
 from server.table.channel import ChannelBroken
+from server.table.outcome import Durations
 from server.table.seating import Seating
 
 _MOST_UNREAD: Final = 64 * 1024
@@ -85,6 +86,7 @@ class Company:
         terms = config.sit_and_go
         stack = chips if terms is None else terms.stack
         place = Place(config.name, self.seating.seats[seat], player, stack, config.joining, brought=chips)
+        place.seat.decision_times = Durations()  # those of whoever sat here before are theirs
         place.keep_s = config.keep_seat_s
         place.is_patience_spent = terms is not None
         return place
