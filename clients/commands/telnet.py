@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 
+import attrs
 import click
 
-from clients.one_line import MOST_SECONDS, FiniteRange, token_options
+from clients.one_line import MOST_SECONDS, FiniteRange, room_options, token_options
 from protocol import variables
 
 
 @click.command()
-@click.argument("host")
-@click.argument("port")
+@click.argument("address", nargs=-1, required=True, metavar="HOST PORT")
 @click.option(
     "--listen",
     required=True,
@@ -35,23 +35,38 @@ from protocol import variables
     metavar="GAME",
     help=f"What is being played, where the dealer does not say so itself; also {variables.GAME}.",
 )
+@room_options()
 @token_options()
 def telnet(
-    host: str, port: str, listen: str, display: str, wait_s: float, game: str | None, token: str | None
+    address: tuple[str, ...],
+    listen: str,
+    display: str,
+    wait_s: float,
+    game: str | None,
+    room_name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
+    token: str | None,
 ) -> None:
     """Offer the seat at HOST PORT to whoever connects to the --listen port.
+
+    With HOST:PORT/TABLE, or HOST:PORT for any table, it is one in a room (`riverboat serve`).
 
     The table is joined when somebody has connected.  One connection is one seat: a second person is turned
     away, and a connection that broke can come back.
     """
     from clients.human.program import play_over_telnet
     from clients.human.telnet import read_listen_address
-    from clients.program import ProgramError, read_port, table_from_environment
+    from clients.program import ProgramError, seat_at, speaking_tls, table_from_environment
 
     try:
-        table = table_from_environment(host, read_port(port), wait_s=wait_s, game=game, token=token)
-        address = read_listen_address(listen)
+        secure = speaking_tls(tls, authority)
+        host, port, room = seat_at(address, room_name, chips, secure)
+        found = table_from_environment(host, port, wait_s=wait_s, game=game, token=token)
+        table = attrs.evolve(found, room=room, tls=secure)
+        listening = read_listen_address(listen)
     except ProgramError as error:
         click.echo(f"telnet: {error}", err=True)
         sys.exit(error.status)
-    sys.exit(play_over_telnet(table, display, address, "telnet"))
+    sys.exit(play_over_telnet(table, display, listening, "telnet"))
