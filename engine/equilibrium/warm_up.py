@@ -14,6 +14,7 @@ from engine.equilibrium.bounds.shapes import Bettings
 from engine.equilibrium.game_tree import GameTree
 from engine.equilibrium.holdem.board_solver import BoardSolver
 from engine.equilibrium.holdem.buckets import Percentiles
+from engine.equilibrium.holdem.counter import won_of
 from engine.equilibrium.holdem.deal_solver import DealSolver
 from engine.equilibrium.holdem.distributions import BINS, distributions_on
 from engine.equilibrium.solver import Solver
@@ -38,7 +39,9 @@ def warm_up() -> None:
     board = BoardSolver(game, Percentiles(2))
     board.run(1)
     short = attrs.evolve(load_game("nolimit-2p-100bb"), stacks=(4, 4))
-    DealSolver(short, Percentiles(2), (math.inf,)).run(1)
+    deals = DealSolver(short, Percentiles(2), (math.inf,))
+    deals.run(1)
+    won_of(deals.average(), deals.average(), 2, np.random.default_rng(1))
     cards = np.arange(4, dtype=np.uint8)
     centres = distributions_on(cards)[-2:].T
     find_nearest(distributions_on(cards), np.ascontiguousarray(centres), np.empty(NUM_COMBOS, np.int64))

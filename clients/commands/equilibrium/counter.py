@@ -184,6 +184,9 @@ def _draw(path: str, report: dict[str, Any]) -> None:
     ]
     chosen = (f"{report['kind']}, as saved", report["exploitability"], report["exploitation"])
     try:
-        draw_exploitation(path, points, chosen, f"answers to {report['against']} in {report['game']}")
+        draw_exploitation(
+            path, points, chosen, f"answers to {report['against']} in {report['game']}",
+            is_bound="exploitability_se" in report,
+        )  # fmt: skip
     except PlotError as error:
         raise CommandError(str(error)) from error
