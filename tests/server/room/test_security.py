@@ -199,3 +199,40 @@ async def test_a_client_that_goes_while_the_room_closes_breaks_nothing() -> None
             theirs.close()
             while True:
                 client.channel.send(b"hello")
+
+
+async def come_from(address: str, port: int) -> trio.SocketStream:
+    sock = trio.socket.socket()
+    await sock.bind((address, 0))
+    await sock.connect(("127.0.0.1", port))
+    return trio.SocketStream(sock)
+
+
+async def test_more_connections_than_are_allowed_are_closed_and_others_notice_nothing(tmp_path: Path) -> None:
+    config = room_config(tmp_path, connections=30, connections_per_address=10)
+    async with room_of(config) as room, contextlib.AsyncExitStack() as closing:
+        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+
+        async def flood_from(address: str, number: int) -> int:
+            """How many of so many connections are not closed at once."""
+            streams = [
+                await closing.enter_async_context(await come_from(address, room.addresses.port))
+                for _ in range(number)
+            ]
+            kept = 0
+            for stream in streams:
+                try:
+                    await stream.send_all(f"{VERSION}\r\n#riverboat/1 lobby\r\n".encode())
+                    kept += bool(await stream.receive_some(1))
+                except trio.BrokenResourceError:
+                    pass
+            return kept
+
+        assert await flood_from("127.0.0.1", 40) == 8  # two play
+        assert await flood_from("127.0.0.2", 40) == 10
+        assert await flood_from("127.0.0.3", 40) == 10
+        assert await flood_from("127.0.0.4", 40) == 0  # thirty are there
+        await room.play([ann, bob], 3)
+        told = [line for line in room.console.stderr.splitlines() if "turned away" in line]
+        assert told[0].endswith("127.0.0.1 has 10 connections already (1 so far)")
+        assert len(told) == 3  # the first, the tenth, the hundredth
