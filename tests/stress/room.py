@@ -6,6 +6,7 @@ agree in the end.
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import trio
@@ -67,7 +68,8 @@ async def _play(pages: OpenPages, name: str) -> None:
         except AssertionError:  # all seats are taken
             await trio.sleep(0.1)
             continue
-        await guest.play_hands(1 << 30)
+        with contextlib.suppress(trio.BrokenResourceError):  # it was late, and has lost the seat
+            await guest.play_hands(1 << 30)
         await guest.leave()
 
 

@@ -37,9 +37,9 @@ _WATCHERS: Final = 4
 _SLACK_KIB: Final = 2048
 _TERMS: Final = SitAndGo(1500, (Level(5, (50, 100)), Level(5, (200, 400))), DEFAULT_PAYOUTS)
 _SETTLE_S: Final = 5.0
-_BOT_TASKS: Final = 4
-_BOT_DESCRIPTORS: Final = 3
-# One bot of the house's more or less may sit at its table, and the pages read the ledger.
+_MORE_TASKS: Final = 10
+_MORE_DESCRIPTORS: Final = 3
+# One bot of the house's more or less may sit at its table; what sends a table's scenes ends with its next hand.
 _PATHS: Final = ("/", "/tables.json", "/tables/a", "/tables/a/hands", "/standings", "/tables/e", "/metrics")
 
 
@@ -97,6 +97,9 @@ class _Crowd:
             await guest.say(VERSION, "#riverboat/1 lobby seat names game stacks commit")
             await guest.until("#lobby")
             await guest.say(f"#join {self.dice.choice('aaabbe')}")
+            while not (await guest.until("#")).startswith("#seated"):
+                if guest.lines[-1].startswith("#refused"):
+                    return
             await guest.play_hands(
                 self.dice.randint(1, 40), lambda _: self.dice.choice(["c", "c", "c", "f", "r100", "r400"])
             )
@@ -121,8 +124,13 @@ class _Crowd:
         seat = BrowserSeat(websocket)
         try:
             await websocket.open()
-            await seat.sit_down(self.dice.choice("ab"))
-            await seat.play_hands(self.dice.randint(1, 10))
+            await seat.say("VERSION:2.0.0", "#riverboat/1 lobby seat names game stacks clock")
+            await seat.until("lobby")
+            await seat.say(f"#join {self.dice.choice('ab')}")
+            while (message := await seat.next()) is not None and message.get("name") != "refused":
+                if message.get("name") == "seated":
+                    await seat.play_hands(self.dice.randint(1, 10))
+                    return
         finally:
             await seat.leave()
 
@@ -209,7 +217,7 @@ async def _soak(stress: Stress, process: subprocess.Popen[str], crowd: _Crowd) -
         people.cancel_scope.cancel()
     deadline = trio.current_time() + 60
     after = _sample(stress, process)
-    while trio.current_time() < deadline and after.tasks > before.tasks + _BOT_TASKS:
+    while trio.current_time() < deadline and after.tasks > before.tasks + _MORE_TASKS:
         await trio.sleep(_SETTLE_S)
         after = _sample(stress, process)
     _tell(stress, after)
@@ -222,9 +230,9 @@ def _judge(stress: Stress, before: Sample, samples: list[Sample], after: Sample)
     late = statistics.mean(each.usage.memory_kib for each in samples[-quarter:])
     if late - early > _SLACK_KIB:
         stress.find("memory grows", f"{early:.0f} KiB in the second quarter, {late:.0f} KiB in the last")
-    if after.tasks > before.tasks + _BOT_TASKS:
+    if after.tasks > before.tasks + _MORE_TASKS:
         stress.find("tasks are left", f"{before.tasks} at first, {after.tasks} when all have gone")
-    if after.usage.descriptors > before.usage.descriptors + _BOT_DESCRIPTORS:
+    if after.usage.descriptors > before.usage.descriptors + _MORE_DESCRIPTORS:
         stress.find("descriptors are left", f"{before.usage.descriptors} at first, {after.usage.descriptors}")
     return (
         f"{after.hands} hands; {early / 1024:.1f} MiB in the second quarter, {late / 1024:.1f} in the last; "
