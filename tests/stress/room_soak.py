@@ -39,7 +39,7 @@ _TERMS: Final = SitAndGo(1500, (Level(5, (50, 100)), Level(5, (200, 400))), DEFA
 _SETTLE_S: Final = 5.0
 _MORE_TASKS: Final = 10
 _MORE_DESCRIPTORS: Final = 3
-# One bot of the house's more or less may sit at its table; what sends a table's scenes ends with its next hand.
+# One bot of the house's more or less may sit there; what sends a table's scenes ends with its next hand.
 _PATHS: Final = ("/", "/tables.json", "/tables/a", "/tables/a/hands", "/standings", "/tables/e", "/metrics")
 
 
