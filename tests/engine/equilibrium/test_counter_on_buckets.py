@@ -44,7 +44,7 @@ def test_the_best_response_wins_what_the_exact_one_wins() -> None:
 
 
 def test_restricted_nash_responses_trade_as_the_exact_one_does() -> None:
-    policies = restricted_nash(TREE, UNIFORM, 0.75, 500), answered(0.75)
+    policies = restricted_nash(TREE, UNIFORM, 0.75, 300), answered(0.75)
     exact, found = (evaluate(TREE, policy, UNIFORM) for policy in policies)
 
     worths = [0.75 * each.exploitation - 0.25 * each.exploitability for each in (exact, found)]

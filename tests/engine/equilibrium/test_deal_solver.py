@@ -86,7 +86,7 @@ def on_tree(weights: NDArray[np.float64], betting: HoldemBetting, tree: GameTree
     return normalised(tree, policy)
 
 
-@pytest.mark.parametrize("slips", [0.0, 0.02])
+@pytest.mark.parametrize("slips", [0.0, pytest.param(0.02, marks=pytest.mark.slow)])
 def test_leduc_without_limit_is_solved(slips: float) -> None:
     solver = DealSolver(LEDUC, Ranks(), (0.5, math.inf), seed=1, slips=slips, draw=leduc_deals)
     tree = GameTree(LEDUC)
@@ -151,12 +151,12 @@ def test_interruptions_change_nothing() -> None:
 
 def test_a_no_limit_strategy_is_saved_sits_down_and_is_measured(tmp_path: Path) -> None:
     path = tmp_path / "short.npz"
-    strategy = solved(SHORT, 5).average()
+    strategy = solved(SHORT, 2).average()
     write_strategy(path, strategy, {"algorithm": "mcfr"})
 
     saved = read_strategy(path, SHORT)
     bot = Equilibrium(path)
-    Arena(SHORT, [bot, Random()], 5).play(40)  # which raises to anything
+    Arena(SHORT, [bot, Random()], 5).play(20)  # which raises to anything
     measured = by_local_response(
         str(path), saved, SHORT, LocalPlan(3, 1, (1.0, math.inf)), lambda _, __: None
     )

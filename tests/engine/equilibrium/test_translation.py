@@ -6,7 +6,7 @@ import math
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.equilibrium.holdem.betting import USUAL_SIZES, HoldemBetting, holdem_betting
@@ -28,6 +28,7 @@ def betting() -> HoldemBetting:
 # --- the mapping, by what Ganzfried and Sandholm (2013) prove of it ----------------------------------------
 
 
+@settings(max_examples=40)
 @given(SIZES, SIZES, st.floats(0, 1), st.floats(0, 1))
 def test_the_mapping_has_the_properties_that_were_published(
     one: float, other: float, first: float, second: float
