@@ -80,6 +80,7 @@ def test_two_hundred_that_were_killed_come_out_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("arena_workers")
 @pytest.mark.parametrize(
     "head",
