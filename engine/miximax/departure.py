@@ -1,11 +1,14 @@
 """Whether an opponent departs from an equilibrium, in a way that its habits tell.
 
 Two explanations of an opponent compete: that it plays the equilibrium, and that it goes on as its habits say.
-Each says beforehand how likely every action is, and every hand that is shown; the logarithm of the quotient,
-old observations fading, is the *evidence* of a departure.  Against somebody who plays well the habits never
-foretell as much as the equilibrium does, since they know neither the board nor the hands that are bet with.
-Somebody who plays badly is found out after some dozens of hands; how to answer takes some hundreds to know,
-where the habits are not the simplest.  The evidence measures both, as it is what the habits know besides.
+Each says beforehand how likely every action is, and every hand that is shown.  The logarithm of the quotient,
+old observations fading, is the *evidence* of a departure; the logarithm of one over what the habits said is
+the *surprise* that they leave.  Against somebody who plays well the habits never foretell as much as the
+equilibrium does, since they know neither the board nor the hands that are bet with.
+
+Somebody who plays otherwise is found out after some dozens of hands.  To answer that pays where the habits
+foretell most of it: they must explain a third of what the equilibrium leaves open, so that the evidence is
+half of the surprise.  Otherwise what they do not know costs more than what they know wins.
 
 The equilibrium knows what everybody sees: it follows the opponent's possible hands through the betting.
 
@@ -39,15 +42,13 @@ _SLIPS: Final = 0.02
 _SHOWN_SLIPS: Final = 0.05
 _LEAST: Final = 1e-3
 """Least chance that habits are held to."""
-_FADES: Final = 0.9999
+_FADES: Final = 0.9995
 """What an observation counts after the next."""
-_DOUBT: Final = 1000.0
-"""Evidence from which on it is better to answer the habits than to play the strategy.
-
-That somebody departs is certain with ten units; what they do, and how to answer it, with many hundreds.
-Chosen by matches against `simple`, where answers win less than the strategy does until then.
-"""
-_SCALE: Final = 150.0
+_PART_OF_SURPRISE: Final = 0.5
+"""By which the evidence must be greater, for habits to explain a third of what the strategy leaves open."""
+_DOUBT: Final = 30.0
+"""Evidence beyond that from which on habits are rather trusted than not."""
+_SCALE: Final = 5.0
 
 
 class FollowedStrategy(Protocol):
@@ -72,11 +73,14 @@ class Departure:
         self._strategy = strategy
         self.evidence = 0.0
         """A logarithm of chances: above 0, habits foretell better."""
+        self.surprise = 0.0
+        """A logarithm of chances: 0, habits foretell everything."""
 
     @property
     def trust(self) -> float:
         """How far habits are to be answered, 0 to 1."""
-        return 1.0 / (1.0 + math.exp(min(max((_DOUBT - self.evidence) / _SCALE, -700.0), 700.0)))
+        beyond = self.evidence - _PART_OF_SURPRISE * self.surprise - _DOUBT
+        return 1.0 / (1.0 + math.exp(min(max(-beyond / _SCALE, -700.0), 700.0)))
 
     def observe(
         self,
@@ -128,24 +132,25 @@ class Departure:
 
     def as_arrays(self) -> dict[str, NDArray[np.generic]]:
         """For a file, beside the habits."""
-        return {"departure": np.array(self.evidence)}
+        return {"departure": np.array([self.evidence, self.surprise])}
 
     def remember(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take the evidence of a file; one that has habits alone is trusted, a hand of them as one unit.
+        """Take what a file says; one that has habits alone is trusted, a hand of them as a unit of evidence.
 
         Raises:
             InvalidHabits: there is something else, or no habits.
         """
-        evidence = arrays.get("departure", arrays.get("hands"))
-        if evidence is None or evidence.shape != () or evidence.dtype.kind not in "iuf":
-            raise InvalidHabits("departure is no number")
-        self.evidence = float(evidence.item())
-        if not math.isfinite(self.evidence):
-            raise InvalidHabits("departure is no number")
+        known = arrays.get("departure")
+        if known is None and "hands" in arrays:
+            known = np.array([float(arrays["hands"]), 0.0])
+        if known is None or known.shape != (2,) or known.dtype.kind != "f" or not np.isfinite(known).all():
+            raise InvalidHabits("departure: expected two numbers")
+        self.evidence, self.surprise = map(float, known)
 
     def _weigh(self, by_habits: float, by_strategy: float) -> None:
-        self.evidence *= _FADES
-        self.evidence += math.log(max(by_habits, _LEAST) / by_strategy)
+        chance = max(by_habits, _LEAST)
+        self.evidence = _FADES * self.evidence + math.log(chance / by_strategy)
+        self.surprise = _FADES * self.surprise - math.log(chance)
 
 
 _ALL: Final = np.ones(NUM_COMBOS)

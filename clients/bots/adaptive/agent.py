@@ -5,10 +5,10 @@ as often as it has acted there, and shows at the showdown what it has shown ther
 it is expected to do what it did in similar situations, and before that what a reasonable player does.
 
 What is worth most by such estimates is often what has been overestimated most, and dear against a player who
-gives nothing away.  So it plays an equilibrium until its opponent's departures from that are well known
-(``engine.miximax.departure``).  Then an action's chance is that of the equilibrium times exp(value / heat),
-which is the best there is if departing costs *heat* for each unit of relative entropy.  The heat falls with
-the root of the evidence, as the errors of estimates do.
+gives nothing away.  So it plays an equilibrium unless its opponent's habits are well known, and few and plain
+enough to be answered (``engine.miximax.departure``).  Then an action's chance is that of the equilibrium
+times exp(value / heat), which is the best there is if departing costs *heat* for each unit of relative
+entropy.  The heat falls with the root of the evidence, as the errors of estimates do.
 
 Sources: Billings and others, *Game-Tree Search with Adaptation in Stochastic Imperfect-Information Games*
 (2004); Poker Learner, chapter 3; Jacob and others, *Modeling Strong and Human-Like Gameplay with
@@ -64,7 +64,7 @@ class Adaptive(Agent):
         learn: bool = True,
         fading: float = 0.9998,
         temperature: float = 0.02,
-        caution: float = 2.0,
+        caution: float = 1.0,
     ) -> None:
         if not 0.9 <= fading <= 1:
             raise ValueError(f"fading: expected .9 to 1, got {fading}")

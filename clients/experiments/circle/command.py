@@ -52,10 +52,7 @@ def circle(
     match_hands: int,
     make_reasonable: int | None,
 ) -> None:
-    """Each bot against each at heads-up limit hold'em: rock, paper, scissors.
-
-    An equilibrium takes part where its strategy is at hand: --player equilibrium:strategy=FILE.
-    """
+    """Each bot against each at heads-up limit hold'em: rock, paper, scissors."""
     players = players or PLAYERS
     if len(players) < 2:
         raise CommandError("--player: expected two or more players")

@@ -30,8 +30,8 @@ def observer() -> tuple[Habits, Miximax, Departure]:
     return habits, Miximax(TREE, shipped_changes()), Departure(STRATEGY)
 
 
-def watched(opponent: str, hands: int) -> list[float]:
-    """The evidence against a player after each hand against an equilibrium."""
+def watched(opponent: str, hands: int) -> tuple[Departure, list[float]]:
+    """A player against an equilibrium, and the evidence after each hand."""
     habits, search, departure = observer()
     evidence: list[float] = []
 
@@ -44,19 +44,27 @@ def watched(opponent: str, hands: int) -> list[float]:
         evidence.append(departure.evidence)
 
     Arena(GAME, [make_bot(opponent), make_bot("equilibrium")], 3).play(hands, on_hand=count)
-    return evidence
+    return departure, evidence
 
 
 def test_who_plays_the_equilibrium_is_never_suspected() -> None:
-    evidence = watched("equilibrium", 25)
+    departure, evidence = watched("equilibrium", 25)
 
     assert max(evidence) < 3
-    assert evidence[-1] < -20
+    assert evidence[-1] < -15
+    assert departure.trust < 0.001
 
 
-@pytest.mark.parametrize(("opponent", "hands"), [("always-call", 15), ("always-raise", 25), ("simple", 60)])
-def test_who_plays_otherwise_is_found_out(opponent: str, hands: int) -> None:
-    assert watched(opponent, hands)[-1] > 10
+@pytest.mark.parametrize("opponent", ["always-call", "always-raise"])
+def test_who_does_the_same_everywhere_is_soon_answered(opponent: str) -> None:
+    assert watched(opponent, 70)[0].trust > 0.5
+
+
+def test_who_departs_in_ways_that_habits_know_little_of_is_found_out_and_not_answered() -> None:
+    departure, evidence = watched("simple", 60)
+
+    assert evidence[-1] > 10
+    assert departure.trust < 0.01
 
 
 def test_an_action_weighs_by_how_much_likelier_the_habits_make_it() -> None:
@@ -73,7 +81,9 @@ def test_an_action_weighs_by_how_much_likelier_the_habits_make_it() -> None:
     departure.observe(habits, search, parse_betting(GAME, "f"), 1, (ours, ()), ())
 
     assert departure.evidence == pytest.approx(math.log(by_habits / usual))
-    assert departure.trust == pytest.approx(1 / (1 + math.exp((1000 - departure.evidence) / 150)))
+    assert departure.trust == pytest.approx(
+        1 / (1 + math.exp((30 - departure.evidence + departure.surprise / 2) / 5))
+    )
 
 
 def test_what_is_shown_weighs_by_the_hands_that_bet_so() -> None:
@@ -99,19 +109,19 @@ def test_what_is_shown_weighs_by_the_hands_that_bet_so() -> None:
     bucket = int(percentile(theirs, board) * BUCKETS)
     usual = 0.95 * in_buckets[bucket] / in_buckets.sum() + 0.05 / BUCKETS
     shown = search.expected_hands(habits, TREE.node(betting), 0)[bucket]
-    assert seen.evidence - 0.9999 * unseen.evidence == pytest.approx(math.log(shown / usual))
+    assert seen.evidence - 0.9995 * unseen.evidence == pytest.approx(math.log(shown / usual))
 
 
 def test_evidence_survives_a_file_and_nothing_else_is_taken_for_it() -> None:
     _, _, departure = observer()
-    departure.evidence = 7.5
+    departure.evidence, departure.surprise = 7.5, 2.5
     _, _, again = observer()
     again.remember(departure.as_arrays())
     _, _, older = observer()
     older.remember({"hands": np.array(40)})
 
-    assert (again.evidence, older.evidence) == (7.5, 40)
-    for wrong in (np.array("x"), np.array([1.0]), np.array(math.nan)):
+    assert (again.evidence, again.surprise, older.evidence) == (7.5, 2.5, 40)
+    for wrong in (np.array(["x", "y"]), np.array([1.0]), np.array([1.0, math.nan])):
         with pytest.raises(InvalidHabits, match="departure"):
             again.remember({"hands": np.array(3), "departure": wrong})
     with pytest.raises(InvalidHabits, match="departure"):

