@@ -218,12 +218,16 @@ async def test_who_leaves_is_out_and_the_last_one_wins(tmp_path: Path) -> None:
         await ann.leave()  # a guest who has gone does not come back
         contest = room.room.tables["a"].contest
         assert contest is not None
+
+        def act(betting: str) -> str:
+            return "f" if "r" in betting else "c"
+
         async with trio.open_nursery() as playing:
-            for guest in (bob, eve):
-                playing.start_soon(guest.play_hands, 1 << 30, lambda betting: "f" if "r" in betting else "c")
+            playing.start_soon(bob.play_hands, 1 << 30, act)
             while not contest.out:
-                await trio.lowlevel.checkpoint()
+                await eve.play_hands(1, act)
             await eve.say("#leave")
+            await eve.play_hands(1 << 30, act)
 
         assert eve.lines[-1] == "#lobby you have left the table: you are 2nd of 3 and win 45 chips"
         assert bob.lines[-1] == "#lobby you are 1st of 3 and win 105 chips"
