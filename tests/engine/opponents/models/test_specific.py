@@ -136,7 +136,7 @@ def test_folds_come_as_often_as_predicted(agent: Agent) -> None:
 @pytest.mark.parametrize("name", PLAYERS)
 def test_folds_come_as_often_as_predicted_heads_up(name: str) -> None:
     distance, contexts = worst_calibration(
-        foretold(play("limit-2p", [PLAYERS[name](), Formula()], 2500)), 500
+        foretold(play("limit-2p", [PLAYERS[name](), Formula()], 4000)), 500
     )
 
     assert contexts >= 4
