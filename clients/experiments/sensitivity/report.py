@@ -10,10 +10,9 @@ import attrs
 import numpy as np
 
 from clients.experiments.findings import Plot, markdown_table
-from clients.experiments.sensitivity.tasks import Settings, Variation
+from clients.experiments.sensitivity.tasks import Settings, Variation, varied
 from clients.reports.plots import Curve
 from engine.intervals import Estimate, estimate
-from engine.opponents.models.formula import Constants, Parameters
 
 __all__ = ["plots", "report", "summary"]
 
@@ -67,12 +66,11 @@ def report(results: Mapping[str, Any]) -> str:
     """Markdown."""
     settings = results["settings"]
     tables = settings["tables"]
-    usual = attrs.asdict(Parameters(), recurse=False) | attrs.asdict(Constants())
     rows = [
         ["as it is", "", *(_shown(results["won"][table]) for table in tables), ""],
         *(
             [
-                row["constant"], f"{usual[row['constant']] * row['factor']:.3g}",
+                row["constant"], f"{_value(row['constant'], row['factor']):.3g}",
                 *(_shown(row["gains"][table]) for table in tables), f"**{_shown(row['together'])}**",
             ]
             for row in results["variations"]
@@ -91,6 +89,12 @@ def report(results: Mapping[str, Any]) -> str:
             f"{', '.join(results['matter']) or 'none'}.\n",
         ]
     )
+
+
+def _value(constant: str, factor: float) -> float:
+    parameters = varied(constant, factor)
+    holder = parameters if hasattr(parameters, constant) else parameters.constants
+    return float(getattr(holder, constant))
 
 
 def _shown(found: Mapping[str, Any]) -> str:

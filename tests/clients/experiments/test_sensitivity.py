@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
-from clients.experiments.sensitivity.report import plots, summary
+from clients.experiments.sensitivity.report import plots, report, summary
 from clients.experiments.sensitivity.tasks import CONSTANTS, Settings, all_variations, varied
 from engine.kernels.opponents.records import NUM_PARAMETERS, Parameter
 from engine.opponents.models.formula import Constants, Parameters, parameters_array
@@ -36,7 +36,7 @@ def test_thresholds_stay_chances() -> None:
 
 
 def test_a_variation_is_compared_with_the_formula_as_it_is_deal_by_deal(tmp_path: Path) -> None:
-    settings = Settings(4, ("trap",), 0.2, ("simple", "killer"))
+    settings = Settings(4, ("very_strong",), 0.2, ("simple", "killer"))
     won = [
         {"simple": [1.0, -1.0], "killer": [2.0, 2.0]},
         {"simple": [1.5, -0.5], "killer": [2.0, 2.0]},
@@ -46,12 +46,13 @@ def test_a_variation_is_compared_with_the_formula_as_it_is_deal_by_deal(tmp_path
     found = summary(settings, all_variations(settings, tmp_path), [{"won": each} for each in won])
 
     greater, less = found["variations"]
-    assert (greater["constant"], greater["factor"], less["factor"]) == ("trap", 1.2, 0.8)
+    assert (greater["constant"], greater["factor"], less["factor"]) == ("very_strong", 1.2, 0.8)
     assert greater["gains"]["simple"]["mean"] == 0.5
     assert greater["gains"]["simple"]["ci95"] == pytest.approx(0)
     assert greater["together"]["mean"] == 0.25
     assert less["gains"]["simple"]["ci95"] == pytest.approx(1.96 * 2, rel=1e-3)
-    assert found["matter"] == ["trap"]
+    assert found["matter"] == ["very_strong"]
+    assert "| very_strong | 1 | +0.500" in report(found)
     (plot,) = plots(found)
     assert [(curve.label, list(curve.y)) for curve in plot.curves] == [("greater", [0.25]), ("less", [0.125])]
 
