@@ -8,7 +8,8 @@ equilibrium does, since they know neither the board nor the hands that are bet w
 
 Somebody who plays otherwise is found out after some dozens of hands.  To answer that pays where the habits
 foretell most of it: they must explain a third of what the equilibrium leaves open, so that the evidence is
-half of the surprise.  Otherwise what they do not know costs more than what they know wins.
+half of the surprise.  Otherwise what they do not know costs more than what they know wins, until they have
+been counted for more than a thousand hands.
 
 The equilibrium knows what everybody sees: it follows the opponent's possible hands through the betting.
 
@@ -42,13 +43,16 @@ _SLIPS: Final = 0.02
 _SHOWN_SLIPS: Final = 0.05
 _LEAST: Final = 1e-3
 """Least chance that habits are held to."""
-_FADES: Final = 0.9995
+_FADES: Final = 0.9999
 """What an observation counts after the next."""
 _PART_OF_SURPRISE: Final = 0.5
 """By which the evidence must be greater, for habits to explain a third of what the strategy leaves open."""
 _DOUBT: Final = 30.0
 """Evidence beyond that from which on habits are rather trusted than not."""
 _SCALE: Final = 5.0
+_MUCH: Final = 1000.0
+"""Evidence that is enough, whatever the surprise: after more than a thousand hands."""
+_SCALE_OF_MUCH: Final = 150.0
 
 
 class FollowedStrategy(Protocol):
@@ -79,8 +83,9 @@ class Departure:
     @property
     def trust(self) -> float:
         """How far habits are to be answered, 0 to 1."""
-        beyond = self.evidence - _PART_OF_SURPRISE * self.surprise - _DOUBT
-        return 1.0 / (1.0 + math.exp(min(max(-beyond / _SCALE, -700.0), 700.0)))
+        plain = (self.evidence - _PART_OF_SURPRISE * self.surprise - _DOUBT) / _SCALE
+        known = (self.evidence - _MUCH) / _SCALE_OF_MUCH
+        return 1.0 / (1.0 + math.exp(min(max(-max(plain, known), -700.0), 700.0)))
 
     def observe(
         self,
