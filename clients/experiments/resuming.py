@@ -106,6 +106,10 @@ class Experiment(Generic[Settings, Task]):
     """Does a task and keeps its result."""
     summary: Callable[[Settings, Sequence[Task], Sequence[dict[str, Any]]], dict[str, Any]]
     """Of all results, as it stands in ``results.json``."""
+    before: Callable[[Task], dict[str, Any] | None] = found_in
+    """What a task has found before."""
+    in_short: Callable[[dict[str, Any]], str] = lambda result: ""
+    """What a task has found, for somebody who waits."""
 
     def __call__(
         self,
@@ -129,5 +133,7 @@ class Experiment(Generic[Settings, Task]):
             OSError: the folder cannot be written.
         """
         tasks = self.tasks(settings, folder)
-        found = do_all(self.do, tasks, jobs, progress, resume=resume)
+        found = do_all(
+            self.do, tasks, jobs, progress, resume=resume, before=self.before, in_short=self.in_short
+        )
         return self.summary(settings, tasks, found)

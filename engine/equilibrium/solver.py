@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.equilibrium.game_tree import GameTree
+from engine.equilibrium.saved_states import check_state
 from engine.equilibrium.strategies import Strategy, normalised, uniform_policy
 from engine.kernels.equilibrium.regrets import Discount, Regrets, Scratch, minimise
 from engine.kernels.equilibrium.sampling import Visits, sample
@@ -43,7 +44,6 @@ _EXPONENTS: Final[Mapping[Algorithm, tuple[float, float, float]]] = {
 }
 """α for positive regrets, β for negative ones, γ for the average (Brown and Sandholm)."""
 
-_STATE: Final = ("regrets", "sums", "free", "random")
 """What a solver's state consists of beside the number of iterations."""
 
 
@@ -156,13 +156,7 @@ class Solver:
         Raises:
             ValueError: it is none, or of another game.
         """
-        own = self.state()
-        for name in (*_STATE, "iterations"):
-            found = state.get(name)
-            if found is None or found.shape != own[name].shape or found.dtype.kind != own[name].dtype.kind:
-                raise ValueError(f"expected {name!r}, an array of shape {own[name].shape} of numbers")
-            if not np.all(np.isfinite(found)):
-                raise ValueError(f"expected finite numbers in {name!r}")
+        check_state(state, self.state())
         learnt = self._learnt
         learnt.regrets[:], learnt.sums[:], learnt.free[:] = state["regrets"], state["sums"], state["free"]
         learnt.played[:] = learnt.bound + learnt.loose * learnt.free

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import click
 
 from clients.experiments.command_line import Order, experiment_options, say
-from clients.experiments.findings import Say
 from clients.experiments.poker_learner.report import plots, report
 from clients.experiments.poker_learner.summary import summary
 from clients.experiments.poker_learner.tasks import (
@@ -21,7 +19,7 @@ from clients.experiments.poker_learner.tasks import (
     in_short,
 )
 from clients.experiments.poker_learner.thesis import BOTS, LEARNERS
-from clients.experiments.resuming import do_all
+from clients.experiments.resuming import Experiment
 from clients.learners.preflop.readings import (
     LastActionReading,
     PenaltyReading,
@@ -44,6 +42,9 @@ READINGS: Final = tuple(
     for value in get_args(reading)
 )
 """The readings of the thesis: options of the learners, and how many knowledge bases there are."""
+
+reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
+"""Trains the learners and plays the matches; the folder gets their knowledge files, too."""
 
 
 @click.command("poker-learner", cls=OneLineCommand)
@@ -105,30 +106,3 @@ def poker_learner(
     order.carry_out(
         lambda: reproduce(settings, order.out, order.jobs, say, resume=order.resume), report, plots
     )
-
-
-def reproduce(
-    settings: Settings,
-    folder: Path,
-    jobs: int = 1,
-    progress: Say = lambda line: None,
-    *,
-    resume: bool = False,
-) -> dict[str, Any]:
-    """Play the experiment; returns its results as they stand in ``results.json``.
-
-    Args:
-        settings: how much.
-        folder: gets the knowledge files and what each task has found.
-        jobs: processes; the results do not depend on it.
-        progress: takes a line about each task that is done.
-        resume: take what is in the folder for done, where it was played with the same settings.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    for name in ("knowledge", "tasks"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    tasks = list(all_tasks(settings, folder))
-    results = do_all(do_task, tasks, jobs, progress, resume=resume, before=found_before, in_short=in_short)
-    return summary(settings, list(zip(tasks, results, strict=True)))

@@ -36,8 +36,9 @@ def optimum_against_all_in() -> float:
     return won / BIG_BLIND
 
 
-def summary(settings: Settings, done: Sequence[tuple[Task, dict[str, Any]]]) -> dict[str, Any]:
+def summary(settings: Settings, tasks: Sequence[Task], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The results of all tasks together."""
+    done = list(zip(tasks, results, strict=True))
     optimum = optimum_against_all_in()
     heads_up: dict[str, Any] = {bot: {} for bot in settings.bots}
     is_whole = set(settings.bots) == set(BOTS)

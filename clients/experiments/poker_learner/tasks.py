@@ -113,8 +113,18 @@ class Task:
         }
 
 
-def all_tasks(settings: Settings, folder: Path) -> Iterator[Task]:
-    """The whole experiment, run by run."""
+def all_tasks(settings: Settings, folder: Path) -> list[Task]:
+    """The whole experiment, run by run; there are folders for what it keeps.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    for name in ("knowledge", "tasks"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    return list(_run_by_run(settings, folder))
+
+
+def _run_by_run(settings: Settings, folder: Path) -> Iterator[Task]:
     for run in range(settings.seeds):
         for learner in settings.learners:
             for bot in settings.bots:

@@ -23,6 +23,7 @@ from engine.equilibrium.holdem.abstraction import Abstraction
 from engine.equilibrium.holdem.betting import holdem_betting
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.holdem.rounds import RoundTree, round_trees
+from engine.equilibrium.saved_states import check_state
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.equilibrium.chance_sampling import ascend, descend, play_river, take_back
 from engine.kernels.equilibrium.lanes import (
@@ -162,12 +163,7 @@ class BoardSolver:
         Raises:
             ValueError: it is none.
         """
-        for name, array in self.state().items():
-            found = state.get(name)
-            if found is None or found.shape != array.shape or found.dtype.kind != array.dtype.kind:
-                raise ValueError(f"expected {name!r}, an array of shape {array.shape} of numbers")
-            if not np.all(np.isfinite(found)):
-                raise ValueError(f"expected finite numbers in {name!r}")
+        check_state(state, self.state())
         for number, rnd in enumerate(self._rounds):
             rnd.regrets[:], rnd.sums[:] = state[f"regrets{number}"], state[f"sums{number}"]
         self.iterations = int(state["iterations"])

@@ -20,6 +20,7 @@ from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.equilibrium.holdem.abstraction import Abstraction
 from engine.equilibrium.holdem.betting import Decision, HoldemBetting, holdem_betting
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
+from engine.equilibrium.saved_states import check_state
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.equilibrium.deal_sampling import (
     FOLD,
@@ -128,12 +129,7 @@ class DealSolver:
         Raises:
             ValueError: it is none.
         """
-        for name, array in self.state().items():
-            found = state.get(name)
-            if found is None or found.shape != array.shape or found.dtype.kind != array.dtype.kind:
-                raise ValueError(f"expected {name!r}, an array of shape {array.shape} of numbers")
-            if not np.all(np.isfinite(found)):
-                raise ValueError(f"expected finite numbers in {name!r}")
+        check_state(state, self.state())
         self._regrets[:], self._sums[:], self._random[:] = state["regrets"], state["sums"], state["random"]
         self.iterations = int(state["iterations"])
 

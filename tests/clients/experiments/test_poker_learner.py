@@ -115,7 +115,7 @@ def test_a_second_experiment_begins_from_nothing(tmp_path: Path) -> None:
     assert other["heads_up"] != first["heads_up"]
 
 
-def test_a_stopped_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_experiment_goes_on(tmp_path: Path) -> None:
     settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
     whole = reproduce(settings, tmp_path / "whole")
     done: list[str] = []
@@ -126,10 +126,8 @@ def test_a_stopped_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
         done.append(task.name())
         return do_task(task)
 
-    monkeypatch.setattr(command, "do_task", stopped_after_two)
     with pytest.raises(KeyboardInterrupt):
-        reproduce(settings, tmp_path / "stopped")
-    monkeypatch.setattr(command, "do_task", do_task)
+        attrs.evolve(reproduce, do=stopped_after_two)(settings, tmp_path / "stopped")
     lines: list[str] = []
     resumed = reproduce(settings, tmp_path / "stopped", progress=lines.append, resume=True)
     other: list[str] = []
@@ -310,7 +308,7 @@ def test_ctrl_c_ends_with_its_status(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def interrupted(task: object) -> dict[str, Any]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "do_task", interrupted)
+    monkeypatch.setattr(command, "reproduce", attrs.evolve(reproduce, do=interrupted))
 
     result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path / "x"), *SMALL])
 
