@@ -16,8 +16,8 @@ _BUCKETS_PER_E: Final = 51
 _LEAST_S: Final = 1e-7
 _OFFSET: Final = 1000
 # So that the bucket of `_LEAST_S` has a number above 0, which is the bucket of all that is less.
-_AT_ONCE: Final = 4096
-# Durations that are noted before they are put into buckets: 30 KB.
+_AT_ONCE: Final = 1024
+# Durations that are noted before they are put into buckets: 8 KB.
 
 
 class Durations:
@@ -32,7 +32,7 @@ class Durations:
     def __init__(self, seconds: Iterable[float] = ()) -> None:
         self._buckets: dict[int, int] = {}
         self._longest = 0.0
-        self._recent: list[float] = []
+        self._recent = array("d")
         for each in seconds:
             self.add(each)
 
@@ -46,7 +46,7 @@ class Durations:
     def _count(self) -> None:
         """Put what was noted into its buckets: in order, so that each bucket is one search."""
         ordered = sorted(self._recent)
-        self._recent.clear()
+        del self._recent[:]
         if not ordered:
             return
         self._longest = max(self._longest, ordered[-1])

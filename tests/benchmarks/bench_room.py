@@ -27,6 +27,7 @@ import trio
 
 from engine.rules import load_game
 from server.console import SilentConsole
+from server.room.collecting import seldom_of_everything
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
 from server.table.config import TimeLimits
@@ -56,7 +57,8 @@ def house(folder: Path, tables: int) -> None:
             addresses = await nursery.start(Room(config, SilentConsole()).run)
             print(addresses.port, flush=True)
 
-    trio.run(run)
+    with seldom_of_everything():
+        trio.run(run)
 
 
 @attrs.define(eq=False)
@@ -213,8 +215,9 @@ def main(words: Sequence[str] | None = None) -> None:
         return
     print("| " + " | ".join(_COLUMNS) + " |")
     print("|" + " --- |" * len(_COLUMNS))
-    for think in arguments.think or (0.0, 1000.0):
-        measure(arguments.tables, arguments.seats, arguments.seconds, think)
+    with seldom_of_everything():  # the players' pauses are not the room's
+        for think in arguments.think or (0.0, 1000.0):
+            measure(arguments.tables, arguments.seats, arguments.seconds, think)
 
 
 if __name__ == "__main__":
