@@ -10,7 +10,6 @@ import attrs
 import click
 import trio
 
-from server.room.collecting import seldom_of_everything
 from server.room.config import RoomError, default_room
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
 from server.room.operator import Operator
@@ -100,8 +99,7 @@ def serve(
                 f"riverboat: {config.host} is open to others without TLS: "
                 "tokens and cards can be read on the way (--self-signed)\n"
             )
-        with seldom_of_everything():
-            status = trio.run(_serve, Room(config, console), console)
+        status = trio.run(_serve, Room(config, console), console)
     except _FAULTS as error:
         raise click.ClickException(str(error)) from None
     except BaseExceptionGroup as group:

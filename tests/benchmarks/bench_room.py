@@ -27,7 +27,6 @@ import trio
 
 from engine.rules import load_game
 from server.console import SilentConsole
-from server.room.collecting import seldom_of_everything
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
 from server.table.config import TimeLimits
@@ -57,8 +56,7 @@ def house(folder: Path, tables: int) -> None:
             addresses = await nursery.start(Room(config, SilentConsole()).run)
             print(addresses.port, flush=True)
 
-    with seldom_of_everything():
-        trio.run(run)
+    trio.run(run)
 
 
 @attrs.define(eq=False)
@@ -215,9 +213,8 @@ def main(words: Sequence[str] | None = None) -> None:
         return
     print("| " + " | ".join(_COLUMNS) + " |")
     print("|" + " --- |" * len(_COLUMNS))
-    with seldom_of_everything():  # the players' pauses are not the room's
-        for think in arguments.think or (0.0, 1000.0):
-            measure(arguments.tables, arguments.seats, arguments.seconds, think)
+    for think in arguments.think or (0.0, 1000.0):
+        measure(arguments.tables, arguments.seats, arguments.seconds, think)
 
 
 if __name__ == "__main__":
