@@ -165,31 +165,12 @@ def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
 
 @kernel()
 def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArray[np.uint16]) -> None:
-    """The class of every row of `hands`, shape (n, 5|6|7), C-contiguous; `ranks`, shape (n,), is filled in
-    place.
+    """The class of every row of `hands`, shape (n, 5|6), C-contiguous; `ranks`, shape (n,), is filled in.
+
+    Hands of seven cards have a kernel of their own, in ``engine.kernels.cards.batch``.
     """
-    count, size = hands.shape
-    keys = KEY_OF_CARD
-    if size == 7:
-        for i in range(count):
-            # Written out: a loop over the seven costs a third more.
-            key = (
-                EMPTY_KEY
-                + keys[hands[i, 0]]
-                + keys[hands[i, 1]]
-                + keys[hands[i, 2]]
-                + keys[hands[i, 3]]
-                + keys[hands[i, 4]]
-                + keys[hands[i, 5]]
-                + keys[hands[i, 6]]
-            )
-            if key & FLUSH_BITS == 0:
-                ranks[i] = class_of_key(table, key)
-            else:
-                ranks[i] = rank_hand(table, hands[i])
-    else:
-        for i in range(count):
-            ranks[i] = rank_hand(table, hands[i])
+    for i in range(hands.shape[0]):
+        ranks[i] = rank_hand(table, hands[i])
 
 
 @kernel()
