@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final
 
@@ -11,7 +12,7 @@ import attrs
 from engine.match_key import MatchKey, MatchSeed
 from engine.seeds import derive_seed
 
-__all__ = ["Match", "canonical_order", "match_cards"]
+__all__ = ["Match", "Scores", "canonical_order", "match_cards"]
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _MOST_LETTERS: Final = 80
@@ -47,6 +48,10 @@ class Match:
         folders = [f"game-{self.event + 1}"] if self.event else []
         folders += [self.stage] if self.stage else []
         return "/".join([*folders, f"{plain}-{self.number:03}"])
+
+
+Scores = Mapping[Match, Mapping[str, float]]
+"""Of matches that are over: what each player won in all, in mbb."""
 
 
 def canonical_order(players: tuple[str, ...]) -> tuple[str, ...]:

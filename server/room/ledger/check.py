@@ -5,9 +5,39 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from server.room.ledger.ledger import Check
+import attrs
 
 _TO_TABLE = "kind IN ('buy-in', 'top-up')"
+
+
+@attrs.frozen
+class Check:
+    """Whether everything adds up."""
+
+    accounts: int
+    tables: int
+    rake: int
+    issued: int
+    hands: int
+    faults: tuple[str, ...]
+    """What does not, in a line each."""
+
+    @property
+    def is_balanced(self) -> bool:
+        """No chip has been made or lost."""
+        return not self.faults
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``riverboat ledger check --json`` prints."""
+        return {
+            "balanced": self.is_balanced,
+            "accounts": self.accounts,
+            "tables": self.tables,
+            "rake": self.rake,
+            "hands": self.hands,
+            "issued": self.issued,
+            "faults": list(self.faults),
+        }
 
 
 def check(db: sqlite3.Connection) -> Check:

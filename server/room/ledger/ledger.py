@@ -19,6 +19,7 @@ from typing import Any, Final
 import attrs
 
 from engine.files.lock import FileIsLocked, FileLock
+from server.room.ledger.check import Check, check
 from server.room.ledger.schema import SchemaError, migrate, require_current
 from server.room.tables.line_up import Blinds
 
@@ -75,36 +76,6 @@ class HandEntry:
     """What its cards follow from (`engine.match_key.MatchKey.text`)."""
     at_us: int = 0
     """In microseconds since 1970; when the ledger writes it, it says when."""
-
-
-@attrs.frozen
-class Check:
-    """Whether everything adds up."""
-
-    accounts: int
-    tables: int
-    rake: int
-    issued: int
-    hands: int
-    faults: tuple[str, ...]
-    """What does not, in a line each."""
-
-    @property
-    def is_balanced(self) -> bool:
-        """No chip has been made or lost."""
-        return not self.faults
-
-    def as_json(self) -> dict[str, Any]:
-        """What ``riverboat ledger check --json`` prints."""
-        return {
-            "balanced": self.is_balanced,
-            "accounts": self.accounts,
-            "tables": self.tables,
-            "rake": self.rake,
-            "hands": self.hands,
-            "issued": self.issued,
-            "faults": list(self.faults),
-        }
 
 
 class Ledger:
@@ -410,8 +381,6 @@ class Ledger:
 
     def check(self) -> Check:
         """Work everything out again from what has happened, in one look at the file."""
-        from server.room.ledger.check import check
-
         self._db.execute("BEGIN")
         try:
             return check(self._db)

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from server.tournament.match import Match, canonical_order
-
-if TYPE_CHECKING:
-    from server.tournament.formats.schedule import Scores
+from server.tournament.match import Match, Scores, canonical_order
 
 __all__ = ["MOST_REPLAYS", "bracket", "bracket_order"]
 

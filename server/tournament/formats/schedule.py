@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 
 from server.tournament.formats import knock_out, swiss
 from server.tournament.formats.tables import choices, gauntlet_choices, seatings
-from server.tournament.match import Match
+from server.tournament.match import Match, Scores
 from server.tournament.plan import Event, Format, TournamentPlan
 
-__all__ = ["Schedule", "Scores", "schedule"]
-
-Scores = Mapping[Match, Mapping[str, float]]
-"""Of matches that are over: what each player won in all, in mbb."""
+__all__ = ["Schedule", "schedule"]
 
 
 @attrs.frozen

@@ -7,12 +7,9 @@ With an odd number the last in the standing who has had no bye sits out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from server.tournament.match import Match, canonical_order
-
-if TYPE_CHECKING:
-    from server.tournament.formats.schedule import Scores
+from server.tournament.match import Match, Scores, canonical_order
 
 __all__ = ["pairing", "rounds"]
 
