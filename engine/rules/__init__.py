@@ -5,7 +5,7 @@ hand is driven.
 """
 
 from engine.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
-from engine.rules.betting import BettingState, LegalActions, initial_betting, parse_betting
+from engine.rules.betting import BettingState, LegalActions, initial_betting, parse_betting, passing_betting
 from engine.rules.dealing import CardDealer, Deal, KeyedDealer, StackedDealer, acpc_generator
 from engine.rules.errors import GameDefinitionError, IllegalActionError, InvalidActionError, RulesError
 from engine.rules.game_definition import GameDefinition, Rake
@@ -58,6 +58,7 @@ __all__ = [
     "packaged_games",
     "parse_betting",
     "parse_game",
+    "passing_betting",
     "play_hand",
     "raise_to",
     "rake_taken",

@@ -378,6 +378,20 @@ def initial_betting(game: GameDefinition) -> BettingState:
     Where at most one position has chips behind after the blinds, that one is asked if it is there, and
     a hand in which nobody can act goes straight to its showdown (acpc-spec 8.10).
     """
+    return _root(game, remembered=0)
+
+
+def passing_betting(game: GameDefinition) -> BettingState:
+    """`initial_betting` of a game that is played in one hand only: a tree that remembers no children.
+
+    Where chips are carried over every hand is a game of its own, and nobody walks its tree again.  Remembered
+    children and their parents refer to each other: each such hand would leave a circle behind, which only
+    Python's collection of all objects finds, while everybody waits.
+    """
+    return _root(game, remembered=_MAX_REMEMBERED)
+
+
+def _root(game: GameDefinition, remembered: int) -> BettingState:
     acting = sum(1 << p for p in range(game.num_players) if game.blinds[p] < game.betting_stacks[p])
     last_round = game.num_rounds - 1
     return BettingState(
@@ -393,7 +407,7 @@ def initial_betting(game: GameDefinition) -> BettingState:
         position_to_act=_next_position(acting, game.first_positions[0]) if acting else None,
         text="" if acting else "/" * last_round,
         responded=0,
-        tree=[0],
+        tree=[remembered],
     )
 
 

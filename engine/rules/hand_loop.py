@@ -13,16 +13,19 @@ from engine.rules.game_definition import GameDefinition
 from engine.rules.hand_state import HandState, initial_hand
 
 
-def play_hand(game: GameDefinition, hand_number: int, deal: Deal) -> Generator[HandState, Action, HandState]:
+def play_hand(
+    game: GameDefinition, hand_number: int, deal: Deal, *, is_passing: bool = False
+) -> Generator[HandState, Action, HandState]:
     """Play one hand: yields each state in which somebody is to act, is sent the action, returns the end.
 
-    A hand in which nobody can act (all in from the blinds) yields nothing.
+    A hand in which nobody can act (all in from the blinds) yields nothing.  For `is_passing` see
+    `initial_hand`.
 
     Raises:
         IllegalActionError: an action that was sent is not legal; the hand is then lost, so correct it first
             (`LegalActions.nearest`).
     """
-    state = initial_hand(game, hand_number, deal)
+    state = initial_hand(game, hand_number, deal, is_passing=is_passing)
     while state.betting.position_to_act is not None:
         action = yield state
         state = state.apply(action)

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from engine.rules.action import Action
-from engine.rules.betting import BettingState, LegalActions, initial_betting
+from engine.rules.betting import BettingState, LegalActions, initial_betting, passing_betting
 from engine.rules.dealing import Deal
 from engine.rules.game_definition import MAX_PLAYERS, GameDefinition
 from engine.rules.showdown import chips_won
@@ -139,6 +139,16 @@ class HandState:
         return chips_won(self.betting, self.deal.hole_cards, self.board)
 
 
-def initial_hand(game: GameDefinition, hand_number: int, deal: Deal) -> HandState:
-    """A hand that has been dealt: blinds posted, nobody has acted."""
-    return HandState(initial_betting(game), hand_number, deal)
+def initial_hand(
+    game: GameDefinition, hand_number: int, deal: Deal, *, is_passing: bool = False
+) -> HandState:
+    """A hand that has been dealt: blinds posted, nobody has acted.
+
+    Args:
+        game: what is played.
+        hand_number: of the hand.
+        deal: its cards.
+        is_passing: no other hand is played with these stacks (`passing_betting`).
+    """
+    betting = passing_betting(game) if is_passing else initial_betting(game)
+    return HandState(betting, hand_number, deal)

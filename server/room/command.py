@@ -10,6 +10,7 @@ import attrs
 import click
 import trio
 
+from server.room.collecting import collected_in_parts
 from server.room.config import RoomError, default_room
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
 from server.room.operator import Operator
@@ -99,7 +100,8 @@ def serve(
                 f"riverboat: {config.host} is open to others without TLS: "
                 "tokens and cards can be read on the way (--self-signed)\n"
             )
-        status = trio.run(_serve, Room(config, console), console)
+        with collected_in_parts():
+            status = trio.run(_serve, Room(config, console), console)
     except _FAULTS as error:
         raise click.ClickException(str(error)) from None
     except BaseExceptionGroup as group:

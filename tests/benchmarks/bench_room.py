@@ -27,6 +27,7 @@ import trio
 
 from engine.rules import load_game
 from server.console import SilentConsole
+from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
 from server.table.config import TimeLimits
@@ -56,7 +57,8 @@ def house(folder: Path, tables: int) -> None:
             addresses = await nursery.start(Room(config, SilentConsole()).run)
             print(addresses.port, flush=True)
 
-    trio.run(run)
+    with collected_in_parts():
+        trio.run(run)
 
 
 @attrs.define(eq=False)

@@ -20,6 +20,7 @@ import httpx
 import trio
 
 from server.console import SilentConsole
+from server.room.collecting import collected_in_parts
 from server.room.config import Policy, RoomConfig
 from server.room.room import Room
 from server.sit_and_go.terms import DEFAULT_PAYOUTS, Level, SitAndGo
@@ -245,7 +246,8 @@ def script() -> int:
     """The script."""
     stress = begin("room_soak", __doc__, 60, ("role", str, "", "house or nothing"), ("place", Path, None, ""))
     if stress.arguments.role == "house":
-        trio.run(_house, stress.arguments.place)
+        with collected_in_parts():
+            trio.run(_house, stress.arguments.place)
         return 0
     with folder() as place:
         words = [sys.executable, "-m", "tests.stress.room_soak", "--role", "house", "--place", str(place)]

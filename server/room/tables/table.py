@@ -271,7 +271,8 @@ class RoomTable:
             positions[seat.number] = position
             seat.clock.new_hand()
         deal = hand.key.dealer(hand.game).deal()
-        loop = play_hand(hand.game, hand.number, deal)
+        carries = self.config.policy is not Policy.MATCH
+        loop = play_hand(hand.game, hand.number, deal, is_passing=carries)
         shown = HandOnTable(HandMessages(hand.number, deal), tuple(positions))
         self.audience.hand_begins(
             hand.number, hand.game, [place.player.name for place in hand.places], seated

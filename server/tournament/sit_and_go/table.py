@@ -187,7 +187,7 @@ class SitAndGoServer(MatchServer):
         await trio.lowlevel.checkpoint()
         deal = hand_cards(self.cards, number).dealer(game).deal()
         shown = HandOnTable(HandMessages(number, deal), tuple(positions))
-        loop = play_hand(game, number, deal)
+        loop = play_hand(game, number, deal, is_passing=True)
         absent: dict[str, None] = {}
         try:
             state = next(loop)

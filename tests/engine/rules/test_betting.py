@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import attrs
 import pytest
 from hypothesis import given
@@ -21,6 +24,7 @@ from engine.rules import (
     initial_betting,
     load_game,
     parse_betting,
+    passing_betting,
     raise_to,
 )
 from tests.support.hands.golden_files import golden_game
@@ -375,3 +379,34 @@ def test_remembered_children_are_bounded() -> None:
 
     assert root.apply(raise_to(30_199)).text == "r30199"
     assert len(root._children) == 20_000
+
+
+# --- trees that are walked once ----------------------------------------------------------------------------
+
+
+@given(hands())
+def test_a_passing_tree_has_the_same_nodes(states: list[HandState]) -> None:
+    node = passing_betting(states[0].betting.game)
+    end = states[-1].betting
+    for before, _, action in end.steps():
+        assert node.text == before.text
+        assert node.legal_actions() == before.legal_actions()
+        assert node.is_legal(action)
+        node = node.apply(action)
+
+    assert (node.text, node.spent, node.folded) == (end.text, end.spent, end.folded)
+    assert node.position_to_act is None
+
+
+def test_a_passing_tree_goes_with_the_hand_and_without_a_collection() -> None:
+    root = passing_betting(HEADS_UP)
+    node = root.apply(CALL).apply(CALL)
+    seen = weakref.ref(root)
+    gc.disable()
+    try:
+        del root
+        assert seen() is not None  # the hand is still played
+        del node
+        assert seen() is None
+    finally:
+        gc.enable()

@@ -1,0 +1,54 @@
+"""Garbage in circles is looked for among what is new, and seldom among everything.
+
+Python's full collection looks at every object there is, and nobody is served meanwhile: 70 ms and more with a
+thousand connections.  Nearly all of these objects belong to people who are still there.  So whatever has
+lived through a full collection is set aside (`gc.freeze`), and the next one looks at what has come since.
+What was set aside and has become garbage, such as that of people who have left, is found when everything is
+looked at again: as soon as that takes no more than a small share of the time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+SHARE: Final = 1 / 200
+"""Of the time, at most, in which everything is looked at: well below the hundredth that a p99 is about."""
+_FULL: Final = 2
+# The generation that a full collection is of.
+
+
+@contextlib.contextmanager
+def collected_in_parts(now: Callable[[], float] = time.perf_counter) -> Iterator[None]:
+    """Meanwhile this process collects garbage in parts; for a process that is a room and nothing else.
+
+    Args:
+        now: seconds.
+    """
+    due = began = now()
+    looks_at_all = False
+
+    def on_collection(phase: str, info: Mapping[str, Any]) -> None:
+        nonlocal due, began, looks_at_all
+        if info["generation"] != _FULL:
+            return
+        if phase == "start":
+            began = now()
+            looks_at_all = began >= due
+            if looks_at_all:
+                gc.unfreeze()
+            return
+        gc.freeze()
+        if looks_at_all:
+            ended = now()
+            due = ended + (ended - began) / SHARE
+
+    gc.callbacks.append(on_collection)
+    try:
+        yield
+    finally:
+        gc.callbacks.remove(on_collection)
+        gc.unfreeze()
