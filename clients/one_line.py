@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from clients.options import OptionError
@@ -27,9 +28,11 @@ __all__ = [
     "FiniteRange",
     "GameName",
     "OneLineCommand",
+    "given_option",
     "json_option",
     "out_option",
     "plot_option",
+    "refuse_options",
     "room_options",
     "seed_option",
     "token_options",
@@ -88,6 +91,36 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
         raise error
     click.echo(f"riverboat {name}: {error.format_message()}", err=True)
     raise click.exceptions.Exit(2)
+
+
+def given_option(context: click.Context, names: Collection[str]) -> str | None:
+    """The first of some options that was given on the command line, as it is written; None for none of them.
+
+    Args:
+        context: of the command.
+        names: of its parameters.
+    """
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is ParameterSource.COMMANDLINE:
+            return option.opts[0]
+    return None
+
+
+def refuse_options(context: click.Context, names: Collection[str], purpose: str) -> None:
+    """Say that options make no sense here, rather than pass over them.
+
+    Args:
+        context: of the command.
+        names: of its parameters.
+        purpose: what they are for: ``for a table of your own``.
+
+    Raises:
+        click.UsageError: one of them was given.
+    """
+    option = given_option(context, names)
+    if option is not None:
+        raise click.UsageError(f"{option} is {purpose}")
 
 
 class FiniteRange(click.FloatRange):

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import click
 
-from clients.one_line import MOST_SECONDS, CommandError, FiniteRange, GameName, OneLineCommand, token_options
+from clients.one_line import (
+    MOST_SECONDS,
+    CommandError,
+    FiniteRange,
+    GameName,
+    OneLineCommand,
+    refuse_options,
+    token_options,
+)
 from engine.match_key import parse_match_seed
 
 if TYPE_CHECKING:
@@ -120,7 +128,8 @@ def play(
     from clients.human.telnet import read_listen_address
     from clients.program import ProgramError, seat_at, speaking_tls, table_from_environment
 
-    _refuse(context, _OWN_TABLE if address else _OTHER_TABLE, "of your own" if address else "at HOST PORT")
+    where = "of your own" if address else "at HOST PORT"
+    refuse_options(context, _OWN_TABLE if address else _OTHER_TABLE, f"for a table {where}")
     try:
         table: Table | HouseOptions
         if address:
@@ -136,14 +145,6 @@ def play(
         click.echo(f"play: {error}", err=True)
         sys.exit(error.status)
     sys.exit(play_at_terminal(table, display, sys.stdout, os.environ))
-
-
-def _refuse(context: click.Context, names: tuple[str, ...], where: str) -> None:
-    """Say that options make no sense here, rather than ignore them."""
-    for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
-        if option.name in names and source is click.core.ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{option.opts[0]} is for a table {where}")
 
 
 def _own_table(

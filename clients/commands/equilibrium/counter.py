@@ -16,6 +16,7 @@ from clients.one_line import (
     FiniteRange,
     json_option,
     plot_option,
+    refuse_options,
     seed_option,
 )
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from engine.equilibrium.game_tree import GameTree
 
 _KINDS = ("best", "rnr", "fbr", "dbr")
+_KINDS_OF = {"part": ("rnr", "dbr"), "hands": ("fbr", "dbr")}
+"""By option, the kinds that take it."""
 _PARTS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
 """Of the curve; as in Johanson, Zinkevich and Bowling (2007), from an equilibrium to a best response."""
 
@@ -93,6 +96,11 @@ def counter(
     from engine.equilibrium.strategies import Strategy
     from engine.equilibrium.strategy_file import StrategyFileError, write_strategy
 
+    for option, kinds in _KINDS_OF.items():
+        if kind not in kinds:
+            refuse_options(
+                click.get_current_context(), (option,), f"for --kind {' and '.join(kinds)}, not for {kind}"
+            )
     if save.exists() and not force:
         raise CommandError(f"{save} is there already: --force, or choose another file")
     saved, definition, name = strategy_or_bot(player, game)

@@ -31,6 +31,7 @@ from clients.one_line import (
     GameName,
     OneLineCommand,
     json_option,
+    refuse_options,
     seed_option,
 )
 from engine.interruption import as_ctrl_c, held_back
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from clients.commands.equilibrium.plan import AnySolver
     from engine.equilibrium.holdem.kinds import AbstractionKind
     from engine.equilibrium.values import Exploitability
+    from engine.rules import GameDefinition
 
 _ITERATIONS: Final = {"mcfr": 1_000_000}
 _USUAL_ITERATIONS: Final = 1000
@@ -187,6 +189,7 @@ def solve(
     if iterations is not None and minutes is not None:
         raise CommandError("--iterations and --minutes: expected one of them")
     definition, algorithm = game_and_algorithm(game, algorithm)
+    _refuse_others(click.get_current_context(), definition)
     if jobs > 1 and algorithm != ON_BOARDS:
         raise CommandError(f"--jobs {jobs}: {algorithm} works on one thread")
     if answers and algorithm != ON_BOARDS:
@@ -218,6 +221,18 @@ def solve(
         lock.release()
     if status:
         raise click.exceptions.Exit(status)
+
+
+def _refuse_others(context: click.Context, definition: GameDefinition) -> None:
+    """Say so where options of other games are given.
+
+    Raises:
+        click.UsageError: there is one.
+    """
+    if not definition.is_holdem:
+        refuse_options(context, ("abstraction", "buckets", "textures", "slips", "answers"), "for hold'em")
+    if not definition.is_holdem or definition.is_limit:
+        refuse_options(context, ("sizes",), "for no-limit hold'em")
 
 
 def _solve(plan: Plan, resume: bool, force: bool, as_json: bool) -> int:

@@ -87,6 +87,8 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
     assert "kuhn-3p is for 3 players" in refused("always-call", "--game", "kuhn-3p", "--save", save)
     assert "--game GAME is missing" in refused("always-call", "--save", save)
     assert "too many to be solved as a whole" in refused("always-call", "--game", "limit-3p", "--save", save)
+    watched = refused("always-call", "--game", "leduc", "--kind", "best", "--hands", 10, "--save", save)
+    assert "--hands is for --kind fbr and dbr, not for best" in watched
     save.touch()
     assert "x.npz is there already" in refused("always-call", "--game", "leduc", "--save", save)
 

@@ -177,6 +177,10 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
         "leduc", "--save", tmp_path / "x.npz", "--iterations", 1, "--minutes", 1
     )
     assert "--jobs 2" in refused("leduc", "--save", tmp_path / "x.npz", "--jobs", 2)
+    assert "--slips is for hold'em" in refused("leduc", "--save", tmp_path / "x.npz", "--slips", 0.1)
+    assert "--bets is for no-limit hold'em" in refused(
+        "limit-2p", "--save", tmp_path / "x.npz", "--bets", "pot"
+    )
     assert "cannot be written" in refused("leduc", "--save", tmp_path / "no" / "x.npz")
     checkpoint_path(save).write_bytes(checkpoint_path(save).read_bytes()[:500])
     assert "is no whole checkpoint" in refused("kuhn-2p", "--save", save, "--resume")
