@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from engine.opponents.probability_triple import ProbabilityTriple
 from engine.rules import Action, GameDefinition, HandView
@@ -33,6 +33,7 @@ __all__ = [
     "Agent",
     "Chances",
     "ProbabilityTriple",
+    "Script",
     "Triples",
     "begin_decision",
     "checked_action",
@@ -52,6 +53,17 @@ Chances: TypeAlias = "Sequence[float] | NDArray[float64]"
 _LARGEST_SIZE = 2**31 - 1
 _OUTSIDE_HANDS = (1 << 64) - 1
 """Stands for hand and decision where the generator is used before the first decision."""
+
+
+class Script(NamedTuple):
+    """What a player who goes by rules alone goes by, for compiled tables (``engine.learning.preflop``)."""
+
+    rules: str
+    """Their name."""
+    numbers: Sequence[float] = ()
+    """Their numbers."""
+    percentiles: Sequence[float] = ()
+    """What it looks starting hands up in: that of the cards a and b is at ``52 * a + b``."""
 
 
 class Agent:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from clients.agent import Agent, ProbabilityTriple, Triples
-from engine.rules import CALL, FOLD, Action, HandView, LegalActions
+from clients.agent import Agent, ProbabilityTriple, Script, Triples
+from engine.rules import CALL, FOLD, Action, GameDefinition, HandView, LegalActions
 
 _FOLD, _CALL, _RAISE = ProbabilityTriple(1, 0, 0), ProbabilityTriple(0, 1, 0), ProbabilityTriple(0, 0, 1)
 
@@ -34,6 +34,10 @@ class AlwaysCall(_Yardstick):
     def choose_action(self, view: HandView) -> Action:
         """A call."""
         return CALL
+
+    def script(self, game: GameDefinition) -> Script:
+        """Nothing more to say."""
+        return Script("always-call")
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """Certain."""
@@ -77,6 +81,10 @@ class AlwaysAllIn(_Yardstick):
         """The largest legal raise."""
         legal = view.legal_actions()
         return legal.raising_to(legal.max_raise_to)
+
+    def script(self, game: GameDefinition) -> Script:
+        """Nothing more to say."""
+        return Script("always-all-in")
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """Certain."""

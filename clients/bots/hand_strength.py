@@ -26,7 +26,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.agent import Agent, ProbabilityTriple, Script
 from clients.bots.all_hands import all_strengths
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.options import require_holdem
@@ -87,6 +87,11 @@ class HandStrengthBot(Agent):
         """
         require_holdem("hand-strength", game)
         self._percentiles = starting_hand_percentiles(2)
+
+    def script(self, game: GameDefinition) -> Script | None:
+        """The numbers of the table above, if it is `plain`."""
+        numbers = self._call, self._bet, self._raise, _MOST_RAISES
+        return Script("hand-strength", numbers, starting_hand_percentiles(2)) if self._plain else None
 
     def choose_action(self, view: HandView) -> Action:
         """By the table above."""

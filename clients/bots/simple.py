@@ -50,7 +50,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.agent import Agent, ProbabilityTriple, Script
 from clients.bots.all_hands import all_strengths
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.options import require_holdem
@@ -145,6 +145,14 @@ class SimpleBot(Agent):
                 counts[1] += raised
                 counts[2] += actions
                 counts[3] += raises
+
+    def script(self, game: GameDefinition) -> Script | None:
+        """The numbers of its rules before the flop, if it plays by no others."""
+        if not self._preflop_only:
+            return None
+        players = game.num_players
+        prior = _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_RAISING[players]
+        return Script("simple", (_COMMITTED, _ALL_IN, *prior, *_OPEN), starting_hand_percentiles(players))
 
     # --- playing -------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import attrs
 
@@ -28,6 +28,9 @@ from clients.options import OptionError, agent_options, make_agent, parse_settin
 from clients.registry import load_bot, make_bot
 from engine.intervals import Winnings
 from engine.rules import GameDefinition, HandState
+
+if TYPE_CHECKING:
+    from clients.learners.compiled import CompiledTable
 
 __all__ = [
     "Learner",
@@ -41,7 +44,9 @@ __all__ = [
 ]
 
 _STOP_EVERY: Final = 500
-"""Hands between two stops of a table in this process: a fraction of a second."""
+_STOP_COMPILED_EVERY: Final = 10_000
+_WORTH_COMPILING: Final = 100_000
+"""Hands from which on a compiled loop is faster, although it has to be loaded, or even compiled, first."""
 
 
 @attrs.frozen
@@ -137,9 +142,9 @@ def train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[Winnings]:
     Raises:
         UnknownBot, OptionError: an opponent cannot be had.
     """
-    table = Table(learner, plan.game, plan.opponents, plan.seed)
+    table = Table(learner, plan.game, plan.opponents, plan.seed, plan.hands)
     while table.hands < plan.hands:
-        table.play(min(_STOP_EVERY, plan.hands - table.hands))
+        table.play(min(table.stop_every, plan.hands - table.hands))
         yield table.winnings
 
 
@@ -151,36 +156,54 @@ class Table:
         game: what is played.
         opponents: ``BOT[:KEY=VALUE,...]`` for each other seat.
         seed: of the cards and of everybody.
+        hands: how many will be played, about; many are played by a compiled loop, where it knows how, and
+            everything comes out the same.
 
     Raises:
         UnknownBot, OptionError: an opponent cannot be had.
     """
 
-    def __init__(self, agent: Agent, game: GameDefinition, opponents: Sequence[str], seed: int) -> None:
+    def __init__(
+        self, agent: Agent, game: GameDefinition, opponents: Sequence[str], seed: int, hands: int = 0
+    ) -> None:
         agents = [agent, *map(make_bot, opponents)]
         names = [type(agent).__name__, *map(bot_name, opponents)]
         self._arena = Arena(game, agents, seed, names=names)
         self._num_players = game.num_players
         self._squares = 0.0
+        self._compiled: CompiledTable | None = None
+        if hands >= _WORTH_COMPILING:
+            from clients.learners.compiled import compiled_table  # numba's: a second and more
+
+            self._compiled = compiled_table(agents, game, seed)
+
+    @property
+    def stop_every(self) -> int:
+        """Hands between two stops: a fraction of a second."""
+        return _STOP_EVERY if self._compiled is None else _STOP_COMPILED_EVERY
 
     @property
     def hands(self) -> int:
         """Played so far."""
-        return self._arena.hands_played
+        return self._arena.hands_played if self._compiled is None else self._compiled.hands
 
     @property
     def chips_by_seat(self) -> tuple[float, ...]:
         """Won by each seat so far."""
-        return self._arena.chips
+        return self._arena.chips if self._compiled is None else self._compiled.chips
 
     @property
     def winnings(self) -> Winnings:
         """What seat 0 has won so far."""
-        return Winnings(self.hands, self.chips_by_seat[0], self._squares)
+        squares = self._squares if self._compiled is None else self._compiled.squares
+        return Winnings(self.hands, self.chips_by_seat[0], squares)
 
     def play(self, hands: int) -> None:
         """Play some hands more."""
-        self._arena.play(hands, on_hand=self._count)
+        if self._compiled is None:
+            self._arena.play(hands, on_hand=self._count)
+        else:
+            self._compiled.play(hands)
 
     def _count(self, state: HandState, chips: tuple[float, ...]) -> None:
         won = chips[-state.hand_number % self._num_players]  # seat 0's

@@ -4,7 +4,8 @@
 
 The pre-flop learners at a table in this process, no-limit with blinds 1/2 and 200 chips: the target is 10 000
 hands a second heads-up against always-call.  Always-call against itself is the table alone.  "journal" is in
-play: every hand is written down as it ends.
+play: every hand is written down as it ends.  Last, the same hands in the arena and in the compiled loop that
+plays long trainings, and how many times as fast that is.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 from clients.agent import Agent
 from clients.arena import Arena
@@ -22,6 +24,7 @@ from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.name import NameLearner
 from clients.learners.preflop.poker import PokerLearner
 from clients.learners.preflop.winning_hand import WinningHandLearner
+from clients.learners.training import Table, make_learner
 from engine.rules import load_game
 from tests.support.benchmarks import BenchmarkParser, how_many
 
@@ -57,6 +60,34 @@ def hands_per_second(
     return hands / best
 
 
+TRAININGS: tuple[tuple[str, str], ...] = (
+    ("hole-cards-learner", "always-all-in"),
+    ("hole-cards-learner", "hand-strength:plain"),
+    ("poker-learner", "always-call"),
+    ("poker-learner", "simple:preflop-only"),
+)
+"""The learner, and the bot in the five other seats."""
+
+_MANY: Final = 10_000_000
+"""Hands that are announced to have the compiled loop play."""
+
+
+def training_speeds(learner: str, bot: str, hands: int) -> tuple[float, float]:
+    """Hands a second of CPU time at six seats, in the arena and in the compiled loop, turn by turn."""
+    game = load_game(GAME_6P)
+    tables = [Table(make_learner(learner, None), game, (bot,) * 5, 7, many) for many in (0, _MANY)]
+    seconds = [0.0, 0.0]
+    for table in tables:
+        table.play(500)
+    for _ in range(5):
+        for number, table in enumerate(tables):
+            start = time.process_time()
+            table.play(hands // 5)
+            seconds[number] += time.process_time() - start
+    assert tables[0].winnings == tables[1].winnings
+    return hands / seconds[0], hands / seconds[1]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
     parser = BenchmarkParser("bench_learners", __doc__)
@@ -78,12 +109,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         speed = hands_per_second(GAME_2P, in_play, AlwaysCall, options.hands, options.repeats)
         name = "poker-learner, journal"
         rows.append({"learner": name, "game": GAME_2P, "against": "AlwaysCall", "hands_per_second": speed})
+    trainings: list[tuple[str, str, float, float]] = []
+    for name, bot in TRAININGS:
+        trainings.append((name, bot, *training_speeds(name, bot, options.hands)))
     if options.json:
-        print(json.dumps({"target": TARGET, "cases": rows}))
+        keys = ("learner", "against", "arena", "compiled")
+        shown = [dict(zip(keys, training, strict=True)) for training in trainings]
+        print(json.dumps({"target": TARGET, "cases": rows, "trainings": shown}))
         return
     print(f"hands/s of CPU time, target {TARGET} heads-up against always-call")
     for row in rows:
         print(f"{row['learner']:<23} {row['game']:<18} {row['against']:<12} {row['hands_per_second']:>8.0f}")
+    print("\ntraining at six seats, hands/s: arena, compiled, ratio")
+    for name, bot, arena, compiled in trainings:
+        print(f"{name:<23} {bot:<24} {arena:>8.0f} {compiled:>9.0f} {compiled / arena:>5.1f}")
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def _wait_for_line(stream: IO[str] | None) -> None:
 
 
 def test_training_that_is_asked_to_end_saves(tmp_path: Path) -> None:
-    words = ("hole-cards-learner", "--against", "always-all-in", "--hands", "100000000")
+    words = ("hole-cards-learner", "--against", "always-raise", "--hands", "100000000")
     process = start(tmp_path, "train", *words, "--save", "k.npz", "--checkpoint-every", "500")
     _wait_for_line(process.stderr)
     process.send_signal(signal.SIGTERM)

@@ -98,7 +98,7 @@ def poker_learner(
 ) -> None:
     """Four learners against the bots of the Poker Learner thesis (chapter 5).
 
-    The full size, which is the default, takes an hour and more of one core for each of its runs.
+    The full size, which is the default, takes a minute or two of one core for each of its runs.
     """
     chosen = tuple(name for name in LEARNERS if not learners or name in learners)
     met = tuple(bot for bot in BOTS if not bots or bot in bots)

@@ -220,7 +220,8 @@ def _play(
     from clients.learners.training import Table, make_learner, release
 
     learner = make_learner(spec, file, learn=learn)
-    table = Table(learner, load_game(f"nolimit-{len(bots) + 1}p-100bb"), bots, seed)
+    game = load_game(f"nolimit-{len(bots) + 1}p-100bb")
+    table = Table(learner, game, bots, seed, settings.match_hands)
     bankrolls = []
     for hands in noted_at(settings.match_hands):
         table.play(hands - table.hands)

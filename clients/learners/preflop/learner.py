@@ -54,7 +54,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from clients.agent import Agent, ProbabilityTriple
 from clients.learners.preflop.action_values import (
@@ -78,21 +78,33 @@ from clients.learners.preflop.readings import (
     WinnerReading,
 )
 from clients.learners.preflop.state import (
+    ACTIONS,
     BLIND,
     HAND_GROUP,
+    NUM_GROUPS,
+    POSITIONS,
     button_positions,
     last_action_of_others,
     last_caller_or_raiser,
     state_key,
 )
 from clients.learners.preflop.state import CALL as CALLED
-from clients.learners.preflop.verdicts import RULES, hole_cards_verdicts, winning_hand_verdicts
+from clients.learners.preflop.verdicts import (
+    HOLE_CARDS_VALUE,
+    RULES,
+    hole_cards_verdicts,
+    winning_hand_verdicts,
+)
 from clients.options import require_holdem
 from engine.cards import NUM_CARDS
 from engine.opponents.probability_triple import legal_triple
+from engine.opponents.statistics import PlayingStyle
 from engine.rules import CALL as PLAY_CALL
 from engine.rules import FOLD as PLAY_FOLD
 from engine.rules import Action, GameDefinition, HandView
+
+if TYPE_CHECKING:
+    from engine.learning.preflop import Learner
 
 __all__ = ["Choice", "PreflopLearner"]
 
@@ -142,6 +154,7 @@ class PreflopLearner(Agent):
         showdowns: ShowdownsReading = "any",
     ) -> None:
         self.learns = learn
+        self._draws = choose == "proportional"
         self._choose = drawn_action if choose == "proportional" else best_action
         self._triple = proportional_triple if choose == "proportional" else greedy_triple
         self._classifier: Classifier = classifier
@@ -325,6 +338,61 @@ class PreflopLearner(Agent):
         if by_hole_cards == by_winning_hand:
             return self.rng.choice((HOLE_CARDS, WINNING_HAND))
         return HOLE_CARDS if by_hole_cards > by_winning_hand else WINNING_HAND
+
+    # --- in a compiled loop --------------------------------------------------------------------------------
+
+    def as_arrays(self, game: GameDefinition) -> Learner | None:
+        """All that it goes by at this table, and knows, as the loop takes it; None where hands are written
+        down as they end."""
+        if self._store.keeps_journal:
+            return None
+        import numpy as np
+
+        from engine.learning.preflop import LastAction, Learner, Way
+
+        last_players = self._numbers if self.knows_names else self._styles.numbers
+        num_players = max(len(PlayingStyle), len(self.learnt.names))
+        values = np.zeros((num_players * len(ACTIONS) * len(POSITIONS) * NUM_GROUPS, len(Way)), np.int64)
+        is_known = np.zeros(len(values), np.bool_)
+        for key, row in self.learnt.states.items():
+            values[key], is_known[key] = row, True
+        ways = {"hole cards": int(Way.HOLE_CARDS), "winning hand": int(Way.WINNING_HAND), "both": -1}
+        blind_as = {"blind": int(LastAction.BLIND), "blind-calls": int(LastAction.CALL), "carried-over": -1}
+        return Learner(
+            learns=self.learns,
+            seed=self.seed,
+            judges_by=ways[self.judges_by],
+            draws=self._draws,
+            knows_names=self.knows_names,
+            as_meant=self._classifier == "as-meant",
+            ties_win=self._winner == "ties-win",
+            each_opponent=self._winner == "each",
+            each_comparison=self._penalty == "each",
+            most_shown=int(min(self._most_shown, game.num_players)),
+            blind_as=blind_as[self._last_action],
+            hand_groups=np.array(list(HAND_GROUP), np.int64),
+            hole_values=np.array(HOLE_CARDS_VALUE, np.int64),
+            positions=np.array(self._positions, np.int64),
+            steps=np.array([[rule or (0, 0, 0) for rule in rules] for rules in RULES], np.int64),
+            last_players=np.array(last_players, np.int64),
+            counts=np.array(self._styles.counts, np.int64),
+            before=np.array((-1, -1) if self._before is None else self._before, np.int64),
+            hands=np.array((self._styles.hands, self.learnt.hands), np.int64),
+            values=values,
+            is_known=is_known,
+        )
+
+    def take_in(self, arrays: Learner) -> None:
+        """Know what a loop has brought that was given `as_arrays`."""
+        if not self.knows_names:
+            self._styles.hands = int(arrays.hands[0])
+            self._styles.counts = arrays.counts.tolist()
+            self._styles.numbers = arrays.last_players.tolist()
+        seat, action = arrays.before.tolist()
+        self._before = None if seat < 0 else (seat, action)
+        self.learnt.hands = int(arrays.hands[1])
+        keys = arrays.is_known.nonzero()[0]
+        self.learnt.states.update(zip(keys.tolist(), arrays.values[keys].tolist(), strict=True))
 
     # --- the knowledge -------------------------------------------------------------------------------------
 

@@ -44,17 +44,20 @@ class StyleTable:
 
     def __init__(self, num_players: int, classifier: Classifier) -> None:
         self._as_meant = classifier == "as-meant"
-        self._hands = 0
-        self._counts = [[0, 0, 0] for _ in range(num_players)]  # flops seen, calls, raises
-        self._styles = [_UNSEEN.value] * num_players
+        self.hands = 0
+        """Seen so far."""
+        self.counts = [[0, 0, 0] for _ in range(num_players)]
+        """By seat: flops seen, calls, raises."""
+        self.numbers = [_UNSEEN.value] * num_players
+        """By seat: the style's, 0 to 3."""
 
     def style(self, seat: int) -> PlayingStyle:
         """The style of the player in a seat."""
-        return PlayingStyle(self._styles[seat])
+        return PlayingStyle(self.numbers[seat])
 
     def number(self, seat: int) -> int:
         """Its number, 0 to 3."""
-        return self._styles[seat]
+        return self.numbers[seat]
 
     def observe_hand(self, betting: BettingState, first_seat: int) -> None:
         """Count a finished hand.
@@ -63,8 +66,8 @@ class StyleTable:
             betting: its end.
             first_seat: the seat of position 0.
         """
-        self._hands = hands = self._hands + 1
-        counts, styles = self._counts, self._styles
+        self.hands = hands = self.hands + 1
+        counts, styles = self.counts, self.numbers
         as_meant, n = self._as_meant, len(styles)
         seat = first_seat
         for flop, calls, free_calls, raises in _counts(betting):

@@ -40,6 +40,7 @@ from engine.cards import NUM_CARDS, NUM_RANKS
 from engine.rules import hand_rank
 
 __all__ = [
+    "HOLE_CARDS_VALUE",
     "RULES",
     "compare_hole_cards",
     "hole_cards_verdicts",
@@ -61,7 +62,7 @@ def _hole_cards_value(card: int, other: int) -> int:
     return NUM_RANKS * NUM_RANKS + high if high == low else NUM_RANKS * high + low
 
 
-_HOLE_CARDS_VALUE: Final = tuple(
+HOLE_CARDS_VALUE: Final = tuple(
     _hole_cards_value(card, other) for card in range(NUM_CARDS) for other in range(NUM_CARDS)
 )
 """Greater for the better hole cards, equal for a tie, of the cards a and b at ``52 * a + b``: a pair above
@@ -74,8 +75,8 @@ def compare_hole_cards(own: Sequence[int], other: Sequence[int]) -> int:
     The cases of the text of 4.2.1.3; the listing of Fig. 4.4 has them the wrong way round for the second card
     and a branch that cannot be reached.
     """
-    ours = _HOLE_CARDS_VALUE[NUM_CARDS * own[0] + own[1]]
-    theirs = _HOLE_CARDS_VALUE[NUM_CARDS * other[0] + other[1]]
+    ours = HOLE_CARDS_VALUE[NUM_CARDS * own[0] + own[1]]
+    theirs = HOLE_CARDS_VALUE[NUM_CARDS * other[0] + other[1]]
     return (ours > theirs) - (ours < theirs)
 
 

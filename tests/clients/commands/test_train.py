@@ -216,8 +216,8 @@ def test_only_a_learner_is_made() -> None:
 
 
 def _training(save: Path, *arguments: str) -> subprocess.Popen[str]:
-    """A training that never ends by itself."""
-    line = [sys.executable, "-P", "-m", "server", "train", "hole-cards-learner", "--against", "always-all-in"]
+    """A training that never ends by itself, against a bot that no compiled loop knows."""
+    line = [sys.executable, "-P", "-m", "server", "train", "hole-cards-learner", "--against", "always-raise"]
     line += ["--hands", "100000000", "--seed", "1", "--save", str(save), *arguments]
     return subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()

@@ -116,7 +116,7 @@ def test_as_printed_counts_are_the_engines(game: str) -> None:
     assert watcher.tables["as-printed"].style(1) is style_as_printed(
         counted.hands, counted.flops_seen, counted.calls, counted.bets_and_raises
     )
-    assert watcher.tables["as-printed"]._counts[1] == [
+    assert watcher.tables["as-printed"].counts[1] == [
         counted.flops_seen,
         counted.calls,
         counted.bets_and_raises,

@@ -1,0 +1,212 @@
+"""Players who go by rules and not by chance, as the thesis of the pre-flop learners has them at its tables.
+
+The rules are those of the bots of these names, in which they are explained; their numbers come from there.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.evaluation.strength import hand_strength
+from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, legal_raise, pot_of
+
+
+class Kind(IntEnum):
+    """Who sits in a seat."""
+
+    LEARNER = 0
+    ALWAYS_CALL = 1
+    ALWAYS_ALL_IN = 2
+    HAND_STRENGTH = 3
+    """By hand strength, whoever else is in."""
+    SIMPLE = 4
+    """Simple before the flop; calls after it."""
+
+
+class Strength(IntEnum):
+    """Numbers of `Kind.HAND_STRENGTH`."""
+
+    CALL = 0
+    BET = 1
+    RAISE = 2
+    MOST_RAISES = 3
+
+
+class Simple(IntEnum):
+    """Numbers of `Kind.SIMPLE`."""
+
+    COMMITTED = 0
+    ALL_IN = 1
+    PRIOR_HANDS = 2
+    PRIOR_RAISES = 3
+    OPEN = 4
+    """The first of ten, by the number of players behind."""
+
+
+NUM_NUMBERS: Final = Simple.OPEN + MAX_PLAYERS
+
+
+class Script(NamedTuple):
+    """What the players go by."""
+
+    kinds: NDArray[np.int64]
+    """By seat."""
+    numbers: NDArray[np.float64]
+    """By seat, of its kind; shape (players, NUM_NUMBERS)."""
+    percentiles: NDArray[np.float64]
+    """Of starting hands, by seat: of the cards a and b at ``52 * a + b``; shape (players, 2704)."""
+    ranking: NDArray[np.uint16]
+    no_weights: NDArray[np.float64]
+    """Of shape (0,)."""
+
+
+class Seen(NamedTuple):
+    """What the hand has shown so far; arrays by position, filled in place."""
+
+    cards: NDArray[np.uint8]
+    """All of the hand: hole cards by position, then the board."""
+    acted: NDArray[np.int64]
+    """1 where a position has acted before the flop."""
+    raised_first: NDArray[np.int64]
+    """1 where its first action before the flop was a raise."""
+    strengths: NDArray[np.float64]
+    rounds: NDArray[np.int64]
+    """The betting round whose strength stands there; -1 for none."""
+    callers: NDArray[np.int64]
+    """Shape (1,): calls so far."""
+
+
+@kernel(allocates=False)
+def to_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+    """Chips that the position to act would put in by calling."""
+    position = node[Node.TO_ACT]
+    return integer(min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
+
+
+@kernel(allocates=False)
+def raise_near(
+    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], total: int
+) -> int:
+    """The legal raise nearest to a total; a call where none is legal."""
+    low, high = legal_raise(rules, spent, node)
+    if high <= 0:
+        return CALL
+    return integer(min(max(total, low), high))
+
+
+@kernel(allocates=False)
+def fold_or_check(spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+    """A fold where there is something to call."""
+    return FOLD if spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT] else CALL
+
+
+@kernel()
+def _by_strength(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    seat: int,
+    script: Script,
+    seen: Seen,
+    num_board: int,
+) -> int:
+    position, betting_round = node[Node.TO_ACT], node[Node.ROUND]
+    numbers = script.numbers[seat]
+    if seen.rounds[position] != betting_round:
+        first, second = integer(seen.cards[2 * position]), integer(seen.cards[2 * position + 1])
+        if num_board == 0:
+            seen.strengths[position] = script.percentiles[seat, 52 * first + second]
+        else:
+            start = 2 * rules[Rule.GENERAL, General.NUM_PLAYERS]
+            board = seen.cards[start : start + num_board]
+            ahead, tied, behind = hand_strength(script.ranking, first, second, board, script.no_weights)
+            seen.strengths[position] = (ahead + tied / 2) / (ahead + tied + behind)
+        seen.rounds[position] = betting_round
+    strength = seen.strengths[position]
+    chips = to_call(rules, spent, node)
+    least = numbers[Strength.RAISE] if chips > 0 else numbers[Strength.BET]
+    if strength >= least and node[Node.RAISES] < numbers[Strength.MOST_RAISES]:
+        low, high = legal_raise(rules, spent, node)
+        if high > 0:
+            share = 1.0 if strength >= numbers[Strength.RAISE] else 0.5
+            total = integer(node[Node.MAX_SPENT] + share * (pot_of(rules, spent) + max(0, chips)))
+            return integer(min(max(total, low), high))
+    return CALL if chips <= 0 or strength >= numbers[Strength.CALL] else FOLD
+
+
+@kernel(allocates=False)
+def _sized(stack: int, total: int, all_in: float) -> int:
+    return stack if total >= all_in * stack else total
+
+
+@kernel(allocates=False)
+def _simple(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    seat: int,
+    script: Script,
+    seen: Seen,
+    raising: NDArray[np.float64],
+) -> int:
+    """Before the flop.  `raising`: how often the player in each position raises."""
+    position, raises = node[Node.TO_ACT], node[Node.RAISES]
+    numbers = script.numbers[seat]
+    stack = rules[Rule.STACK, position]
+    num_behind, most = 0, 0.0
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
+        is_out = node[Node.FOLDED] >> other & 1 or spent[other] >= rules[Rule.STACK, other]
+        if other != position and seen.acted[other] == 0 and not is_out:
+            num_behind += 1
+            most = max(most, raising[other])
+    calling = 0.0
+    if raises == 0:
+        callers = seen.callers[0]
+        share = numbers[Simple.OPEN + num_behind]
+        if num_behind:
+            share *= 1.2 - 0.8 * most
+        total = _sized(stack, (3 + callers) * rules[Rule.GENERAL, General.BIG_BLIND], numbers[Simple.ALL_IN])
+        if callers:
+            share, calling = 0.5 * share, 1.5 * share
+    else:
+        often = raising[node[Node.LAST_RAISER]]
+        total = _sized(stack, 3 * node[Node.MAX_SPENT], numbers[Simple.ALL_IN])
+        if to_call(rules, spent, node) >= numbers[Simple.COMMITTED] * (stack - spent[position]):
+            held = often * (1.0 if raises == 1 else 0.3 if raises == 2 else 0.1)
+            share, calling, total = 0.25 * held, 0.5 * held, stack
+        elif raises == 1:
+            share, calling = 0.3 * often, (0.6 if num_behind else 0.9) * often
+        else:
+            share, calling = 0.1 * often, 0.35 * often
+    first, second = integer(seen.cards[2 * position]), integer(seen.cards[2 * position + 1])
+    better = 1.0 - script.percentiles[seat, 52 * first + second]
+    if better <= share:
+        return raise_near(rules, spent, node, integer(total))
+    return CALL if better <= calling else fold_or_check(spent, node)
+
+
+@kernel()
+def rule_action(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    seat: int,
+    script: Script,
+    seen: Seen,
+    num_board: int,
+    raising: NDArray[np.float64],
+) -> int:
+    """What the player to act does, who sits in a seat; `raising` is by position."""
+    kind = script.kinds[seat]
+    if kind == Kind.ALWAYS_ALL_IN:
+        return raise_near(rules, spent, node, integer(rules[Rule.STACK, node[Node.TO_ACT]]))
+    if kind == Kind.HAND_STRENGTH:
+        return _by_strength(rules, spent, node, seat, script, seen, num_board)
+    if kind == Kind.SIMPLE and node[Node.ROUND] == 0:
+        return _simple(rules, spent, node, seat, script, seen, raising)
+    return CALL

@@ -1,0 +1,88 @@
+"""A pre-flop learner at a table of players who go by rules, in one compiled loop.
+
+It is the table of ``clients.arena`` with the same seed, hand for hand: the same cards, the same choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from engine.betting_arrays import game_array
+from engine.kernels.cards.tables import ranking_table
+from engine.kernels.learning.preflop_learner import LastAction, Learner, Way
+from engine.kernels.learning.preflop_table import Table, play_hands
+from engine.kernels.learning.rule_players import NUM_NUMBERS, Kind, Script, Simple
+from engine.kernels.mersenne import STATE_SIZE
+from engine.rules import GameDefinition, acpc_generator
+
+__all__ = ["KINDS", "LastAction", "Learner", "PreflopTable", "Way", "can_be_played"]
+
+KINDS: Final[Mapping[str, Kind]] = {
+    kind.name.lower().replace("_", "-"): kind for kind in Kind if kind is not Kind.LEARNER
+}
+"""The players who go by rules."""
+
+
+def can_be_played(game: GameDefinition) -> bool:
+    """Whether the loop knows how: no-limit hold'em without antes and rake."""
+    is_plain = not (game.is_limit or game.has_antes or game.has_rake)
+    return is_plain and game.num_hole_cards == 2 and game.board_ends == (0, 3, 4, 5) and len(game.deck) == 52
+
+
+class PreflopTable:
+    """A table with a learner in seat 0.
+
+    Args:
+        game: what is played (`can_be_played`).
+        seed: of the cards.
+        scripts: of the other seats: the name of their rules (`KINDS`), the rules' numbers, and 2704
+            percentiles of starting hands, of the cards a and b at ``52 * a + b``, where any are looked up.
+        learner: changed in place.
+    """
+
+    def __init__(
+        self,
+        game: GameDefinition,
+        seed: int,
+        scripts: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+        learner: Learner,
+    ) -> None:
+        n = game.num_players
+        kinds, numbers = np.zeros(n, np.int64), np.zeros((n, NUM_NUMBERS))
+        percentiles, raising = np.zeros((n, 52 * 52)), np.ones((n, 2))
+        for seat, (name, given, places) in enumerate(scripts, 1):
+            kinds[seat] = KINDS[name]
+            numbers[seat, : len(given)] = given
+            percentiles[seat, : len(places)] = places
+            if KINDS[name] == Kind.SIMPLE:  # of everybody: they are of one mind about what is usual
+                raising[:] = given[Simple.PRIOR_HANDS], given[Simple.PRIOR_RAISES]
+        self._script = Script(kinds, numbers, percentiles, ranking_table(), np.zeros(0))
+        generator = np.zeros(STATE_SIZE, np.uint32)
+        generator[:-1] = acpc_generator(seed).getstate()[1][:-1]
+        self._learner = learner
+        self._table = Table(
+            game_array(game), np.array(game.deck, np.uint8), np.array(game.board_ends, np.int64), generator,
+            np.zeros(1, np.int64), np.zeros(n), np.zeros(1), raising,
+        )  # fmt: skip
+
+    @property
+    def hands(self) -> int:
+        """Played so far."""
+        return int(self._table.hand[0])
+
+    @property
+    def chips(self) -> tuple[float, ...]:
+        """Won by each seat so far."""
+        return tuple(self._table.chips.tolist())
+
+    @property
+    def squares(self) -> float:
+        """Of what seat 0 has won, hand by hand."""
+        return float(self._table.squares[0])
+
+    def play(self, hands: int) -> None:
+        """Play some hands more."""
+        play_hands(self._table, self._learner, self._script, hands)
