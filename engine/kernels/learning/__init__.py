@@ -1,3 +1,3 @@
-"""Kernels of the street-learner: hands played, values learnt by the hundred thousand; and of tables stepped
-together.
+"""Kernels of learners: the street-learner's hands and values by the hundred thousand, those of the thesis's
+pre-flop learners, and tables stepped together.
 """
