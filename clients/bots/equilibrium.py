@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from clients.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
+from clients.bots.strategy_files import saved_strategy, shipped_strategy
 from clients.options import OptionError
 from engine.rules import Action, GameDefinition, HandView
 
@@ -46,7 +47,7 @@ class Equilibrium(Agent):
         self._path = strategy
         self._strategy: AnyStrategy | None = None
         if strategy is not None:
-            self._strategy = _read(strategy, None)
+            self._strategy = saved_strategy(strategy).strategy
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Has a strategy before the first cards are dealt.
@@ -111,9 +112,9 @@ class Equilibrium(Agent):
         if self._strategy is not None and self._strategy.game == game:
             return
         if self._path is not None:
-            self._strategy = _read(self._path, game)  # which says how the games differ
+            self._strategy = saved_strategy(self._path, game).strategy  # which says how the games differ
         else:
-            self._strategy = _shipped(game) or _solved(game)
+            self._strategy = shipped_strategy(game) or _solved(game)
 
 
 def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
@@ -121,24 +122,6 @@ def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
     hole_cards = list(view.hole_cards)
     hole_cards[view.position] = cards
     return attrs.evolve(view, hole_cards=tuple(hole_cards))
-
-
-def _read(path: Path, game: GameDefinition | None) -> AnyStrategy:
-    from engine.equilibrium.strategy_file import StrategyFileError, read_strategy
-
-    try:
-        return read_strategy(path, game).strategy
-    except StrategyFileError as error:
-        raise OptionError(str(error)) from error
-
-
-def _shipped(game: GameDefinition) -> BucketedStrategy | None:
-    from engine.equilibrium.strategy_file import StrategyFileError, read_shipped
-
-    try:
-        return read_shipped(game)
-    except StrategyFileError as error:
-        raise OptionError(str(error)) from error
 
 
 def _solved(game: GameDefinition) -> Strategy:

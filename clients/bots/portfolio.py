@@ -1,15 +1,18 @@
 """The portfolio bot: an equilibrium and answers to the usual opponents, and more and more of what wins.
 
-It plays small games for two, such as Kuhn's and Leduc's.  Before it sits down it computes an equilibrium and
-restricted Nash responses to players who always call, always raise, do both evenly, or anything; at the table
-it plays a mixture of them, and after each hand the ones that would have won get more of the say.
+It has answers to players who always call, always raise, do both evenly, or anything, and
+plays a mixture of them and an equilibrium; after each hand the ones that would have won get more of the say.
+In heads-up limit hold'em they come with this program, in small games such as Kuhn's and Leduc's they are
+computed before it sits down; `answers` names others.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple, drawn
+from clients.bots.strategy_files import saved_strategy, shipped_answers, shipped_strategy
 from clients.options import OptionError
 from engine.rules import Action, ActionKind, GameDefinition, HandView
 
@@ -22,29 +25,36 @@ _MOST_NODES: Final = 200_000
 
 
 class Portfolio(Agent):
-    """Plays small games by an equilibrium and answers to usual opponents, those that win most above all.
+    """Plays an equilibrium and answers to usual opponents, those that win most above all.
 
     Args:
-        part: of all hands in which an answer trusts its opponent to play as usual, 0 to 1.
-        iterations: of CFR+ for each strategy.
+        part: small games: of all hands in which an answer trusts its opponent to play as usual, 0 to 1.
+        iterations: small games: of CFR+ for each strategy.
+        answers: hold'em: strategy files with ``+`` between them, as `riverboat counter` and `riverboat solve`
+            make them, to play besides the equilibrium that comes with this program; None for the answers
+            that come with it.
         learn: off: all strategies have the same say for ever.
 
     Raises:
         ValueError: an option outside its range.
     """
 
-    def __init__(self, part: float = 0.75, iterations: int = 400, learn: bool = True) -> None:
+    def __init__(
+        self, part: float = 0.75, iterations: int = 400, answers: str | None = None, learn: bool = True
+    ) -> None:
         if not 0 <= part <= 1:
             raise ValueError(f"part: expected 0 to 1, got {part}")
         if iterations < 1:
             raise ValueError(f"iterations: expected 1 or more, got {iterations}")
         self.part, self.iterations, self.learn = part, iterations, learn
         self.is_stateless = not learn
+        self._answers = [Path(name) for name in answers.split("+")] if answers else []
+        self._game: GameDefinition | None = None
         self._strategies: Strategies | None = None
         self._finished = -1  # the last hand that was learnt from
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Computes its strategies before the first cards are dealt.
+        """Has its strategies before the first cards are dealt.
 
         Raises:
             OptionError: the game is too large to be solved on the spot, or not for two.
@@ -83,24 +93,48 @@ class Portfolio(Agent):
         if view.hand_number == self._finished or not self.learn:
             return
         self._finished = view.hand_number
-        self.strategies.learn(view, view.chips_won()[view.position])
+        self.strategies.learn(view)
 
     def _settle(self, game: GameDefinition) -> None:
-        if self._strategies is not None and self._strategies.tree.game == game:
+        if self._game == game:
             return
+        if game.num_players != 2:
+            raise OptionError(f"portfolio plays games for two, this one is for {game.num_players}")
+        self._strategies = self._of_files(game) if game.is_holdem else self._computed(game)
+        self._game = game
+
+    def _of_files(self, game: GameDefinition) -> Strategies:
+        """Those of hold'em, which take too long to be computed now."""
+        from engine.equilibrium.holdem.bucketed import BucketedStrategy
+        from engine.equilibrium.mixtures.portfolio import HoldemPortfolio
+
+        shipped = shipped_strategy(game)
+        files = [saved_strategy(path, game).strategy for path in self._answers]
+        found = [shipped, *(files or shipped_answers(game))]
+        strategies = [each for each in found if isinstance(each, BucketedStrategy)]
+        if len(strategies) < 2:
+            raise OptionError(
+                "portfolio knows limit-2p, and computes strategies of small games such as kuhn-2p and leduc: "
+                "for others, such as nolimit-2p-100bb, give it answers=FILE+FILE, made by riverboat solve or "
+                "counter"
+            )
+        return HoldemPortfolio(strategies)
+
+    def _computed(self, game: GameDefinition) -> Strategies:
+        """Those of a small game."""
+        if self._answers:
+            raise OptionError("portfolio: answers are for hold'em; for small games they are computed")
         from engine.equilibrium.game_tree import GameTree
-        from engine.equilibrium.mixtures.portfolio import Portfolio as Strategies
+        from engine.equilibrium.mixtures.portfolio import SmallPortfolio
         from engine.equilibrium.responses import restricted_nash
         from engine.equilibrium.sizes import TooLarge
         from engine.equilibrium.solver import Solver
         from engine.equilibrium.strategies import policy_with
 
-        if game.num_players != 2:
-            raise OptionError(f"portfolio plays games for two, this one is for {game.num_players}")
         try:
             tree = GameTree(game, most_nodes=_MOST_NODES)
         except TooLarge:
-            raise OptionError("portfolio plays small games only, such as kuhn-2p and leduc") from None
+            raise OptionError("portfolio plays hold'em and small games, such as kuhn-2p and leduc") from None
         solver = Solver(tree)
         solver.run(self.iterations)
         policies = [solver.average().policy]
@@ -108,4 +142,4 @@ class Portfolio(Agent):
             restricted_nash(tree, policy_with(tree, weights), self.part, self.iterations)
             for weights in OPPONENTS
         ]
-        self._strategies = Strategies(tree, policies)
+        return SmallPortfolio(tree, policies)

@@ -36,6 +36,7 @@ __all__ = [
     "checkpoint_path",
     "read_checkpoint",
     "read_shipped",
+    "read_shipped_answers",
     "read_strategy",
     "shipped_strategy",
     "write_checkpoint",
@@ -103,6 +104,19 @@ def read_shipped(game: GameDefinition) -> BucketedStrategy | None:
     path = shipped_strategy(game)
     strategy = None if path is None else read_strategy(path, game).strategy
     return strategy if isinstance(strategy, BucketedStrategy) else None
+
+
+@functools.lru_cache(maxsize=2)
+def read_shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
+    """The answers to usual opponents that come with this program for a game, read once; none for most games.
+
+    Raises:
+        StrategyFileError: one is damaged.
+    """
+    shipped = shipped_strategy(game)
+    paths = [] if shipped is None else sorted(_DATA.glob(f"{shipped.stem}-against-*.npz"))
+    found = [read_strategy(path, game).strategy for path in paths]
+    return tuple(strategy for strategy in found if isinstance(strategy, BucketedStrategy))
 
 
 def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Mapping[str, Any]) -> None:

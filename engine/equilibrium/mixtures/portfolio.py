@@ -12,17 +12,22 @@ Johanson, N. Burch, D. Szafron, *Strategy Evaluation in Extensive Games with Imp
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.combos import NUM_COMBOS, combo_cards, combos_without
 from engine.equilibrium.game_tree import GameTree
+from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.mixtures.mixing import sequences
-from engine.rules import Action, HandView
+from engine.evaluation.hand_rank import board_ranks, hand_rank
+from engine.rules import Action, BettingState, HandView
+from engine.rules.showdown import chips_won
 
-__all__ = ["Portfolio"]
+__all__ = ["HoldemPortfolio", "Portfolio", "SmallPortfolio"]
 
 Floats = NDArray[np.float64]
 
@@ -30,27 +35,23 @@ _SHARED: Final = 0.05
 """The part of the say that all have alike: no estimate is divided by less than it leaves."""
 
 
-class Portfolio:
-    """Strategies of a small game and how much say each has; one for each player who uses it.
+class Portfolio(ABC):
+    """Strategies and how much say each has; one for each player who uses it.
 
     Args:
-        tree: of the game.
-        policies: two or more, each for all positions.
+        number: of strategies, two or more.
     """
 
-    def __init__(self, tree: GameTree, policies: Sequence[Floats]) -> None:
-        self.tree = tree
-        self.policies = tuple(policies)
-        self._reach = np.array([sequences(tree, policy) for policy in policies])
-        self._sums = np.zeros(len(policies))
+    def __init__(self, number: int) -> None:
+        self._sums = np.zeros(number)
         self._scatter = 0.0
         self.hands = 0
         """Hands that were learnt from."""
 
     @property
     def weights(self) -> Floats:
-        """How much say each strategy has: chances, shape (policies,)."""
-        number = len(self.policies)
+        """How much say each strategy has: chances, shape (strategies,)."""
+        number = len(self._sums)
         rate = math.sqrt(math.log(number) / self._scatter) if self._scatter > 0 else 0.0
         said = np.exp(rate * (self._sums - self._sums.max()))
         shares: Floats = (1 - _SHARED) * said / said.sum() + _SHARED / number
@@ -62,12 +63,51 @@ class Portfolio:
         means: Floats = self._sums / max(1, self.hands)
         return means
 
+    @abstractmethod
     def chances(self, view: HandView) -> dict[Action, float]:
         """What the player to act does: as somebody who drew one of the strategies before the hand.
 
         Raises:
             ValueError: it is not this player's turn, or not this game.
         """
+
+    @abstractmethod
+    def would_have_won(self, view: HandView) -> Floats:
+        """What each strategy would have won in a finished hand, right on average: chips, shape (strategies,).
+
+        Args:
+            view: as the player saw it who used this.
+        """
+
+    def learn(self, view: HandView) -> None:
+        """Take in a finished hand.
+
+        Args:
+            view: as the player saw it who used this.
+        """
+        shares = self.weights
+        estimates = self.would_have_won(view)
+        self._scatter += float(shares @ estimates**2)
+        self._sums += estimates
+        self.hands += 1
+
+
+class SmallPortfolio(Portfolio):
+    """Of a small game.
+
+    Args:
+        tree: of the game.
+        policies: two or more, each for all positions.
+    """
+
+    def __init__(self, tree: GameTree, policies: Sequence[Floats]) -> None:
+        super().__init__(len(policies))
+        self.tree = tree
+        self.policies = tuple(policies)
+        self._reach = np.array([sequences(tree, policy) for policy in policies])
+
+    def chances(self, view: HandView) -> dict[Action, float]:
+        """As the base class says."""
         found = self.tree.information_set(view)
         through = self.weights @ self._reach[:, found.slots]
         total = float(through.sum())
@@ -76,35 +116,91 @@ class Portfolio:
             total = float(through.sum())
         return dict(zip(found.node.actions, (through / total).tolist(), strict=True))
 
-    def ratios(self, view: HandView) -> Floats:
-        """How likely each strategy's own actions in a hand were over how likely ours were, shape (policies,).
-
-        Args:
-            view: of a finished hand, as the player saw it who used this.
-        """
+    def would_have_won(self, view: HandView) -> Floats:
+        """What was won, times how likely each strategy's own actions were over how likely ours were."""
+        won = view.chips_won()[view.position]
         for before, position, action in view.betting.steps_back():
             if position == view.position:
-                board = view.board[: before.num_board_cards]
-                then = HandView(before, position, view.hand_number, view.hole_cards, board)
-                found = self.tree.information_set(then)
+                found = self.tree.information_set(_then(view, before))
                 number = found.node.actions.index(action)
                 reach = self._reach[:, found.slots][:, number]
                 ours = float(self.weights @ reach)
                 if ours <= 0:
                     return np.zeros(len(self.policies))
-                ratios: Floats = reach / ours
-                return ratios
-        return np.ones(len(self.policies))
+                estimates: Floats = won * reach / ours
+                return estimates
+        return np.full(len(self.policies), won)
 
-    def learn(self, view: HandView, won: float) -> None:
-        """Take in a finished hand.
 
-        Args:
-            view: as the player saw it who used this.
-            won: chips.
-        """
-        shares = self.weights
-        estimates = won * self.ratios(view)
-        self._scatter += float(shares @ estimates**2)
-        self._sums += estimates
-        self.hands += 1
+class HoldemPortfolio(Portfolio):
+    """Of heads-up hold'em, on buckets.
+
+    Cards and opponents do not depend on what we hold, either.  So a hand is taken for all of those that
+    differ in our hole cards alone, as likely as we would have come so far with them: one hand says what
+    hundreds would have (Bowling and others 2008, 4.2).  What the opponent held is known where it was shown;
+    where it was not, the hand ended by a fold and was worth the same with all cards, but some of them were
+    a little less likely to be ours than is taken here.
+
+    Args:
+        strategies: two or more, of the same game.
+    """
+
+    def __init__(self, strategies: Sequence[BucketedStrategy]) -> None:
+        super().__init__(len(strategies))
+        self.strategies = tuple(strategies)
+
+    def chances(self, view: HandView) -> dict[Action, float]:
+        """As the base class says."""
+        reach = self.weights
+        for before, position, action in view.betting.steps():
+            if position == view.position:
+                then = _then(view, before)
+                reach = reach * [each.chances(then).get(action, 0.0) for each in self.strategies]
+        if reach.sum() <= 0:  # none of them comes here: we have been played for
+            reach = np.ones(len(self.strategies))
+        found: dict[Action, float] = {}
+        for strategy, weight in zip(self.strategies, (reach / reach.sum()).tolist(), strict=True):
+            for action, chance in strategy.chances(view).items():
+                found[action] = found.get(action, 0.0) + weight * chance
+        return found
+
+    def would_have_won(self, view: HandView) -> Floats:
+        """As the base class says."""
+        reach = np.ones((len(self.strategies), NUM_COMBOS))
+        for before, position, action in view.betting.steps():
+            if position == view.position:
+                board = view.board[: before.num_board_cards]
+                for row, strategy in zip(reach, self.strategies, strict=True):
+                    actions, chances = strategy.chances_of_all(before, board)
+                    row *= chances[:, actions.index(action)] if action in actions else 0.0
+        won = _won_with_each(view)
+        can_be = ~np.isnan(won)
+        ours = float(self.weights @ reach[:, can_be].sum(axis=1))
+        if ours <= 0:
+            return np.zeros(len(self.strategies))
+        estimates: Floats = reach[:, can_be] @ won[can_be] / ours
+        return estimates
+
+
+def _then(view: HandView, before: BettingState) -> HandView:
+    """What the player saw before one of the actions."""
+    board = view.board[: before.num_board_cards]
+    return HandView(before, view.position, view.hand_number, view.hole_cards, board)
+
+
+def _won_with_each(view: HandView) -> Floats:
+    """What we would have won of a finished hand with each combo, chips; nan for those we could not hold."""
+    other = view.hole_cards[1 - view.position]
+    possible = combos_without((*view.board, *other))
+    won = np.full(NUM_COMBOS, np.nan)
+    if not view.betting.is_showdown:
+        won[possible] = view.chips_won()[view.position]
+        return won
+    sides = np.sign(board_ranks(view.board).astype(np.int64) - hand_rank((*other, *view.board)))
+    for side in (-1, 0, 1):
+        alike = possible & (sides == side)
+        if alike.any():
+            cards = list(view.hole_cards)
+            cards[view.position] = combo_cards(int(np.argmax(alike)))
+            won[alike] = chips_won(view.betting, tuple(cards), view.board)[view.position]
+    return won

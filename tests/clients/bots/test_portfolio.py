@@ -10,6 +10,7 @@ from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise
 from clients.bots.portfolio import OPPONENTS, Portfolio
 from clients.options import OptionError, make_agent
+from engine.equilibrium.mixtures.portfolio import HoldemPortfolio, SmallPortfolio
 from engine.equilibrium.values import exploitability
 from engine.rules import load_game
 
@@ -40,14 +41,30 @@ def test_it_begins_with_the_same_say_for_all() -> None:
 
     np.testing.assert_allclose(bot.strategies.weights, 1 / (1 + len(OPPONENTS)))
     assert bot.is_stateless
-    first = bot.strategies.policies[0]
-    assert exploitability(bot.strategies.tree, first).mean < 0.01
+    assert isinstance(bot.strategies, SmallPortfolio)
+    assert exploitability(bot.strategies.tree, bot.strategies.policies[0]).mean < 0.01
+
+
+@pytest.mark.parametrize(
+    ("opponent", "answer", "hands"),
+    [(AlwaysCall, "call", 200), pytest.param(AlwaysRaise, "raise", 600, marks=pytest.mark.slow)],
+)
+def test_in_limit_holdem_it_chooses_from_what_ships(opponent: type[Agent], answer: str, hands: int) -> None:
+    bot = Portfolio()
+    Arena(load_game("limit-2p"), [bot, opponent()], 3).play(hands)
+
+    assert isinstance(bot.strategies, HoldemPortfolio)
+    weights = dict(zip(("equilibrium", "any", "call", "raise"), bot.strategies.weights, strict=True))
+    assert weights[answer] > 0.5, weights
+    assert bot.strategies.hands == hands
 
 
 def test_other_games_and_options_are_refused() -> None:
-    for name in ("kuhn-3p", "limit-2p"):
-        with pytest.raises(OptionError, match="portfolio plays"):
+    for name, expected in (("kuhn-3p", "games for two"), ("nolimit-2p-100bb", "answers=FILE")):
+        with pytest.raises(OptionError, match=expected):
             Portfolio().prepare(load_game(name))
+    with pytest.raises(OptionError, match="answers are for hold'em"):
+        Portfolio(answers="a.npz").prepare(LEDUC)
     for options in ({"part": "2"}, {"iterations": "0"}):
         with pytest.raises(OptionError, match="expected"):
             make_agent("portfolio", Portfolio, options)

@@ -1,0 +1,67 @@
+"""Strategy files as bots ask for them: what is wrong with one is an error of usage, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clients.options import OptionError
+
+if TYPE_CHECKING:
+    from engine.equilibrium.holdem.bucketed import BucketedStrategy
+    from engine.equilibrium.strategy_file import SavedStrategy
+    from engine.rules import GameDefinition
+
+__all__ = ["saved_strategy", "shipped_answers", "shipped_strategy"]
+
+
+def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
+    """What a file holds.
+
+    Args:
+        path: the file.
+        game: what it must play; None for any.
+
+    Raises:
+        OptionError: it cannot be read, or plays another game.
+    """
+    from engine.equilibrium.strategy_file import read_strategy
+
+    with _in_one_line():
+        return read_strategy(path, game)
+
+
+def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:
+    """The strategy that comes with the program for a game, if there is one.
+
+    Raises:
+        OptionError: it is damaged.
+    """
+    from engine.equilibrium.strategy_file import read_shipped
+
+    with _in_one_line():
+        return read_shipped(game)
+
+
+def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
+    """The answers to usual opponents that come with the program for a game; none for most games.
+
+    Raises:
+        OptionError: one is damaged.
+    """
+    from engine.equilibrium.strategy_file import read_shipped_answers
+
+    with _in_one_line():
+        return read_shipped_answers(game)
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    from engine.equilibrium.strategy_file import StrategyFileError
+
+    try:
+        yield
+    except StrategyFileError as error:
+        raise OptionError(str(error)) from error
