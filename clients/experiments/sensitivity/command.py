@@ -9,7 +9,7 @@ from clients.experiments.resuming import Experiment
 from clients.experiments.sensitivity.report import plots, report, summary
 from clients.experiments.sensitivity.tasks import CONSTANTS, TABLES, Settings, all_variations, play
 from clients.one_line import CommandError, FiniteRange, OneLineCommand, out_option
-from engine.user_input import did_you_mean
+from engine.user_input import did_you_mean, parse_finite
 
 __all__ = ["measure", "sensitivity"]
 
@@ -17,16 +17,35 @@ measure = Experiment(all_variations, play, summary)
 """All variations of some settings, played."""
 
 
-def _checked(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
-    """The constants of a list, all different and known."""
+def _checked(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    """The constants of a list, all different and known; None where there is no list."""
     if text is None:
-        return CONSTANTS
-    names = [name.strip().replace("-", "_") for name in text.split(",")]
-    for name in names:
-        if name not in CONSTANTS:
-            near = did_you_mean(name, CONSTANTS) or f"; there are {', '.join(CONSTANTS)}"
-            raise CommandError(f"--constants: there is no constant {name!r}{near}")
-    return tuple(dict.fromkeys(names))
+        return None
+    return tuple(dict.fromkeys(_constant(parameter, name) for name in text.split(",")))
+
+
+def _constant(parameter: click.Parameter, text: str) -> str:
+    name = text.strip().replace("-", "_")
+    if name not in CONSTANTS:
+        near = did_you_mean(name, CONSTANTS) or f"; there are {', '.join(CONSTANTS)}"
+        raise CommandError(f"{parameter.opts[0]}: there is no constant {name!r}{near}")
+    return name
+
+
+def _values(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """``NAME=VALUE,...``: constants that there are, with finite values."""
+    variations = []
+    for text in texts:
+        values = {}
+        for each in text.split(","):
+            name, _, number = each.partition("=")
+            try:
+                value = parse_finite(number)
+            except ValueError as error:
+                raise CommandError(f"{parameter.opts[0]}: {each!r}: expected NAME=VALUE, {error}") from None
+            values[_constant(parameter, name)] = value
+        variations.append(",".join(f"{name}={value!r}" for name, value in values.items()))
+    return tuple(dict.fromkeys(variations))
 
 
 @click.command("sensitivity", cls=OneLineCommand)
@@ -37,7 +56,12 @@ def _checked(context: click.Context, parameter: click.Parameter, text: str | Non
 )  # fmt: skip
 @click.option(
     "--constants", metavar="NAME,...", callback=_checked,
-    help="These only, of engine/opponents/models/formula.py.  Default: all.",
+    help="These only, of engine/opponents/models/formula.py.  Default: all, or none with --instead.",
+)  # fmt: skip
+@click.option(
+    "--instead", multiple=True, metavar="NAME=VALUE,...", callback=_values,
+    help="Play the formula with these values, all at once, to see whether constants could go; may be "
+    "repeated.",
 )  # fmt: skip
 @click.option(
     "--by", type=FiniteRange(0.01, 0.99), default=0.2, show_default=True, metavar="PART",
@@ -55,7 +79,8 @@ def _checked(context: click.Context, parameter: click.Parameter, text: str | Non
 def sensitivity(
     order: Order,
     hands: int,
-    constants: tuple[str, ...],
+    constants: tuple[str, ...] | None,
+    instead: tuple[str, ...],
     by: float,
     tables: tuple[str, ...],
     match_deals: int,
@@ -65,5 +90,6 @@ def sensitivity(
     The default size is a matter of hours: five tables' worth of hands for each of some sixty variations.
     """
     chosen = tuple(table for table in TABLES if not tables or table in tables)
-    settings = Settings(hands, constants, by, chosen, match_deals, order.seed)
+    varied = constants if constants is not None else () if instead else CONSTANTS
+    settings = Settings(hands, varied, instead, by, chosen, match_deals, order.seed)
     order.carry_out(lambda: measure(settings, order.out, order.jobs, say, resume=order.resume), report, plots)

@@ -40,7 +40,7 @@ def summary(
         "unit": "sb",
         "won": {table: estimate(won.tolist()).as_json() for table, won in base.items()},
         "variations": rows,
-        "matter": [name for name in settings.constants if _matters(name, rows)],
+        "matter": [name for name in (*settings.constants, *settings.instead) if _matters(name, rows)],
     }
 
 
@@ -70,7 +70,7 @@ def report(results: Mapping[str, Any]) -> str:
         ["as it is", "", *(_shown(results["won"][table]) for table in tables), ""],
         *(
             [
-                row["constant"], f"{_value(row['constant'], row['factor']):.3g}",
+                row["constant"].replace(",", ", "), _value(row["constant"], row["factor"]),
                 *(_shown(row["gains"][table]) for table in tables), f"**{_shown(row['together'])}**",
             ]
             for row in results["variations"]
@@ -84,17 +84,19 @@ def report(results: Mapping[str, Any]) -> str:
             f"players begin anew after {settings['match_deals']} deals.  Small bets a hand: what the formula "
             "wins as it is, then how much more each variation wins on the same deals; 95 %.\n",
             markdown_table(["constant", "value", *tables, "mean of the tables"], rows),
-            f"A change by {100 * settings['by']:g} % shows, at a table or in the mean, of "
-            f"{len(results['matter'])} of {len(settings['constants'])}: "
+            f"A change shows, at a table or in the mean, of {len(results['matter'])} of "
+            f"{len(settings['constants']) + len(settings['instead'])}: "
             f"{', '.join(results['matter']) or 'none'}.\n",
         ]
     )
 
 
-def _value(constant: str, factor: float) -> float:
+def _value(constant: str, factor: float) -> str:
+    if "=" in constant:
+        return ""
     parameters = varied(constant, factor)
     holder = parameters if hasattr(parameters, constant) else parameters.constants
-    return float(getattr(holder, constant))
+    return f"{getattr(holder, constant):.3g}"
 
 
 def _shown(found: Mapping[str, Any]) -> str:
@@ -103,9 +105,12 @@ def _shown(found: Mapping[str, Any]) -> str:
 
 def plots(results: Mapping[str, Any]) -> list[Plot]:
     """What more and less of each constant wins, in the order of the table."""
+    varied_one = [each for each in results["variations"] if "=" not in each["constant"]]
+    if not varied_one:
+        return []
     curves = []
     for label, is_greater in (("greater", True), ("less", False)):
-        gains = [each["together"] for each in results["variations"] if (each["factor"] > 1) is is_greater]
+        gains = [each["together"] for each in varied_one if (each["factor"] > 1) is is_greater]
         numbers = [float(number) for number in range(1, len(gains) + 1)]
         halves = [gain["ci95"] or 0.0 for gain in gains]
         curves.append(Curve(label, numbers, [gain["mean"] for gain in gains], halves))

@@ -40,6 +40,8 @@ class Settings:
     hands: int = 20_000
     """At each table, of each variation."""
     constants: tuple[str, ...] = CONSTANTS
+    instead: tuple[str, ...] = ()
+    """``NAME=VALUE,...``: variations in which some constants have other values, all at once."""
     by: float = 0.2
     """The part by which a constant is made greater and less."""
     tables: tuple[str, ...] = TABLES
@@ -53,13 +55,15 @@ class Variation:
     """The formula with one constant changed, or as it is; played in one process."""
 
     constant: str
-    """Empty: the formula as it is."""
+    """Empty: the formula as it is.  ``NAME=VALUE,...``: these instead, and the factor says nothing."""
     factor: float
     settings: Settings
     folder: Path
 
     def __str__(self) -> str:
-        return f"{self.constant} x {self.factor:g}" if self.constant else "as it is"
+        if not self.constant:
+            return "as it is"
+        return self.constant if "=" in self.constant else f"{self.constant} x {self.factor:g}"
 
     def report(self) -> Path:
         """Where what was found is kept."""
@@ -78,24 +82,36 @@ class Variation:
 
 
 def all_variations(settings: Settings, folder: Path) -> list[Variation]:
-    """The formula as it is, then each constant greater and less."""
+    """The formula as it is, then each constant greater and less, then several changed at once."""
     changed = [
         Variation(constant, factor, settings, folder)
         for constant in settings.constants
         for factor in (1 + settings.by, 1 - settings.by)
     ]
-    return [Variation("", 1.0, settings, folder), *changed]
+    together = [Variation(values, 1.0, settings, folder) for values in settings.instead]
+    return [Variation("", 1.0, settings, folder), *changed, *together]
 
 
 def varied(constant: str, factor: float) -> Parameters:
-    """The formula's parameters, one of its constants times a factor; thresholds stay within 0 and 1."""
+    """The formula's parameters, one of its constants times a factor; thresholds stay within 0 and 1.
+
+    Args:
+        constant: a name; none, where all stays as it is; or ``NAME=VALUE,...``.
+        factor: of the constant that is named.
+    """
     usual = Parameters()
     if not constant:
         return usual
-    if constant in _OF_THE_PARAMETERS:
-        return attrs.evolve(usual, **{constant: min(1.0, factor * getattr(usual, constant))})
-    changed = factor * getattr(usual.constants, constant)
-    return attrs.evolve(usual, constants=attrs.evolve(usual.constants, **{constant: changed}))
+    if "=" in constant:
+        values = {
+            name: float(value) for name, _, value in (each.partition("=") for each in constant.split(","))
+        }
+    else:
+        holder = usual if constant in _OF_THE_PARAMETERS else usual.constants
+        values = {constant: factor * getattr(holder, constant)}
+    own = {name: min(1.0, value) for name, value in values.items() if name in _OF_THE_PARAMETERS}
+    others = {name: value for name, value in values.items() if name not in own}
+    return attrs.evolve(usual, constants=attrs.evolve(usual.constants, **others), **own)
 
 
 def play(variation: Variation) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def test_thresholds_stay_chances() -> None:
 
 
 def test_a_variation_is_compared_with_the_formula_as_it_is_deal_by_deal(tmp_path: Path) -> None:
-    settings = Settings(4, ("very_strong",), 0.2, ("simple", "killer"))
+    settings = Settings(4, ("very_strong",), tables=("simple", "killer"))
     won = [
         {"simple": [1.0, -1.0], "killer": [2.0, 2.0]},
         {"simple": [1.5, -0.5], "killer": [2.0, 2.0]},
@@ -73,6 +73,39 @@ def test_what_does_not_change_a_decision_changes_nothing(tmp_path: Path) -> None
     assert set(found["won"]) == {"simple"}
     assert found["won"]["simple"]["samples"] == 20
     assert "| check_raise | 0.4 |" in result.stdout
+
+
+def test_several_may_be_changed_at_once(tmp_path: Path) -> None:
+    """With the values they have, nothing changes; with others, something."""
+    as_it_is, other = "price_margin=0.02,raise_threshold=0.85", "trap=0.0,reraises=0.9,last-reraises=0.9"
+    words = ["sensitivity", "--instead", as_it_is, "--instead", other, *WORDS[3:]]
+
+    result = CliRunner().invoke(experiment, [*words, "--out", str(tmp_path / "out")])
+
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "out" / "results.json").read_text())
+    same, changed = found["variations"]
+    assert same["constant"] == as_it_is
+    assert same["gains"]["simple"] == {**same["gains"]["simple"], "mean": 0.0, "ci95": 0.0}
+    assert changed["constant"] == "trap=0.0,reraises=0.9,last_reraises=0.9"
+    parameters = varied(changed["constant"], 1.0)
+    assert (parameters.trap, parameters.constants.reraises, parameters.constants.last_reraises) == (
+        0,
+        0.9,
+        0.9,
+    )
+    assert f"| {as_it_is.replace(',', ', ')} |  | +0.000" in result.stdout
+
+
+@pytest.mark.parametrize("text", ["raises=1", "trap", "trap=x", "trap=nan"])
+def test_a_value_that_cannot_be_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        experiment, ["sensitivity", "--out", str(tmp_path / "out"), "--instead", text]
+    )
+
+    assert result.exit_code == 2
+    assert "--instead: " in result.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_unknown_constant_is_refused_in_one_line(tmp_path: Path) -> None:
