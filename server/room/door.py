@@ -42,6 +42,7 @@ from server.room.identities import Identities
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
 from server.room.tables.place import Refused, Visitor
 from server.room.tables.table import RoomTable
+from server.room.tables.turns import Turns
 from server.room.tls import spoken
 from server.table.channel import Channel, ChannelBroken
 from server.table.lobby import open_listener
@@ -66,6 +67,7 @@ class Door:
         tables: that are open, by name.
         console: for the operator.
         tls: what is spoken at the door; None for nothing but the protocol.
+        turns: wait for all clients.
     """
 
     def __init__(
@@ -75,8 +77,10 @@ class Door:
         tables: Mapping[str, RoomTable],
         console: Console,
         tls: ssl.SSLContext | None,
+        turns: Turns,
     ) -> None:
         self._config = config
+        self._turns = turns
         self._identities = identities
         self._tables = tables
         self._console = console
@@ -169,7 +173,8 @@ class Door:
         self._here[address] += 1
         try:
             async with spoken(sock, tls, _HANDSHAKE_S) as plain:
-                client = Client(Channel(plain), DealerConnection(None if table is None else table.game))
+                channel = Channel(plain, self._turns)
+                client = Client(channel, DealerConnection(None if table is None else table.game))
                 visitor = Visitor(client, address)
                 self.visitors.add(visitor)
                 try:

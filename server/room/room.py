@@ -21,11 +21,13 @@ from server.room.config import RoomConfig, RoomError, TableConfig
 from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
 from server.room.identities import Identities
+from server.room.ledger.copying import copy_back
 from server.room.ledger.ledger import Ledger, LedgerIsFull
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.reporting import OperatorConsole
 from server.room.tables.log import FOLDER
 from server.room.tables.table import RoomTable
+from server.room.tables.turns import Turns
 from server.room.tls import server_context
 
 _AGAIN_S: Final = 1.0
@@ -70,7 +72,8 @@ class Room:
         self._bots = HouseBots(self.identities, console)
         self.tables: Final[dict[str, RoomTable]] = {}
         """Those that are open, by name."""
-        self.door: Final = Door(config, self.identities, self.tables, console, tls)
+        self._turns: Final = Turns()
+        self.door: Final = Door(config, self.identities, self.tables, console, tls, self._turns)
         self._has_tls = tls is not None
         self._is_closing: str | None = None
         self._tasks: trio.Nursery | None = None
@@ -87,6 +90,7 @@ class Room:
     def close(self) -> None:
         """Let go of the ledger."""
         self.ledger.close()
+        self._turns.close()
 
     async def run(self, *, task_status: trio.TaskStatus[Addresses] = trio.TASK_STATUS_IGNORED) -> None:
         """Open the room, and play until `drain` and the end of all hands.
@@ -102,6 +106,8 @@ class Room:
             listener = listen(config.host, config.port, RoomError)
             port = listener.getsockname()[1]
             async with trio.open_nursery() as services:
+                services.start_soon(self._turns.run)
+                services.start_soon(copy_back, self.ledger)
                 services.start_soon(self.door.serve, listener)
                 ports = self._open_table_ports(services)
                 bots_host, bots_port = config.host, port
@@ -165,7 +171,7 @@ class Room:
         if isinstance(console, OperatorConsole):
             console = console.of_table(config.name)
         try:
-            return RoomTable(config, self.ledger, self.config.data, console, self._bots.send)
+            return RoomTable(config, self.ledger, self.config.data, console, self._bots.send, self._turns)
         except MatchAborted as error:
             raise RoomError(error.lines.strip().replace("\n", ": ")) from error
 

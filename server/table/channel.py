@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import socket
-from typing import Final
+from typing import Final, Protocol
 
 import trio
 
@@ -34,18 +34,37 @@ class ChannelBroken(Exception):
         self.is_full = is_full
 
 
+class Waiting(Protocol):
+    """How to wait for a client, where others are waited for beside it."""
+
+    async def until_readable(self, sock: socket.socket, deadline: float) -> bool:
+        """Return when something has arrived, or the client has gone; False when it is `deadline` before.
+
+        Raises:
+            trio.ClosedResourceError: we have closed it.
+        """
+
+    def is_closing(self, sock: socket.socket) -> None:
+        """We are about to close a connection: whoever waits for it is told."""
+
+
 class Channel:
     """A connected client.
+
+    Args:
+        sock: its connection.
+        waiting: how to wait for it; None for trio's way.
 
     *Resource handling*: `close` must be called; it may be called twice.  `keep_flushing` runs as long as
     there may be something to write.
     """
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, waiting: Waiting | None = None) -> None:
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
+        self._waiting = waiting
         self._unsent = bytearray()
         self._has_unsent = trio.Event()
         self._closed = False
@@ -120,10 +139,16 @@ class Channel:
                     self._misses = 0
                     return data
             self._misses += 1
-        else:
+        elif self._waiting is None:
             data = self.try_receive()
             if data is not None:
                 return data
+        if self._waiting is not None:  # others come first that have spoken before
+            while await self._waiting.until_readable(self._sock, deadline):
+                data = self.try_receive()
+                if data is not None:
+                    return data
+            return None
         with trio.CancelScope(deadline=deadline):
             while True:
                 await trio.lowlevel.wait_readable(self._sock)
@@ -181,4 +206,6 @@ class Channel:
         if not self._closed:
             self._closed = True
             trio.lowlevel.notify_closing(self._sock)
+            if self._waiting is not None:
+                self._waiting.is_closing(self._sock)
             self._sock.close()

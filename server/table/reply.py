@@ -88,6 +88,8 @@ class Asking:
         self._keeps_time = self._traces or config.transaction_path is not None
         self.now: Callable[[], float] = trio.current_time
         """trio's clock; whoever plays sets its own method, since it is called twice a decision."""
+        self.write: Callable[[Seat, Client, bool], None] | None = None
+        """Writes what a seat's client is shown, and is told whether it is to act; None writes it at once."""
         self.last_send_us = 0
         """When a state was sent last, where anybody wants to know."""
 
@@ -99,7 +101,7 @@ class Asking:
         Returns:
             What it replies, None where it does not; and when whoever sits there now was shown the hand.
         """
-        seating, records = self._seating, self._records
+        seating, records, write = self._seating, self._records, self.write
         traces, keeps_time = self._traces, self._keeps_time
         for each in seats:
             client = each.client
@@ -108,7 +110,10 @@ class Asking:
                     data = hand.show(state, each, client)
                     if traces:
                         records.trace_sent(each.number, data)
-                    client.flush()
+                    if write is None:
+                        client.flush()
+                    else:
+                        write(each, client, each is seat)
                 except ChannelBroken as error:
                     seating.cannot_send(each, error)
                 except LocalProtocolError as error:  # a conversation that has broken down

@@ -3,8 +3,9 @@
     python -m tests.benchmarks.bench_room [--tables 200] [--seats 5] [--seconds 60] [--think MS]
 
 The room is a process of its own.  All players are in this process, on bare sockets, and check or call; each
-answers at once, or after a time to think.  The *wait* is the time from when a reply is sent to when anybody
-at its table is sent the next message: the room's own time, and that of the players' process to notice.
+answers at once, or after a time to think.  The *wait* is the time from when a reply is sent to when the next
+player at its table is asked, in the same hand or the next: the room's own time, that of booking a hand, and
+that of the players' process to notice.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ class Bench:
     """All players."""
 
     think_s: float
-    replied: dict[int, tuple[float, list[bytes]]] = attrs.Factory(dict)
-    """By table, when the last reply was sent, and to which state; none where the next message has come."""
+    replied: dict[int, float] = attrs.Factory(dict)
+    """By table, when the last reply was sent; none where the next player has been asked."""
     waits: list[float] = attrs.Factory(list)
     seated: int = 0
     later: list[tuple[float, int, Client, bytes]] = attrs.Factory(list)
@@ -89,12 +90,11 @@ class Bench:
         *lines, client.unread = (client.unread + data).split(b"\n")
         for line in lines:
             if line.startswith(b"MATCHSTATE"):
-                sent, state = self.replied.get(client.table, (0.0, _state(line)))
-                if state != _state(line):  # others may be shown the state that was replied to later than that
-                    del self.replied[client.table]
-                    self.waits.append(time.perf_counter() - sent)
                 if client.is_asked:
                     client.is_asked = False
+                    sent = self.replied.pop(client.table, None)
+                    if sent is not None:
+                        self.waits.append(time.perf_counter() - sent)
                     self.answer(client, line.rstrip(b"\r") + b":c\r\n")
             elif line.startswith(b"#clock"):
                 client.is_asked = True
@@ -107,7 +107,7 @@ class Bench:
     def answer(self, client: Client, reply: bytes) -> None:
         """Send a reply, now or when it has been thought over."""
         if not self.think_s:
-            self.replied[client.table] = time.perf_counter(), _state(reply)
+            self.replied[client.table] = time.perf_counter()
             client.sock.send(reply)
             return
         self.number += 1  # a table's thoughts do not all end together
@@ -122,7 +122,7 @@ class Bench:
             if due > now:
                 return due - now
             heapq.heappop(self.later)
-            self.replied[client.table] = time.perf_counter(), _state(reply)
+            self.replied[client.table] = time.perf_counter()
             client.sock.send(reply)
         return None
 
@@ -132,11 +132,6 @@ class Bench:
             due = self.send_what_is_due()
             for key, _ in selector.select(left if due is None else min(left, due)):
                 self.hear(key.data, key.data.sock.recv(65536))
-
-
-def _state(line: bytes) -> list[bytes]:
-    """Hand and betting of a message."""
-    return line.split(b":")[2:4]
 
 
 def memory_kib(pid: int) -> int:

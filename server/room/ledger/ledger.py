@@ -90,6 +90,8 @@ class Ledger:
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._path = path = folder / FILE
         self._lock: FileLock | None = None
+        self.transactions = 0
+        """That were written since it was opened."""
         if read_only and not path.exists():
             raise LedgerError(f"{folder} holds no ledger: there is no file {FILE}")
         try:
@@ -126,6 +128,14 @@ class Ledger:
             raise
         return db
 
+    def connect_beside(self) -> sqlite3.Connection:
+        """A connection, for any thread, that copies SQLite's log back from now on: the ledger does not.
+
+        *Resource handling*: close it before the ledger.
+        """
+        self._db.execute("PRAGMA wal_autocheckpoint = 0")
+        return sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+
     def close(self) -> None:
         """Let go of the file; a second time does nothing."""
         self._db.close()
@@ -151,6 +161,7 @@ class Ledger:
             try:
                 yield db
                 db.execute("COMMIT")
+                self.transactions += 1
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
@@ -332,14 +343,17 @@ class Ledger:
             values = (hand.table, hand.number, _now_us(), hand.game, hand.line, hand.secret, moves_chips)
             number = db.execute(row, values).lastrowid
             assert number is not None
-            who = "SELECT player FROM places WHERE table_name = ? AND seat = ?"
-            change = "UPDATE places SET stack = stack + ? WHERE table_name = ? AND seat = ?"
-            result = "INSERT INTO results (hand, position, player, chips, rake) VALUES (?, ?, ?, ?, ?)"
-            for position, (seat, won, taken) in enumerate(zip(seats, chips, rake, strict=True)):
-                (player,) = db.execute(who, (hand.table, seat)).fetchone()
-                db.execute(result, (number, position, player, won, taken))
-                if moves_chips:
-                    db.execute(change, (won - taken, hand.table, seat))
+            who = dict(db.execute("SELECT seat, player FROM places WHERE table_name = ?", (hand.table,)))
+            each = list(zip(seats, chips, rake, strict=True))
+            db.executemany(
+                "INSERT INTO results (hand, position, player, chips, rake) VALUES (?, ?, ?, ?, ?)",
+                [(number, at, who[seat], won, taken) for at, (seat, won, taken) in enumerate(each)],
+            )
+            if moves_chips:
+                db.executemany(
+                    "UPDATE places SET stack = stack + ? WHERE table_name = ? AND seat = ?",
+                    [(won - taken, hand.table, seat) for seat, won, taken in each],
+                )
             db.execute(
                 "UPDATE tables SET next_hand = ?, button = ?, small = ?, big = ? WHERE name = ?",
                 (hand.number + 1, blinds.button, blinds.small, blinds.big, hand.table),

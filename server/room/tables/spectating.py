@@ -29,12 +29,14 @@ class Audience:
     def __init__(self) -> None:
         self._watchers: list[trio.MemorySendChannel[Event]] = []
         self._hand: Event | None = None
-        self._state: Event | None = None
+        self._state: HandState | None = None
+        self._end: Event | None = None
 
     @property
     def now(self) -> tuple[Event, ...]:
         """What somebody must know who begins to watch now."""
-        return tuple([event for event in (self._hand, self._state) if event is not None])
+        state = _public(self._state) if self._end is None and self._state is not None else self._end
+        return tuple([event for event in (self._hand, state) if event is not None])
 
     def watch(self) -> trio.MemoryReceiveChannel[Event]:
         """All events from now on; the channel ends when the table closes, or too much is left unread."""
@@ -60,19 +62,20 @@ class Audience:
             "blinds": list(game.blinds),
             "antes": list(game.antes_posted),
         }
-        self._state = None
+        self._state = self._end = None
         self._publish(self._hand)
 
     def show(self, state: HandState) -> None:
         """How the hand stands."""
-        self._state = _public(state)
-        self._publish(self._state)
+        self._state = state
+        if self._watchers:
+            self._publish(_public(state))
 
     def hand_ends(self, state: HandState, chips: Sequence[int]) -> None:
         """The hand is over; chips won by position."""
         folded = state.betting.folded
         is_showdown = state.betting.is_showdown
-        self._state = {
+        self._end = {
             **_public(state),
             "kind": "end",
             "chips": list(chips),
@@ -81,7 +84,7 @@ class Audience:
                 for cards, out in zip(state.deal.hole_cards, folded, strict=True)
             ],
         }
-        self._publish(self._state)
+        self._publish(self._end)
 
     def close(self) -> None:
         """The table has closed."""

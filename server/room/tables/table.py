@@ -8,6 +8,7 @@ is in the ledger before anybody is shown its end.
 
 from __future__ import annotations
 
+import functools
 import secrets
 import traceback
 from collections.abc import Callable, Sequence
@@ -32,6 +33,7 @@ from server.room.tables.log import TableLog, game_line, match_config
 from server.room.tables.place import Place, Visitor
 from server.room.tables.settling import Rake, settle
 from server.room.tables.spectating import Audience
+from server.room.tables.turns import Turns
 from server.table.hand import HandOnTable, Situation
 from server.table.reply import TABLES_PLAYING, Asking
 from server.table.seat import Seat
@@ -68,6 +70,7 @@ class RoomTable:
         folder: of the room's data.
         console: for the operator.
         send_bot: asks for a bot of the house's to come to this table; returns its name.
+        turns: wait for its clients, and write what they look at.
     """
 
     def __init__(
@@ -77,6 +80,7 @@ class RoomTable:
         folder: Path,
         console: Console,
         send_bot: Callable[[TableConfig, str], str],
+        turns: Turns,
     ) -> None:
         self.config: Final = config
         self._ledger = ledger
@@ -89,6 +93,7 @@ class RoomTable:
         self._company.seating = self._seating
         self._seating.on_change = lambda: self._company.changed.set()
         self._asking = Asking(setup, console, self._log, self._seating)
+        self._asking.write = functools.partial(turns.write, self._seating)
         self._situation: Situation | None = None
         self._hand: _Hand | None = None
         self._next_hand, self._blinds = ledger.open_table(config.name)

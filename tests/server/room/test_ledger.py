@@ -10,10 +10,14 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+import attrs
 import pytest
+import trio
 from click.testing import CliRunner
+from trio.testing import MockClock
 
 from server.room.ledger.command import ledger as command
+from server.room.ledger.copying import EVERY_S, copy_back
 from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
@@ -292,3 +296,35 @@ def test_the_check_needs_a_ledger(tmp_path: Path) -> None:
 
     assert result.exit_code == 1
     assert "holds no ledger" in result.output
+
+
+# --- SQLite's log ------------------------------------------------------------------------------------------
+
+
+async def test_the_log_is_copied_by_another_thread_than_the_writers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    monkeypatch.setattr("server.room.ledger.copying.MOST_PAGES", 0)
+    file, log = tmp_path / FILE, tmp_path / f"{FILE}-wal"
+    long = attrs.evolve(hand(0), line="x" * 100_000)
+    with Ledger(tmp_path) as book:
+        book.open_table("a")
+        book.connect_beside().close()
+        size = file.stat().st_size
+        for number in range(100):  # 2,500 pages: the writer would have copied them twice
+            book.hand_finished(attrs.evolve(long, number=number), (), (), (), Blinds(0, 0, 1))
+        assert file.stat().st_size == size
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(copy_back, book)
+            await trio.sleep(EVERY_S)
+            book.hand_finished(hand(100), (), (), (), Blinds(0, 0, 1))
+            while file.stat().st_size < 100 * 100_000:  # noqa: ASYNC110 - nobody tells
+                await trio.sleep(EVERY_S)
+            nursery.cancel_scope.cancel()
+        full = log.stat().st_size
+        for number in range(101, 150):
+            book.hand_finished(attrs.evolve(long, number=number), (), (), (), Blinds(0, 0, 1))
+        assert log.stat().st_size == full  # it was begun again from its start
+    with Ledger(tmp_path, read_only=True) as book:
+        assert [each.number for each in book.hands_from("a", 0)] == list(range(150))

@@ -1,0 +1,166 @@
+"""In which order tables are served: that of the answers, and whoever is to act before those who look on.
+
+trio wakes all tasks that can go on in one batch, in either direction.  Where two hundred tables are answered
+while two hundred are served, a table may so wait for two batches, and the next for none.  Here one task
+listens to all clients, and wakes the tables of a few at a time: who has spoken first is served first.  What
+the others at a table are shown is written when no table waits for the room, or a tenth of a second later: one
+write a decision is then enough while there is more to do than can be done, instead of one for each seat.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import select
+import socket
+from typing import Final
+
+import attrs
+import trio
+
+from server.table.reply import TABLES_PLAYING
+from server.table.seat import Client, Seat
+from server.table.seating import Seating
+
+_AT_ONCE: Final = 16
+# Tables that are woken in one batch.
+_LATEST_S: Final = 0.1
+# For which something may be kept that is only looked at.
+
+
+@attrs.define(eq=False)
+class _Wait:
+    """A table that waits for its player."""
+
+    task: trio.lowlevel.Task
+    deadline: float
+    is_over: bool = False
+    """It was woken since the time is up."""
+    is_closed: bool = False
+    """It was woken since we have closed the connection."""
+
+
+@attrs.frozen
+class _Kept:
+    """Something that somebody has been shown, and that is not written yet."""
+
+    since: float
+    seating: Seating
+    seat: Seat
+
+
+class Turns:
+    """Waits for the clients of all tables of a room; `run` has to run meanwhile.
+
+    *Resource handling*: `close` it.
+    """
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._waiting: dict[int, _Wait] = {}  # by descriptor
+        self._kept: dict[Client, _Kept] = {}  # the longest first
+        self._next = math.inf  # no deadline is before that
+        self._asleep: trio.CancelScope | None = None
+
+    def close(self) -> None:
+        """Let go of the descriptor."""
+        self._epoll.close()
+
+    # --- waiting ---------------------------------------------------------------------------------------
+
+    async def until_readable(self, sock: socket.socket, deadline: float) -> bool:
+        """Return when something has arrived, or the client has gone; False when it is `deadline` before.
+
+        Raises:
+            trio.ClosedResourceError: we have closed it.
+        """
+        number = sock.fileno()
+        if number < 0:
+            raise trio.ClosedResourceError
+        if number in self._waiting:
+            raise trio.BusyResourceError("a table waits for this client already")
+        once = select.EPOLLIN | select.EPOLLONESHOT
+        try:
+            self._epoll.modify(number, once)
+        except FileNotFoundError:
+            self._epoll.register(number, once)
+        wait = self._waiting[number] = _Wait(trio.lowlevel.current_task(), deadline)
+        if deadline < self._next:
+            self._next = deadline
+            if self._asleep is not None:
+                self._asleep.deadline = deadline
+
+        def abort(_: object) -> trio.lowlevel.Abort:
+            del self._waiting[number]
+            return trio.lowlevel.Abort.SUCCEEDED
+
+        await trio.lowlevel.wait_task_rescheduled(abort)
+        if wait.is_closed:
+            raise trio.ClosedResourceError
+        return not wait.is_over
+
+    def is_closing(self, sock: socket.socket) -> None:
+        """We are about to close a connection: whoever waits for it is told."""
+        wait = self._waiting.pop(sock.fileno(), None)
+        if wait is not None:
+            wait.is_closed = True
+            trio.lowlevel.reschedule(wait.task)
+
+    async def run(self) -> None:
+        """Wake whoever may go on, and write what was kept, until cancelled."""
+        while True:
+            if self._kept:
+                await trio.lowlevel.checkpoint()
+            else:
+                with trio.CancelScope(deadline=self._next) as self._asleep:
+                    await trio.lowlevel.wait_readable(self._epoll.fileno())
+                self._asleep = None
+            ready = self._epoll.poll(0, _AT_ONCE)
+            for number, _ in ready:
+                wait = self._waiting.pop(number, None)
+                if wait is not None:
+                    trio.lowlevel.reschedule(wait.task)
+            now = trio.current_time()
+            if now >= self._next:
+                self._wake_the_late(now)
+            self._write_some(now, _AT_ONCE - len(ready))
+
+    def _wake_the_late(self, now: float) -> None:
+        """Wake those whose time is up, and see when it is for the next."""
+        for number, wait in list(self._waiting.items()):
+            if wait.deadline <= now:
+                del self._waiting[number]
+                wait.is_over = True
+                trio.lowlevel.reschedule(wait.task)
+        self._next = min([wait.deadline for wait in self._waiting.values()], default=math.inf)
+
+    # --- writing ---------------------------------------------------------------------------------------
+
+    def write(self, seating: Seating, seat: Seat, client: Client, is_to_act: bool) -> None:
+        """Write what was said to a client, at once if it is to act, and otherwise when there is time.
+
+        Raises:
+            ChannelBroken: it cannot be written.
+        """
+        if is_to_act or TABLES_PLAYING.number == 1:
+            self._kept.pop(client, None)
+            client.flush()
+            return
+        if client not in self._kept:
+            self._kept[client] = _Kept(trio.current_time(), seating, seat)
+        if self._asleep is not None:
+            self._asleep.cancel()
+            self._asleep = None
+
+    def _write_some(self, now: float, most: int) -> None:
+        """Write what was kept for the longest, for so many clients, and what was kept for too long."""
+        for client, kept in list(itertools.islice(self._kept.items(), _AT_ONCE)):
+            if most <= 0 and now < kept.since + _LATEST_S:
+                return
+            most -= 1
+            del self._kept[client]
+            if kept.seat.client is client:
+                try:
+                    kept.seating.flush(kept.seat, client)
+                except Exception as error:  # of ours: it is one client's
+                    kept.seating.break_off(kept.seat, error)
