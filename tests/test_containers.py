@@ -93,13 +93,25 @@ def test_every_volume_is_declared_and_every_file_is_on_one() -> None:
                 assert any(path.startswith(f"{folder}/") for folder in mounts.values()), word
 
 
-def test_a_person_has_a_terminal_and_is_not_started_with_the_others() -> None:
+def test_a_person_has_a_terminal() -> None:
     human = service("human")
 
-    assert human["profiles"] == ["human"]
     assert human["stdin_open"]
     assert human["tty"]
-    assert all("profiles" not in service(name) for name in ("dealer", *BOTS))
+
+
+def test_what_is_started_without_a_word_is_the_room() -> None:
+    profiles = {name: service(name).get("profiles") for name in compose()["services"]}
+    match = {name: ["match"] for name in ("dealer", *BOTS)}
+
+    assert profiles == {"room": None, "human": ["human"], **match}
+
+
+def test_the_rooms_ports_are_published_on_this_machine_alone() -> None:
+    room = parameters("room")
+
+    assert room["host"] == "0.0.0.0"
+    assert service("room")["ports"] == [f"127.0.0.1:{room[each]}:{room[each]}" for each in ("port", "http")]
 
 
 # --- the commands, run here --------------------------------------------------------------------------------
