@@ -224,9 +224,7 @@ class Door:
     async def _leave(self, visitor: Visitor) -> None:
         """A connection is gone: a guest's seat is given up, and the chips go back to the house."""
         player, place = visitor.player, visitor.place
-        if player is None:
-            return
-        if player.kind == "registered":
+        if player is None or player.kind == "registered":
             return
         with trio.CancelScope(shield=True):
             if place is not None and not place.given_up.is_set():
