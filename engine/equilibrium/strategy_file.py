@@ -43,7 +43,7 @@ __all__ = [
     "write_strategy",
 ]
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Version of both files; raised whenever what they hold comes to mean something else."""
 
 _DATA: Final = Path(__file__).parents[1] / "data" / "equilibrium"

@@ -41,7 +41,7 @@ class Plan:
     seed: int
     abstraction: AbstractionKind
     buckets: tuple[int, int, int]
-    textures: int
+    textures: tuple[int, int, int]
     slips: float
     answers: bool
     sizes: tuple[float, ...]
@@ -67,7 +67,7 @@ class Plan:
                 "seed": self.seed,
                 "abstraction": self.abstraction,
                 "buckets": list(self.buckets),
-                "textures": self.textures,
+                "textures": list(self.textures),
                 "slips": self.slips,
             }
         return {"algorithm": self.algorithm} | ({"seed": self.seed} if self.algorithm == "mcfr" else {})

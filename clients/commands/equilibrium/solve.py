@@ -47,6 +47,8 @@ _USUAL_ITERATIONS: Final = 1000
 """Where neither iterations nor minutes are given, by algorithm."""
 _SLIPS: Final = 0.03
 """With pcs; see docs/equilibrium.md for what it is good for."""
+_TEXTURES: Final = ("1", "2", "4", "8")
+"""As many kinds of boards as there can be told apart."""
 _STEP_S: Final = 0.3
 """How long the solver runs before it looks at signals and the clock."""
 _ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", "pcs")
@@ -72,6 +74,15 @@ def _buckets_option(
         raise click.BadParameter(f"expected a number, or three such as 100,100,30, got {text!r}")
     numbers = [int(part) for part in parts]
     return (numbers[0], numbers[0], numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1], numbers[2])
+
+
+def _textures_option(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, int, int]:
+    """One number for the river, or three with commas between them."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) not in (1, 3) or any(part not in _TEXTURES for part in parts):
+        raise click.BadParameter(f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got {text!r}")
+    numbers = [int(part) for part in parts]
+    return (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1], numbers[2])
 
 
 # Many parameters: each is an option.
@@ -118,11 +129,12 @@ def _buckets_option(
 )
 @click.option(
     "--textures",
-    type=click.Choice(["1", "2", "4"]),
-    default="1",
+    callback=_textures_option,
+    default="1,1,1",
     show_default=True,
-    help="With distributions: kinds of boards that are told apart on the river, by whether there are three "
-    "of a suit and whether there is a pair.",
+    metavar="F,T,R",
+    help="With distributions: kinds of boards that are told apart on flop, turn and river, or one number for "
+    "the river: 1; 2, by whether three are of a suit; 4, by pairs as well; 8, by four suited, two pairs.",
 )
 @click.option(
     "--slips",
@@ -168,7 +180,7 @@ def solve(
     jobs: int,
     abstraction: AbstractionKind,
     buckets: tuple[int, int, int] | None,
-    textures: str,
+    textures: tuple[int, int, int],
     slips: float | None,
     answers: bool | None,
     sizes: tuple[float, ...],
@@ -202,7 +214,7 @@ def solve(
     seconds = None if minutes is None else 60 * minutes
     plan = Plan(
         game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
-        int(textures), slips, algorithm == ON_BOARDS if answers is None else answers,
+        textures, slips, algorithm == ON_BOARDS if answers is None else answers,
         sizes if definition.is_holdem and not definition.is_limit else (), jobs,
         iterations, seconds, checkpoint_every,
     )  # fmt: skip

@@ -30,8 +30,8 @@ class Abstraction(Protocol):
         """By betting round."""
 
     @property
-    def river_buckets_on_a_board(self) -> int:
-        """How many of the river's buckets there can be on one board: one stretch of so many."""
+    def buckets_on_a_board(self) -> tuple[int, ...]:
+        """How many of a round's buckets there can be on one board: one stretch of so many, by round."""
 
     @property
     def notes(self) -> Mapping[str, Any]:

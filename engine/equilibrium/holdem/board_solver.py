@@ -80,7 +80,7 @@ class BoardSolver:
         self._trees = round_trees(self.betting)
         preflop, flop, turn, river = map(_fresh_round, self._trees, abstraction.num_buckets)
         self._rounds = (preflop, flop, turn, river)
-        on_a_board = [*abstraction.num_buckets[:RIVER], abstraction.river_buckets_on_a_board]
+        on_a_board = abstraction.buckets_on_a_board
         widths = [tree.lanes for tree in self._trees[:RIVER]]
         rooms = [
             _room(len(tree.places), buckets, width)
@@ -194,14 +194,15 @@ def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
     numbers[[card for card in range(NUM_CARDS) if card not in board]] = np.arange(LIVE_CARDS)
     cards = numbers[COMBO_CARDS[held]]
     buckets = np.ascontiguousarray([abstraction.buckets(board[:size])[held] for size in _BOARD_SIZES])
-    number = abstraction.river_buckets_on_a_board
-    first_row = int(buckets[RIVER, 0]) // number * number
-    buckets[RIVER] -= first_row
+    on_a_board = np.array(abstraction.buckets_on_a_board, np.int64)
+    first_rows = buckets[:, 0] // on_a_board * on_a_board
+    buckets -= first_rows[:, None]
+    number = abstraction.buckets_on_a_board[RIVER]
     counts = np.zeros((number, LIVE_CARDS + 1), np.float32)
     np.add.at(counts, (buckets[RIVER][:, None], cards), 1)
     counts[:, LIVE_CARDS] = -np.bincount(buckets[RIVER], minlength=number)
     bounds = np.searchsorted(buckets[RIVER], np.arange(number + 1))
-    return Hands(cards, ends[:groups].copy(), buckets, bounds, counts, first_row)
+    return Hands(cards, ends[:groups].copy(), buckets, bounds, counts, first_rows)
 
 
 def _fresh_round(tree: RoundTree, buckets: int) -> Round:

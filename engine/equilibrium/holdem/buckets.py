@@ -50,9 +50,9 @@ class Percentiles:
         """By betting round."""
 
     @property
-    def river_buckets_on_a_board(self) -> int:
+    def buckets_on_a_board(self) -> tuple[int, ...]:
         """All of them."""
-        return self.number
+        return self.num_buckets
 
     @property
     def notes(self) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ differences) knows that a strength of .9 is nearer to .8 than to .1.  Unlike a p
 draw from a middling pair.  Buckets are k-means of these; before the flop they are the 169 starting hands.
 
 On the river a bucket is a stretch of the hands in order of strength, narrower at the top where money goes in.
-Boards may be told apart by *texture*: with or without three of a suit, and with or without a pair.
+Boards may be told apart by *texture* in each round: by how many are of a suit, and by pairs.
 
 Sources: Gilpin, Sandholm, Sørensen, *Potential-Aware Automated Abstraction of Sequential Games* (2007);
 Johanson, Burch, Valenzano, Bowling, *Evaluating State-Space Abstractions in Extensive-Form Games* (2013).
@@ -36,8 +36,8 @@ BINS: Final = 20
 """Equally wide parts of the strengths from 0 to 1."""
 NUM_FLOPS: Final = 1755
 """That differ in more than the names of the suits."""
-TEXTURES: Final = (1, 2, 4)
-"""Into how many kinds the river's boards can be told apart."""
+TEXTURES: Final = (1, 2, 4, 8)
+"""Into how many kinds a round's boards can be told apart."""
 _DEAD: Final = 255
 _TURNS: Final = 600
 """Turns, drawn by chance, whose hands the turn's centres are found from."""
@@ -54,7 +54,7 @@ class Distributions:
         flops: the bucket of each combo on each of the 1755 flops that differ, 255 for dead ones; uint8.
         turns: the centres of the turn's buckets, shape (bins, buckets), float32.
         river: buckets of the river on a board.
-        textures: kinds of boards on the river, each with buckets of its own; of `TEXTURES`.
+        textures: kinds of boards on flop, turn and river, each with buckets of its own; of `TEXTURES`.
 
     Raises:
         ValueError: arrays of other shapes or types.
@@ -63,7 +63,11 @@ class Distributions:
     kind: Final = "distributions"
 
     def __init__(
-        self, flops: NDArray[np.uint8], turns: NDArray[np.float32], river: int, textures: int
+        self,
+        flops: NDArray[np.uint8],
+        turns: NDArray[np.float32],
+        river: int,
+        textures: tuple[int, int, int],
     ) -> None:
         if flops.shape != (NUM_FLOPS, NUM_COMBOS) or flops.dtype != np.uint8:
             raise ValueError("expected 1755 x 1326 buckets of flops")
@@ -73,11 +77,14 @@ class Distributions:
             raise ValueError("expected finite centres of turns")
         if not 1 <= river <= 1000:
             raise ValueError(f"expected 1 to 1000 buckets on the river, got {river}")
-        if textures not in TEXTURES:
-            raise ValueError(f"expected 1, 2 or 4 textures, got {textures}")
+        for each in textures:
+            if each not in TEXTURES:
+                raise ValueError(f"expected 1, 2, 4 or 8 textures, got {each}")
         self._flops, self._turns, self.river, self.textures = flops, turns, river, textures
         number = int(flops[flops != _DEAD].max()) + 1
-        self.num_buckets = (NUM_STARTING_HANDS, number, turns.shape[1], textures * river)
+        self._by_round = (NUM_STARTING_HANDS, number, turns.shape[1], river)
+        kinds = (1, *textures)
+        self.num_buckets = tuple(each * kind for each, kind in zip(self._by_round, kinds, strict=True))
         """By betting round."""
 
     @staticmethod
@@ -111,14 +118,14 @@ class Distributions:
         return flops, _centres(turns[sample], turn, generator)
 
     @property
-    def river_buckets_on_a_board(self) -> int:
+    def buckets_on_a_board(self) -> tuple[int, ...]:
         """Those of its texture."""
-        return self.river
+        return self._by_round
 
     @property
     def notes(self) -> Mapping[str, Any]:
         """What makes it, beside the arrays."""
-        return {"buckets": [self.num_buckets[1], self.num_buckets[2], self.river], "textures": self.textures}
+        return {"buckets": list(self._by_round[1:]), "textures": list(self.textures)}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """What a file must hold to make it again."""
@@ -128,15 +135,15 @@ class Distributions:
         """The bucket of each combo on a board of 0, 3, 4 or 5 cards, `NO_BUCKET` for none; shape (1326,)."""
         if not board:
             return STARTING_HAND_OF_COMBO.astype(np.int64)
+        first = self._first(board)
         if len(board) == 3:
             number, names = _flop_number(board)
             found = self._flops[number][renamed_combos(names)].astype(np.int64)
-            return np.where(found == _DEAD, NO_BUCKET, found)
+            return np.where(found == _DEAD, NO_BUCKET, first + found)
         if len(board) == 4:
             points = distributions_on(np.array(board, np.uint8))
-            return np.where(points[:, -1] > 0.5, _nearest(points, self._turns), NO_BUCKET)
+            return np.where(points[:, -1] > 0.5, first + _nearest(points, self._turns), NO_BUCKET)
         positions = positions_on(board)
-        first = self.river * _texture(board, self.textures)
         return np.where(positions < 0, NO_BUCKET, first + _stretch(positions, self.river))
 
     def bucket(self, combo: int, board: Sequence[int]) -> int:
@@ -146,7 +153,12 @@ class Distributions:
         counts = np.empty(BINS, np.uint16)
         first, second = map(int, COMBO_CARDS[combo])
         fill_distribution(ranking_table(), first, second, np.array(board, np.uint8), counts)
-        return int(_nearest(_cumulative(counts[None]), self._turns)[0])
+        return self._first(board) + int(_nearest(_cumulative(counts[None]), self._turns)[0])
+
+    def _first(self, board: Sequence[int]) -> int:
+        """The first bucket of the board's texture."""
+        betting_round = len(board) - 2
+        return self._by_round[betting_round] * _texture(board, self.textures[betting_round - 1])
 
 
 def distributions_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -203,9 +215,11 @@ def _stretch(positions: NDArray[np.float64], number: int) -> NDArray[np.int64]:
 
 def _texture(board: Sequence[int], textures: int) -> int:
     suits = [int(card) % NUM_SUITS for card in board]
-    may_flush = max(map(suits.count, range(NUM_SUITS))) >= 3
-    has_pair = len({int(card) // NUM_SUITS for card in board}) < len(board)
-    return (2 * has_pair + may_flush) % textures
+    suited = max(map(suits.count, range(NUM_SUITS)))
+    pairs = len(board) - len({int(card) // NUM_SUITS for card in board})
+    if textures < 8:
+        return (2 * (pairs > 0) + (suited >= 3)) % textures
+    return 3 * min(max(suited - 2, 0), 2) + min(pairs, 2)  # four of a suit leave one pair at most
 
 
 @functools.cache

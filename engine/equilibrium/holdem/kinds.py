@@ -63,7 +63,7 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
                 raise ValueError(f"expected {name!r}")
         turns = np.ascontiguousarray(arrays["turns"])
         return Distributions(
-            np.ascontiguousarray(arrays["flops"]), turns, _buckets(notes)[2], _number(notes, "textures")
+            np.ascontiguousarray(arrays["flops"]), turns, _buckets(notes)[2], _textures(notes)
         )
     raise UnknownAbstraction(
         f"knows hands by {shown(kind)}, this riverboat by {Percentiles.kind!r} and {Distributions.kind!r}"
@@ -93,7 +93,7 @@ def sizes_of(notes: Mapping[str, Any]) -> tuple[float, ...]:
 def make_abstraction(
     kind: AbstractionKind,
     buckets: Sequence[int],
-    textures: int = 1,
+    textures: tuple[int, int, int] = (1, 1, 1),
     show: Callable[[int, int], None] = lambda done, of: None,
 ) -> Abstraction:
     """An abstraction, made once a machine.
@@ -101,7 +101,7 @@ def make_abstraction(
     Args:
         kind: of `KINDS`.
         buckets: on flop, turn and river.
-        textures: kinds of boards that distributions tell apart on the river.
+        textures: kinds of boards that distributions tell apart on flop, turn and river.
         show: told how much is done, and of how much, where it takes a minute.
 
     Raises:
@@ -124,15 +124,21 @@ def make_abstraction(
     return Distributions(flops, turns, river, textures)
 
 
-def _number(notes: Mapping[str, Any], name: str) -> int:
-    found = notes.get(name)
-    if not isinstance(found, int):
-        raise ValueError(f"expected a number as {name!r}, got {shown(found)}")  # noqa: TRY004
-    return found
+def _textures(notes: Mapping[str, Any]) -> tuple[int, int, int]:
+    """By round; a file of schema 1 has those of the river alone."""
+    found = notes.get("textures")
+    if isinstance(found, int):
+        return 1, 1, found
+    flop, turn, river = _three(notes, "textures")
+    return flop, turn, river
 
 
 def _buckets(notes: Mapping[str, Any]) -> Sequence[int]:
-    found = notes.get("buckets")
+    return _three(notes, "buckets")
+
+
+def _three(notes: Mapping[str, Any], name: str) -> Sequence[int]:
+    found = notes.get(name)
     if not isinstance(found, list) or len(found) != 3 or not all(isinstance(number, int) for number in found):
-        raise ValueError(f"expected three numbers as 'buckets', got {shown(found)}")
+        raise ValueError(f"expected three numbers as {name!r}, got {shown(found)}")
     return found

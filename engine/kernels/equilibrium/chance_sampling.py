@@ -47,7 +47,7 @@ def descend(rounds: Rounds, rooms: Rooms, hands: Hands, learning: Learning) -> N
         rooms[0].reach[hand, 0] = 1.0
     for betting_round in range(RIVER):
         room, buckets = rooms[betting_round], hands.buckets[betting_round]
-        _match(rounds[betting_round], room, 0, 0, learning)
+        _match(rounds[betting_round], room, hands.first_rows[betting_round], 0, learning)
         _add_up(room.mine, buckets, room.own)
         room.values[:] = 0.0
         room.worth[:] = 0.0
@@ -86,7 +86,7 @@ def ascend(rounds: Rounds, rooms: Rooms, hands: Hands, learning: Learning) -> No
             if places[place, Place.KIND] == Kind.FOLD:
                 sign = -1.0 if places[place, Place.PLAYER] == learning.player else 1.0
                 _pay_fold(room, hands, buckets, place, rounds[betting_round].chips[place], sign)
-        _climb(rounds[betting_round], room, 0, 0, learning)
+        _climb(rounds[betting_round], room, hands.first_rows[betting_round], 0, learning)
 
 
 @kernel(allocates=False)
@@ -115,12 +115,12 @@ def play_river(
     _spread(turn.reach, turn.theirs[place], buckets, room.reach, 0)
     _spread(turn.mine, turn.ours[place], buckets, room.mine, 0)
     _add_up(room.mine, hands.buckets[RIVER], room.own)
-    _match(rnd, room, hands.first_row, first, learning)
+    _match(rnd, room, hands.first_rows[RIVER], first, learning)
     if learning.answers:
         _answer(rnd, room, river, hands, first, learning)
     compare_within(room.reach, hands, river)
     pay_ends(rnd, room, river, hands, first, learning.player)
-    _climb(rnd, room, hands.first_row, first, learning)
+    _climb(rnd, room, hands.first_rows[RIVER], first, learning)
 
 
 @kernel(allocates=False)

@@ -105,13 +105,13 @@ class Hands(NamedTuple):
     ends: NDArray[np.int64]
     """Where each group of equal strength ends."""
     buckets: NDArray[np.int64]
-    """Shape (4, hands); on the river ascending, and equal within a group."""
+    """Among those of such boards, shape (4, hands); on the river ascending, and equal within a group."""
     bounds: NDArray[np.int64]
     """Where the river's buckets begin and end, shape (buckets + 1,)."""
     counts: NDArray[np.float32]
     """Hands of a river bucket that hold a card, shape (buckets, LIVE_CARDS + 1); the last: all, negative."""
-    first_row: int
-    """Where this board's river buckets begin among all."""
+    first_rows: NDArray[np.int64]
+    """Where this board's buckets begin among all, by round."""
 
 
 class Learning(NamedTuple):

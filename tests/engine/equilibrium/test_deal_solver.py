@@ -52,7 +52,7 @@ class Ranks:
 
     kind = "ranks"
     num_buckets = (3, 9)
-    river_buckets_on_a_board = 9
+    buckets_on_a_board = (3, 9)
     notes: Mapping[str, Any] = {}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:

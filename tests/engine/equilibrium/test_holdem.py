@@ -177,7 +177,7 @@ def distributions() -> Distributions:
         row[~combos_without(map(int, flop))] = 255
     points = distributions_on(np.array(BOARD[:4], np.uint8))
     points = points[points[:, -1] > 0]
-    return Distributions(flops, np.ascontiguousarray(points[::150].T), 6, 4)
+    return Distributions(flops, np.ascontiguousarray(points[::150].T), 6, (1, 4, 8))
 
 
 def test_one_hand_is_classed_as_all_are(distributions: Distributions) -> None:
@@ -191,15 +191,25 @@ def test_one_hand_is_classed_as_all_are(distributions: Distributions) -> None:
 
 
 @pytest.mark.parametrize(
-    ("board", "texture"), [("2c7d9hJsQh", 0), ("2c7d9hJs9d", 2), ("2h7d9hJsQh", 1), ("2h7d9hJh9d", 3)]
+    ("board", "turn", "river"),
+    [
+        ("2c7d9hJsQh", 0, 0),
+        ("2c7d9hJs9d", 0, 1),
+        ("2c7d9h9s9d", 2, 2),
+        ("2h7d9hJsQh", 0, 3),
+        ("2h9h9dJhJd", 3, 5),
+        ("2h7h9hJhQs", 1, 6),
+        ("2h7h9hJh9d", 1, 7),
+    ],
 )
-def test_river_buckets_go_by_strength_and_by_texture(
-    board: str, texture: int, distributions: Distributions
+def test_buckets_go_by_texture_and_on_the_river_by_strength(
+    board: str, turn: int, river: int, distributions: Distributions
 ) -> None:
     hands = hands_on(parse_cards(board), distributions)
 
-    assert distributions.num_buckets == (169, 2, 8, 24)
-    assert hands.first_row == 6 * texture
+    assert distributions.num_buckets == (169, 2, 32, 48)
+    assert list(hands.first_rows) == [0, 0, 8 * turn, 6 * river]
+    assert (hands.buckets[2] < 8).all()
     assert (np.diff(hands.buckets[3]) >= 0).all()
     assert set(hands.buckets[3]) == set(range(6))
     assert (hands.buckets[3] == 5).sum() < (hands.buckets[3] == 0).sum() / 2
