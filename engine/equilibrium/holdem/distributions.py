@@ -219,7 +219,8 @@ def _texture(board: Sequence[int], textures: int) -> int:
     pairs = len(board) - len({int(card) // NUM_SUITS for card in board})
     if textures < 8:
         return (2 * (pairs > 0) + (suited >= 3)) % textures
-    return 3 * min(max(suited - 2, 0), 2) + min(pairs, 2)  # four of a suit leave one pair at most
+    usual = 2 if len(board) == 5 else 1  # two of a suit are a draw on flop and turn, and nothing on the river
+    return 3 * min(max(suited - usual, 0), 2) + min(pairs, 2)  # the most suited leave one pair at most
 
 
 @functools.cache

@@ -92,6 +92,12 @@ def test_buckets_that_there_cannot_be_are_refused(text: str, reason: str, tmp_pa
     assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--buckets", text)
 
 
+@pytest.mark.parametrize("text", ["3", "1,4", "many"])
+def test_textures_that_there_are_not_are_refused(text: str, tmp_path: Path) -> None:
+    reason = f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got '{text}'"
+    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--textures", text)
+
+
 def killed(save: Path, number: int) -> tuple[int, str]:
     """A run that would take long, ended by a signal once it has saved something."""
     arguments = ["solve", "leduc", "--iterations", "1000000", "--save", str(save), "--checkpoint-every", "0"]

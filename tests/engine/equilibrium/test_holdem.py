@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -285,6 +286,44 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
     edited(path, lambda header, _: header["notes"].update(abstraction="k-means"))
 
     with pytest.raises(StrategyFileError, match="knows hands by 'k-means', this riverboat by 'percentiles'"):
+        read_strategy(path)
+
+
+def test_files_of_before_tell_boards_apart_on_the_river_alone(
+    distributions: Distributions, tmp_path: Path
+) -> None:
+    path = tmp_path / "limit.npz"
+    arrays = distributions.arrays()
+    abstraction = Distributions(arrays["flops"], arrays["turns"], 6, (1, 1, 4))
+    betting = HoldemBetting(ONE_RAISE, abstraction.num_buckets)
+    write_strategy(path, BucketedStrategy.of(ONE_RAISE, abstraction, np.zeros(betting.num_slots)), {})
+
+    def as_before(header: dict[str, Any], _: dict[str, Any]) -> None:
+        header["schema"] = 1
+        header["notes"]["textures"] = 4
+
+    edited(path, as_before)
+    strategy = read_strategy(path).strategy
+    assert isinstance(strategy, BucketedStrategy)
+    assert strategy.abstraction.num_buckets == (169, 2, 8, 24)
+
+
+@pytest.mark.parametrize(
+    ("textures", "message"),
+    [
+        ([1, 4], "is damaged: expected three numbers as 'textures'"),
+        ([1, 1, 3], "is damaged: expected 1, 2, 4 or 8 textures, got 3"),
+    ],
+)
+def test_textures_that_there_cannot_be_are_refused(
+    textures: list[int], message: str, distributions: Distributions, tmp_path: Path
+) -> None:
+    path = tmp_path / "limit.npz"
+    betting = HoldemBetting(ONE_RAISE, distributions.num_buckets)
+    write_strategy(path, BucketedStrategy.of(ONE_RAISE, distributions, np.zeros(betting.num_slots)), {})
+    edited(path, lambda header, _: header["notes"].update(textures=textures))
+
+    with pytest.raises(StrategyFileError, match=message):
         read_strategy(path)
 
 
