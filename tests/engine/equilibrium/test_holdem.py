@@ -178,7 +178,7 @@ def distributions() -> Distributions:
         row[~combos_without(map(int, flop))] = 255
     points = distributions_on(np.array(BOARD[:4], np.uint8))
     points = points[points[:, -1] > 0]
-    return Distributions(flops, np.ascontiguousarray(points[::150].T), 6, (1, 4, 8))
+    return Distributions(flops, np.ascontiguousarray(points[::150].T), 6, (8, 4, 8))
 
 
 def test_one_hand_is_classed_as_all_are(distributions: Distributions) -> None:
@@ -192,24 +192,26 @@ def test_one_hand_is_classed_as_all_are(distributions: Distributions) -> None:
 
 
 @pytest.mark.parametrize(
-    ("board", "turn", "river"),
+    ("board", "textures"),
     [
-        ("2c7d9hJsQh", 0, 0),
-        ("2c7d9hJs9d", 0, 1),
-        ("2c7d9h9s9d", 2, 2),
-        ("2h7d9hJsQh", 0, 3),
-        ("2h9h9dJhJd", 3, 5),
-        ("2h7h9hJhQs", 1, 6),
-        ("2h7h9hJh9d", 1, 7),
+        ("2c7d9hJsQh", [0, 0, 0]),
+        ("2c7d9hJs9d", [0, 0, 1]),
+        ("2c7d9h9s9d", [0, 2, 2]),
+        ("2h7d9hJsQh", [3, 0, 3]),
+        ("2h9h9dJhJd", [4, 3, 5]),
+        ("2h7h9hJhQs", [6, 1, 6]),
+        ("2h7h9hJh9d", [6, 1, 7]),
     ],
 )
 def test_buckets_go_by_texture_and_on_the_river_by_strength(
-    board: str, turn: int, river: int, distributions: Distributions
+    board: str, textures: list[int], distributions: Distributions
 ) -> None:
     hands = hands_on(parse_cards(board), distributions)
 
-    assert distributions.num_buckets == (169, 2, 32, 48)
-    assert list(hands.first_rows) == [0, 0, 8 * turn, 6 * river]
+    flop, turn, river = textures
+
+    assert distributions.num_buckets == (169, 16, 32, 48)
+    assert list(hands.first_rows) == [0, 2 * flop, 8 * turn, 6 * river]
     assert (hands.buckets[2] < 8).all()
     assert (np.diff(hands.buckets[3]) >= 0).all()
     assert set(hands.buckets[3]) == set(range(6))
