@@ -51,7 +51,7 @@ def test_who_plays_the_equilibrium_is_never_suspected() -> None:
     departure, evidence = watched("equilibrium", 25)
 
     assert max(evidence) < 3
-    assert evidence[-1] < -15
+    assert evidence[-1] < -10
     assert departure.trust < 0.01
 
 
