@@ -18,6 +18,8 @@ from engine.miximax.shipped import reasonable_habits, shipped_changes
 from engine.miximax.strength import BUCKETS, percentile
 from engine.miximax.values import Miximax
 from engine.rules import FOLD, HandState, load_game, parse_betting
+from protocol.records import HandReader
+from tests.support.hands.golden_files import golden_log
 
 GAME = load_game("limit-2p")
 TREE = betting_tree(GAME)
@@ -58,6 +60,33 @@ def test_who_plays_the_equilibrium_is_never_suspected() -> None:
 @pytest.mark.parametrize("opponent", ["always-call", "always-raise"])
 def test_who_does_the_same_everywhere_is_soon_answered(opponent: str) -> None:
     assert watched(opponent, 70)[0].trust > 0.5
+
+
+def recorded(players: str) -> Departure:
+    """The evidence against the first player of a match of 1,000 hands that the ACPC's dealer recorded."""
+    habits, search, departure = observer()
+    reader = HandReader(GAME)
+    for line in golden_log(f"{players}.holdem.limit.2p.reverse_blinds.0").text.splitlines():
+        if line.startswith("STATE:"):
+            record, state = reader.read(line)
+            position = record.names.index("p0")
+            theirs, ours = (state.deal.hole_cards[p] for p in (position, 1 - position))
+            shown = theirs if state.betting.is_showdown else ()
+            departure.observe(habits, search, state.betting, position, (ours, shown), state.board)
+            habits.observe(state.betting, position, shown, state.board)
+    return departure
+
+
+def test_who_was_counted_for_long_is_answered_however_much_is_left_to_chance() -> None:
+    """The ACPC's example player: its habits are all that there is to know, and foretell little, since it
+    draws its actions by lot.  So they never explain enough; after a thousand hands they are known.
+    """
+    departure = recorded("random")
+
+    assert departure.evidence < departure.surprise / 2 < departure.surprise - departure.evidence
+    assert departure.evidence > 1000
+    assert departure.trust == pytest.approx(1 / (1 + math.exp((1000 - departure.evidence) / 150)))
+    assert departure.trust > 0.9
 
 
 def test_who_departs_in_ways_that_habits_know_little_of_is_found_out_and_not_answered() -> None:
