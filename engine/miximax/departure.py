@@ -9,7 +9,7 @@ equilibrium does, since they know neither the board nor the hands that are bet w
 Somebody who plays otherwise is found out after some dozens of hands.  To answer that pays where the habits
 foretell most of it: they must explain a third of what the equilibrium leaves open, so that the evidence is
 half of the surprise.  Otherwise what they do not know costs more than what they know wins, until they have
-been counted for more than a thousand hands.
+been counted for some hundreds of hands.
 
 The equilibrium knows what everybody sees: it follows the opponent's possible hands through the betting.
 
@@ -50,9 +50,9 @@ _PART_OF_SURPRISE: Final = 0.5
 _DOUBT: Final = 30.0
 """Evidence beyond that from which on habits are rather trusted than not."""
 _SCALE: Final = 5.0
-_MUCH: Final = 1000.0
-"""Evidence that is enough, whatever the surprise: after more than a thousand hands."""
-_SCALE_OF_MUCH: Final = 150.0
+_MUCH: Final = 400.0
+"""Evidence that is enough, whatever the surprise: after some hundreds of hands."""
+_SCALE_OF_MUCH: Final = 60.0
 
 
 class FollowedStrategy(Protocol):
