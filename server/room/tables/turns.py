@@ -5,6 +5,8 @@ while two hundred are served, a table may so wait for two batches, and the next 
 listens to all clients, and wakes the tables of a few at a time: who has spoken first is served first.  What
 the others at a table are shown is written when no table waits for the room, or a tenth of a second later: one
 write a decision is then enough while there is more to do than can be done, instead of one for each seat.
+
+That one listens for all takes Linux's epoll; elsewhere tables wait for their clients as trio has it.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._epoll = select.epoll()
+        self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._waiting: dict[int, _Wait] = {}  # by descriptor
         self._kept: dict[Client, _Kept] = {}  # the longest first
         self._next = math.inf  # no deadline is before that
@@ -64,7 +66,8 @@ class Turns:
 
     def close(self) -> None:
         """Let go of the descriptor."""
-        self._epoll.close()
+        if self._epoll is not None:
+            self._epoll.close()
 
     # --- waiting ---------------------------------------------------------------------------------------
 
@@ -77,6 +80,11 @@ class Turns:
         number = sock.fileno()
         if number < 0:
             raise trio.ClosedResourceError
+        if self._epoll is None:
+            with trio.CancelScope(deadline=deadline):
+                await trio.lowlevel.wait_readable(sock)
+                return True
+            return False
         if number in self._waiting:
             raise trio.BusyResourceError("a table waits for this client already")
         once = select.EPOLLIN | select.EPOLLONESHOT
@@ -113,9 +121,9 @@ class Turns:
                 await trio.lowlevel.checkpoint()
             else:
                 with trio.CancelScope(deadline=self._next) as self._asleep:
-                    await trio.lowlevel.wait_readable(self._epoll.fileno())
+                    await self._until_something_is_ready()
                 self._asleep = None
-            ready = self._epoll.poll(0, _AT_ONCE)
+            ready = [] if self._epoll is None else self._epoll.poll(0, _AT_ONCE)
             for number, _ in ready:
                 wait = self._waiting.pop(number, None)
                 if wait is not None:
@@ -124,6 +132,12 @@ class Turns:
             if now >= self._next:
                 self._wake_the_late(now)
             self._write_some(now, _AT_ONCE - len(ready))
+
+    async def _until_something_is_ready(self) -> None:
+        if self._epoll is None:
+            await trio.sleep_forever()
+        else:
+            await trio.lowlevel.wait_readable(self._epoll.fileno())
 
     def _wake_the_late(self, now: float) -> None:
         """Wake those whose time is up, and see when it is for the next."""

@@ -14,6 +14,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from protocol import DealerConnection
+from server.room.tables import turns as module
 from server.room.tables.turns import Turns
 from server.table.channel import Channel
 from server.table.seat import Client
@@ -93,6 +94,14 @@ async def test_who_has_spoken_first_is_served_first() -> None:
         assert set(served[start : start + AT_ONCE]) == set(spoken[start : start + AT_ONCE])
 
 
+@pytest.fixture(params=["epoll", "no epoll"])
+def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux, and others."""
+    if request.param == "no epoll":
+        monkeypatch.setattr(module, "select", SimpleNamespace())
+
+
+@pytest.mark.usefixtures("system")
 async def test_time_runs_out_to_the_second_and_may_begin_again(mock_clock: MockClock) -> None:
     mock_clock.autojump_threshold = 0.0
     async with turns_of() as turns:
@@ -112,6 +121,7 @@ async def test_time_runs_out_to_the_second_and_may_begin_again(mock_clock: MockC
             assert await one.client.channel.receive(trio.current_time() + 1, may_poll=False) == b"y"
 
 
+@pytest.mark.usefixtures("system")
 async def test_a_wait_may_be_given_up_and_ends_when_we_close() -> None:
     async with turns_of() as turns:
         with ExitStack() as held:
@@ -134,6 +144,7 @@ async def test_a_wait_may_be_given_up_and_ends_when_we_close() -> None:
                 await turns.until_readable(one.client.channel._sock, 1e9)
 
 
+@pytest.mark.usefixtures("system")
 async def test_who_is_to_act_is_written_to_at_once_and_the_others_when_there_is_time() -> None:
     async with turns_of() as turns:
         with ExitStack() as held:
