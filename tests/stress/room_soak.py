@@ -32,7 +32,8 @@ from tests.support.tables import VERSION
 from tests.support.web import BrowserSeat, Rejected, WebSocket
 
 _EVERY_S: Final = 60.0
-_PLAYERS: Final = 5
+_PLAYERS: Final = "aabee"
+# Where each of them goes again and again: somebody who is alone at a table without bots waits for ever.
 _BROWSERS: Final = 3
 _WATCHERS: Final = 4
 _SLACK_KIB: Final = 2048
@@ -91,13 +92,13 @@ class _Crowd:
     async def stream(self, port: int) -> trio.SocketStream:
         return await trio.open_tcp_stream("127.0.0.1", port)
 
-    async def player(self) -> None:
-        """Comes, plays some hands at some table, and leaves in order or without a word."""
+    async def player(self, table: str) -> None:
+        """Comes, plays some hands at a table, and leaves in order or without a word."""
         guest = Guest(await self.stream(self.port))
         try:
             await guest.say(VERSION, "#riverboat/1 lobby seat names game stacks commit")
             await guest.until("#lobby")
-            await guest.say(f"#join {self.dice.choice('aaabbe')}")
+            await guest.say(f"#join {table}")
             while not (await guest.until("#")).startswith("#seated"):
                 if guest.lines[-1].startswith("#refused"):
                     return
@@ -152,12 +153,12 @@ class _Crowd:
                 await trio.sleep(1.0)
 
 
-async def _again(come: Callable[[], Coroutine[Any, Any, None]], stress: Stress) -> None:
+async def _again(stress: Stress, come: Callable[..., Coroutine[Any, Any, None]], *where: str) -> None:
     """Somebody comes again and again, whatever happens to them."""
     while True:
         try:
             with trio.fail_after(300):
-                await come()
+                await come(*where)
         except (AssertionError, trio.BrokenResourceError, Rejected):
             pass  # refused, or cut off for what they did
         except trio.TooSlowError:
@@ -208,9 +209,10 @@ async def _soak(stress: Stress, process: subprocess.Popen[str], crowd: _Crowd) -
     _tell(stress, before)
     samples: list[Sample] = []
     async with trio.open_nursery() as people:
-        come = [crowd.player] * _PLAYERS + [crowd.browser] * _BROWSERS
-        for each in [*come, *[crowd.watcher] * _WATCHERS, crowd.reader]:
-            people.start_soon(_again, each, stress)
+        for table in _PLAYERS:
+            people.start_soon(_again, stress, crowd.player, table)
+        for each in [*[crowd.browser] * _BROWSERS, *[crowd.watcher] * _WATCHERS, crowd.reader]:
+            people.start_soon(_again, stress, each)
         while not stress.is_over:
             await trio.sleep(min(_EVERY_S, max(1.0, 60 * stress.minutes - stress.seconds)))
             samples.append(await trio.to_thread.run_sync(_sample, stress, process))
