@@ -7,6 +7,7 @@ them as they are, the kernels of trials compile them.
 from __future__ import annotations
 
 from enum import IntEnum
+from math import log
 from typing import Final, NamedTuple
 
 USUAL_NO_LIMIT_BET: Final = 0.75
@@ -54,7 +55,7 @@ class LastAction(IntEnum):
 
 
 class ContextNumbers(NamedTuple):
-    """Where an action is counted, from the coarsest to the finest."""
+    """Where an action is counted, from the coarsest to the finest, and at what price."""
 
     group: int
     """0 to NUM_GROUPS - 1."""
@@ -62,6 +63,8 @@ class ContextNumbers(NamedTuple):
     """0 to NUM_CONTEXTS - 1."""
     detail: int
     """0 to NUM_DETAILS - 1."""
+    log_pot_odds: float = 0.0
+    """Of `log_pot_odds`."""
 
 
 class RaiseSize(IntEnum):
@@ -124,6 +127,14 @@ def bets_to_call(situation: PublicSituation) -> int:
     if situation.is_limit:
         return 1 if situation.to_call <= situation.bet else 2
     return 1 if 2.0 * situation.to_call <= situation.pot else 2
+
+
+def log_pot_odds(betting_round: int, pot: float, to_call: float) -> float:
+    """The logarithm of the pot in calls, by which folds become fewer; 0 before the flop and for a check.
+
+    pot: what is in the middle, the bet that is faced included.
+    """
+    return log(pot / to_call) if betting_round > 0 and to_call > 0.0 else 0.0
 
 
 def context_index(

@@ -29,6 +29,7 @@ from engine.records import (
     context_index,
     detail_index,
     group_index,
+    log_pot_odds,
     no_limit_bet,
     no_limit_future_bets,
 )
@@ -85,11 +86,6 @@ class ActionContext:
             self.betting_round, self.raises, self.bets_to_call, self.last_action, self.is_capped, self.is_in
         )
 
-    @property
-    def numbers(self) -> ContextNumbers:
-        """Group, context and detail."""
-        return ContextNumbers(self.group, self.index, self.detail)
-
 
 def _coarser() -> tuple[tuple[int, ...], tuple[int, ...]]:
     contexts, groups = [0] * NUM_DETAILS, [0] * NUM_DETAILS
@@ -123,6 +119,13 @@ class Situation:
     """All chips in the middle before the action."""
     amount_to_call: int
     big_blind: int
+
+    @property
+    def numbers(self) -> ContextNumbers:
+        """Group, context and detail, and the price."""
+        context, public = self.context, self.public
+        odds = log_pot_odds(public.betting_round, public.pot, public.to_call)
+        return ContextNumbers(context.group, context.index, context.detail, odds)
 
     @property
     def position(self) -> int:

@@ -125,8 +125,8 @@ def blurred(sharp: Chances, blind: Chances, fold_noise: float, raise_noise: floa
 # --- frequencies -----------------------------------------------------------------------------------------
 
 
-Place = tuple[int, int, int]
-"""Where an action is counted: a group, a context, its details."""
+Place = tuple[int, int, int, float]
+"""Where an action is counted: a group, a context, its details; and the logarithm of the pot odds."""
 
 
 @attrs.frozen
@@ -142,6 +142,7 @@ class Seen:
 
 
 LOANS = (4, 16, 300)
+STEEPNESSES = (0, 1, 2, 3, 4)
 
 
 @attrs.define
@@ -216,12 +217,53 @@ class CountedPlayer:
         return mixed[0], mixed[1]
 
     def frequencies(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
-        """Both predictions by how well each has done in the group, then the offsets of the context."""
+        """Both predictions by how well each has done in the group, then the offsets of the context; folds
+        then fall with the pot odds as steeply as they have until now.
+        """
+        usual_price = self._at_usual_price(place, usual, can_fold, can_raise)
+        evidence = self.steepness_evidence()
+        chances_of = [math.exp(each) for each in evidence]
+        mean = math.fsum(c * s for c, s in zip(chances_of, STEEPNESSES, strict=True)) / math.fsum(chances_of)
+        fold = fold_at(usual_price["fold"], mean * self.odds_distance(place))
+        left = 1 - usual_price["fold"]
+        raising = (1 - fold) * usual_price["raise"] / left if left > 0 else 0.0
+        return chances((fold, 1 - fold - raising, raising))
+
+    def _at_usual_price(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
+        """The frequencies before the price is looked at."""
         counts, correction = self.both(place, usual, can_fold, can_raise)
         odds = math.exp(self.counts_evidence(place[0]))
         both = {a: (odds * counts[a] + correction[a]) / (odds + 1) for a in ACTIONS}
         offsets = self.offsets(place[1])
         return legal({a: both[a] * math.exp(offsets[a]) for a in ACTIONS}, can_fold, can_raise)
+
+    def odds_distance(self, place: Place) -> float:
+        """From the mean of the context, at most 1.2; as many decisions there as ten others of no distance."""
+        met = [seen.place[3] for seen in self.history if self._is_answer(seen, place[1])]
+        if not met:
+            return 0.0
+        distance = place[3] - math.fsum(met) / len(met)
+        return len(met) / (len(met) + 10) * max(-1.2, min(1.2, distance))
+
+    def _is_answer(self, seen: Seen, context: int) -> bool:
+        return seen.place[1] == context and seen.usual is not None and seen.can_fold
+
+    def steepness_evidence(self) -> list[float]:
+        """Log odds of each steepness against the best."""
+        found: list[float] = self._once("steepness", 0, lambda _: self._steepness_evidence())
+        return found
+
+    def _steepness_evidence(self) -> list[float]:
+        evidence = [0.0, -2.0, -2.3, -2.8, -3.4]
+        for before, seen in self._read():
+            if seen.usual is not None and seen.can_fold:
+                fold = before._at_usual_price(seen.place, seen.usual, True, seen.can_raise)["fold"]
+                distance = before.odds_distance(seen.place)
+                for number, steepness in enumerate(STEEPNESSES):
+                    folds = fold_at(fold, steepness * distance)
+                    evidence[number] += math.log(max(folds if seen.action == "fold" else 1 - folds, 0.001))
+                evidence = [max(-8.0, each - max(evidence)) for each in evidence]
+        return evidence
 
     def _once(self, what: str, place: int, work_out: Callable[[int], Any]) -> Any:
         key = len(self.history), what, place
@@ -291,6 +333,13 @@ class CountedPlayer:
         for number, seen in enumerate(self.history):
             if seen.usual is not None:
                 yield CountedPlayer(self.history[:number], self.known_before), seen
+
+
+def fold_at(fold: float, less: float) -> float:
+    """A chance whose log odds are less by so much."""
+    if not 0 < fold < 1:
+        return fold
+    return 1 / (1 + math.exp(less - math.log(fold / (1 - fold))))
 
 
 def neutral_chances(can_fold: bool, can_raise: bool) -> Chances:

@@ -11,15 +11,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
-from engine.kernels.opponents.predictions import fill_chances_by_loan, prediction_of
-from engine.kernels.opponents.records import NUM_CORRECTIONS, NUM_LOANS, Correction, Counts, Evidence
+from engine.kernels.opponents.predictions import (
+    fill_chances_by_loan,
+    fill_chances_by_steepness,
+    prediction_of,
+)
+from engine.kernels.opponents.records import (
+    NUM_CORRECTIONS,
+    NUM_LOANS,
+    NUM_STEEPNESSES,
+    STEEPNESSES,
+    Correction,
+    Counts,
+    Evidence,
+)
 from engine.kernels.opponents.triples import neutral_triple
-from engine.records import NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers, ProbabilityTriple
+from engine.records import (
+    NUM_CONTEXTS,
+    NUM_DETAILS,
+    NUM_GROUPS,
+    ContextNumbers,
+    ProbabilityTriple,
+    TripleIndex,
+)
 
 NEUTRAL_PRIOR: Final = -2.0
 """Log odds at first of the neutral model against the generic one: about one player in eight."""
 LOANS_PRIOR: Final = (-3.0, -1.0, 0.0)
 """Log odds at first of each of the `LOANS`: details matter little until they have shown that they do."""
+STEEPNESSES_PRIOR: Final = (0.0, -2.0, -2.3, -2.8, -3.4)
+"""Log odds at first of each of the `STEEPNESSES`: prices matter as they do to anybody until a player
+shows that they matter more."""
 _EVIDENCE_FADES: Final = 0.998
 """What one comparison of the two predictions counts after the next."""
 _MOST_EVIDENCE: Final = 8.0
@@ -29,6 +51,10 @@ _OFFSET_STEP: Final = 0.02
 farther apart, summed over a context, than its offset over the step."""
 _LEAST_CHANCE: Final = 1e-3
 """Least chance of an action where predictions are compared."""
+
+
+NUM_SCRATCH: Final = max(NUM_LOANS, NUM_STEEPNESSES)
+"""Numbers of scratch that `observe_decision` takes."""
 
 
 def nothing_counted() -> tuple[Counts, Evidence]:
@@ -42,12 +68,15 @@ def nothing_counted() -> tuple[Counts, Evidence]:
         counts_weight=np.zeros(NUM_GROUPS),
         borrowing=np.zeros((NUM_GROUPS, NUM_LOANS)),
         neutral_share=np.zeros(1),
+        pot_odds=np.zeros((NUM_CONTEXTS, 2)),
+        steepness=np.zeros(1),
     )
     evidence = Evidence(
         offsets=np.zeros((NUM_CONTEXTS, 3)),
         counts=np.zeros(NUM_GROUPS),
         borrowing=np.tile(LOANS_PRIOR, (NUM_GROUPS, 1)),
         neutral=np.full(1, NEUTRAL_PRIOR),
+        steepness=np.array(STEEPNESSES_PRIOR),
     )
     weigh_evidence(counts, evidence)
     return counts, evidence
@@ -66,10 +95,10 @@ def observe_decision(
 ) -> None:
     """Weighs the predictions of a decision by the action that came, a `TripleIndex`.
 
-    counts, evidence: brought up to date in place.  chances: scratch, shape (NUM_LOANS,).  The rest as in
+    counts, evidence: brought up to date in place.  chances: scratch, shape (NUM_SCRATCH,).  The rest as in
     ``predictions.prediction_of``.
     """
-    group, context, detail = numbers
+    group, context, detail = numbers.group, numbers.context, numbers.detail
     prediction = prediction_of(counts, numbers, usual, can_fold, can_raise)
     fill_chances_by_loan(counts, numbers, usual, can_fold, can_raise, action, chances)
     best = -np.inf
@@ -80,6 +109,8 @@ def observe_decision(
         best = max(best, evidence.borrowing[group, loan])
     for loan in range(NUM_LOANS):
         evidence.borrowing[group, loan] = max(evidence.borrowing[group, loan] - best, -_MOST_EVIDENCE)
+    if can_fold:
+        _observe_steepness(counts, evidence, numbers, prediction.together.fold, action, chances)
     moved = evidence.counts[group] * _EVIDENCE_FADES
     moved += _log(prediction.by_counts[action]) - _log(prediction.by_correction[action])
     evidence.counts[group] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
@@ -93,6 +124,30 @@ def observe_decision(
         counts.detail_corrections[detail, Correction.OBSERVED, other] += came
         counts.detail_corrections[detail, Correction.EXPECTED, other] += usual[other]
     _weigh(counts, evidence, context, group)
+
+
+@kernel(allocates=False, inlined=True)
+def _observe_steepness(
+    counts: Counts,
+    evidence: Evidence,
+    numbers: ContextNumbers,
+    fold: float,
+    action: int,
+    chances: NDArray[np.float64],
+) -> None:
+    """Weighs by a decision how fast folds become fewer with better pot odds; arguments of `observe_decision`.
+
+    fold: its chance that was predicted.
+    """
+    fill_chances_by_steepness(counts, numbers, fold, action == TripleIndex.FOLD, chances)
+    best = -np.inf
+    for each in range(NUM_STEEPNESSES):
+        evidence.steepness[each] += _log(chances[each])
+        best = max(best, evidence.steepness[each])
+    for each in range(NUM_STEEPNESSES):
+        evidence.steepness[each] = max(evidence.steepness[each] - best, -_MOST_EVIDENCE)
+    counts.pot_odds[numbers.context, 0] += 1.0
+    counts.pot_odds[numbers.context, 1] += numbers.log_pot_odds
 
 
 @kernel(allocates=False, inlined=True)
@@ -112,6 +167,13 @@ def _weigh(counts: Counts, evidence: Evidence, context: int, group: int) -> None
         total += np.exp(evidence.borrowing[group, loan])
     for loan in range(NUM_LOANS):
         counts.borrowing[group, loan] = np.exp(evidence.borrowing[group, loan]) / total
+    total = 0.0
+    mean = 0.0
+    for each in range(NUM_STEEPNESSES):
+        chance = np.exp(evidence.steepness[each])
+        total += chance
+        mean += chance * STEEPNESSES[each]
+    counts.steepness[0] = mean / total
     counts.neutral_share[0] = max(0.0, 1.0 - np.exp(-evidence.neutral[0]))
 
 

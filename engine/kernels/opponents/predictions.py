@@ -11,7 +11,16 @@ from numpy import float64
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
-from engine.kernels.opponents.records import LOANS, NUM_LOANS, Correction, Counts, Prediction
+from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
+from engine.kernels.opponents.records import (
+    LOANS,
+    NUM_LOANS,
+    NUM_STEEPNESSES,
+    STEEPNESSES,
+    Correction,
+    Counts,
+    Prediction,
+)
 from engine.kernels.opponents.triples import blended, legal_triple, neutral_triple, triple_at
 from engine.records import ContextNumbers, ProbabilityTriple
 
@@ -116,6 +125,16 @@ def _with_details(
     )
 
 
+@kernel(allocates=False, inlined=True)
+def distance_in_context(counts: Counts, numbers: ContextNumbers) -> float:
+    """How far pot odds are from the usual ones of their context, as far as these are known."""
+    decisions, odds = counts.pot_odds[numbers.context]
+    if decisions == 0.0:
+        return 0.0
+    known = decisions / (decisions + CONTEXT_PRIOR)
+    return float(known * odds_distance(numbers.log_pot_odds, odds / decisions))
+
+
 @kernel(allocates=False)
 def prediction_of(
     counts: Counts, numbers: ContextNumbers, usual: ProbabilityTriple, can_fold: bool, can_raise: bool
@@ -135,7 +154,34 @@ def prediction_of(
     weight = counts.counts_weight[numbers.group]
     factors = triple_at(counts.corrections[numbers.context, Correction.FACTOR])
     together = _times(blended(by_correction, by_counts, weight), factors)
-    return Prediction(by_counts, by_correction, legal_triple(together, can_fold, can_raise))
+    together = legal_triple(together, can_fold, can_raise)
+    distance = distance_in_context(counts, numbers)
+    return Prediction(by_counts, by_correction, _at_odds(together, float(counts.steepness[0]), distance))
+
+
+@kernel(allocates=False, inlined=True)
+def _at_odds(triple: ProbabilityTriple, steepness: float, distance: float) -> ProbabilityTriple:
+    """A triple whose folds are as `fold_at_odds` has them; call and raise keep their proportion."""
+    if distance == 0.0 or not 0.0 < triple.fold < 1.0:
+        return triple
+    fold = fold_at_odds(triple.fold, steepness, distance)
+    left = (1.0 - fold) / (1.0 - triple.fold)
+    return ProbabilityTriple(fold, left * triple.call, left * triple.raise_)
+
+
+@kernel(allocates=False)
+def fill_chances_by_steepness(
+    counts: Counts, numbers: ContextNumbers, fold: float, folded: bool, chances: NDArray[float64]
+) -> None:
+    """How likely a fold, or none, is with each of the `STEEPNESSES`.
+
+    fold: its chance as `prediction_of` has it.  chances: shape (NUM_STEEPNESSES,), filled in place.
+    """
+    distance = distance_in_context(counts, numbers)
+    for each in range(NUM_STEEPNESSES):
+        steeper = STEEPNESSES[each] - counts.steepness[0]
+        chance = fold_at_odds(fold, steeper, distance)
+        chances[each] = chance if folded else 1.0 - chance
 
 
 @kernel(allocates=False, inlined=True)

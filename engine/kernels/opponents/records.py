@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.records import NUM_DETAILS, ProbabilityTriple
+from engine.records import NUM_CONTEXTS, NUM_DETAILS, ProbabilityTriple
 
 
 class Trait(IntEnum):
@@ -33,7 +33,11 @@ FOLDS_SEEN: Final = NUM_TRAITS
 FOLDS_EXPECTED: Final = FOLDS_SEEN + NUM_DETAILS
 """First of NUM_DETAILS: by what the chance expected otherwise is multiplied before that is added; 1 where
 nothing has been seen."""
-TRAIT_COLUMNS: Final = FOLDS_EXPECTED + NUM_DETAILS
+FOLDS_USUAL_ODDS: Final = FOLDS_EXPECTED + NUM_DETAILS
+"""First of NUM_CONTEXTS: the mean logarithm of the pot odds that have been met in a context."""
+FOLDS_STEEPNESS: Final = FOLDS_USUAL_ODDS + NUM_CONTEXTS
+"""First of NUM_CONTEXTS: how fast folds become fewer with better odds than those; 0 where none were met."""
+TRAIT_COLUMNS: Final = FOLDS_STEEPNESS + NUM_CONTEXTS
 
 
 class Parameter(IntEnum):
@@ -168,6 +172,11 @@ details matter much or not at all, shows in what is predicted best."""
 NUM_LOANS: Final = len(LOANS)
 
 
+STEEPNESSES: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
+"""By how much the log odds of a fold may fall with the logarithm of the pot odds, beyond what is expected."""
+NUM_STEEPNESSES: Final = len(STEEPNESSES)
+
+
 class Counts(NamedTuple):
     """What has been counted of one player and serves predictions (``engine.opponents.models.specific``)."""
 
@@ -189,6 +198,10 @@ class Counts(NamedTuple):
     NUM_LOANS)."""
     neutral_share: NDArray[np.float64]
     """How far anything legal is expected, and not what is reasonable: 0 to 1.  Shape (1,)."""
+    pot_odds: NDArray[np.float64]
+    """Of each context: decisions, the sum of the logarithms of their pot odds.  Shape (NUM_CONTEXTS, 2)."""
+    steepness: NDArray[np.float64]
+    """The mean of the `STEEPNESSES`, each as likely as it is.  Shape (1,)."""
 
 
 class Evidence(NamedTuple):
@@ -203,6 +216,8 @@ class Evidence(NamedTuple):
     """Each of the `LOANS`, by group, against the best of them; shape (NUM_GROUPS, NUM_LOANS)."""
     neutral: NDArray[np.float64]
     """The neutral model against the generic one, shape (1,)."""
+    steepness: NDArray[np.float64]
+    """Each of the `STEEPNESSES` against the best of them, shape (NUM_STEEPNESSES,)."""
 
 
 class Prediction(NamedTuple):

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
+from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
 from engine.kernels.opponents.records import (
     FOLDS_EXPECTED,
     FOLDS_SEEN,
+    FOLDS_STEEPNESS,
+    FOLDS_USUAL_ODDS,
     Parameter,
     Push,
     Thresholds,
@@ -28,6 +31,8 @@ from engine.kernels.opponents.records import (
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.records import LastAction, PublicSituation
 
+_context_index = kernel(allocates=False, inlined=True)(plain.context_index)
+_log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
 _detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
 
 USUAL_BET: Final = 0.40
@@ -77,8 +82,8 @@ def expected_raise(situation: PublicSituation) -> float:
 
 
 @kernel(allocates=False, inlined=True)
-def _detail_after_raise(situation: PublicSituation, position: int) -> int:
-    """Where the answer of an opponent to a raise will be counted."""
+def _numbers_after_raise(situation: PublicSituation, position: int) -> tuple[int, int]:
+    """Where the answer of an opponent to a raise will be counted: the context and the detail."""
     last_action = LastAction.NOTHING.value
     if situation.raised_last >> position & 1:
         last_action = LastAction.RAISED.value
@@ -86,11 +91,18 @@ def _detail_after_raise(situation: PublicSituation, position: int) -> int:
         last_action = LastAction.CALLED.value
     bets = 1 if situation.matched >> position & 1 else 2
     is_in = situation.is_in >> position & 1 == 1
-    return integer(
-        _detail_index(
-            situation.betting_round, situation.raises + 1, bets, last_action, situation.last_raise, is_in
-        )
-    )
+    betting_round, is_capped = situation.betting_round, situation.last_raise
+    context = _context_index(betting_round, bets, last_action, True, is_capped)
+    detail = _detail_index(betting_round, situation.raises + 1, bets, last_action, is_capped, is_in)
+    return integer(context), integer(detail)
+
+
+@kernel(allocates=False, inlined=True)
+def _log_odds_after_raise(situation: PublicSituation, position: int) -> float:
+    """The logarithm of the pot odds that an opponent has for calling a raise."""
+    raised = situation.to_call + situation.bet
+    to_call = situation.bet if situation.matched >> position & 1 else raised
+    return float(_log_pot_odds(situation.betting_round, situation.pot + raised, to_call))
 
 
 @kernel(allocates=False, inlined=True)
@@ -108,8 +120,13 @@ def continue_chance(situation: PublicSituation, position: int, traits: NDArray[n
     has_entered = situation.entered >> position & 1
     if position == situation.raiser or (has_entered and situation.raises > 0):
         fold *= 0.25  # they have paid a bet already
-    detail = _detail_after_raise(situation, position)
+    context, detail = _numbers_after_raise(situation, position)
     fold = traits[position, FOLDS_SEEN + detail] + fold * traits[position, FOLDS_EXPECTED + detail]
+    steepness = float(traits[position, FOLDS_STEEPNESS + context])
+    if steepness > 0.0:
+        odds = _log_odds_after_raise(situation, position)
+        distance = odds_distance(odds, float(traits[position, FOLDS_USUAL_ODDS + context]))
+        fold = fold_at_odds(float(fold), steepness, distance)
     return float(1.0 - fold)
 
 
@@ -147,7 +164,8 @@ def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
     while situation.opponents >> other & 1 == 0:
         other += 1
     continues = continue_chance(situation, other, traits)
-    known = 1.0 - traits[other, FOLDS_EXPECTED + _detail_after_raise(situation, other)]
+    _, detail = _numbers_after_raise(situation, other)
+    known = 1.0 - traits[other, FOLDS_EXPECTED + detail]
     pot, to_call, bet = situation.pot, situation.to_call, situation.bet
     more = _BETS_TO_COME * situation.future_bets
     shift = 1.0 - continues

@@ -295,6 +295,8 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
             counts_weight=players.counts_weight[position],
             borrowing=players.borrowing[position],
             neutral_share=players.neutral_share[position],
+            pot_odds=players.pot_odds[position],
+            steepness=players.steepness[position],
         )
         frequencies = prediction_of(counts, numbered, usual, can_fold, can_raise).together
         share = own_share(usual, frequencies)

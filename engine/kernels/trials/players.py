@@ -45,7 +45,7 @@ class Players(NamedTuple):
     contexts: NDArray[np.float64]
     """COUNTED: actions seen; FIXED: frequencies.  Shape (10, NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]
-    """COUNTED: as in `Counts`, as are the next six.  Shape (10, NUM_GROUPS, 3)."""
+    """COUNTED: as in `Counts`, as are the next eight.  Shape (10, NUM_GROUPS, 3)."""
     details: NDArray[np.float64]
     """Shape (10, NUM_DETAILS, 3)."""
     corrections: NDArray[np.float64]
@@ -57,6 +57,10 @@ class Players(NamedTuple):
     borrowing: NDArray[np.float64]
     """Shape (10, NUM_GROUPS, NUM_LOANS)."""
     neutral_share: NDArray[np.float64]
+    """Shape (10, 1)."""
+    pot_odds: NDArray[np.float64]
+    """Shape (10, NUM_CONTEXTS, 2)."""
+    steepness: NDArray[np.float64]
     """Shape (10, 1)."""
     sizes: NDArray[np.float64]
     """The chance that a raise has this size or a smaller one, before and after the flop: shape (10, 2,

@@ -14,6 +14,7 @@ from engine.records import ContextNumbers, LastAction, PublicSituation
 _context_index = kernel(allocates=False, inlined=True)(plain.context_index)
 _detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
 _group_index = kernel(allocates=False, inlined=True)(plain.group_index)
+_log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
 _no_limit_bet = kernel(allocates=False, inlined=True)(plain.no_limit_bet)
 _no_limit_future_bets = kernel(allocates=False, inlined=True)(plain.no_limit_future_bets)
@@ -95,4 +96,5 @@ def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> Conte
         _group_index(betting_round > 0, bets > 0, is_capped),
         _context_index(betting_round, bets, last_action, situation.raises > 0, is_capped),
         _detail_index(betting_round, situation.raises, bets, last_action, is_capped, is_in),
+        _log_pot_odds(betting_round, situation.pot, situation.to_call),
     )

@@ -42,13 +42,14 @@ from engine.kernels.opponents import thresholds as threshold_kernels
 from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.records import (
     FOLDS_EXPECTED,
+    FOLDS_USUAL_ODDS,
     NUM_PARAMETERS,
     NUM_TRAITS,
     TRAIT_COLUMNS,
     Parameter,
     Thresholds,
 )
-from engine.opponents.action_context import Situation
+from engine.opponents.action_context import NUM_CONTEXTS, Situation
 from engine.opponents.hand_values import HandValues
 from engine.rules.game_definition import MAX_PLAYERS
 
@@ -198,14 +199,24 @@ class Traits:
         return (1 - self.noise) * (1 - self.raise_) ** 2
 
 
-def folds_known(seen: ArrayLike, expected: ArrayLike) -> bytes:
-    """`Traits.folds`: in a value that can be compared, two arrays of shape (NUM_DETAILS,).
+def folds_known(
+    seen: ArrayLike,
+    expected: ArrayLike,
+    usual_odds: ArrayLike | None = None,
+    steepness: ArrayLike | None = None,
+) -> bytes:
+    """`Traits.folds`: in a value that can be compared, arrays of shape (NUM_DETAILS,) and (NUM_CONTEXTS,).
 
     Args:
         seen: what the folds counted in a context bring to the chance of one.
         expected: by what the chance expected otherwise is multiplied before that is added.
+        usual_odds: the mean logarithm of the pot odds that were met in a context.
+        steepness: how fast folds become fewer there with better odds; where it is left out, they do not.
     """
-    return np.array([seen, expected], np.float64).tobytes()
+    unknown = np.zeros(NUM_CONTEXTS)
+    odds = unknown if usual_odds is None else usual_odds
+    slopes = unknown if steepness is None else steepness
+    return np.concatenate([seen, expected, odds, slopes], dtype=np.float64).tobytes()
 
 
 _REASONABLE: Final = Traits()
@@ -227,7 +238,7 @@ def traits_array(traits: Mapping[int, Traits]) -> Floats:
 @functools.cache
 def _usual_table() -> Floats:
     table = np.zeros((MAX_PLAYERS, TRAIT_COLUMNS))
-    table[:, FOLDS_EXPECTED:] = 1.0
+    table[:, FOLDS_EXPECTED:FOLDS_USUAL_ODDS] = 1.0
     for row in table:
         _fill_row(_REASONABLE, row)
     return table

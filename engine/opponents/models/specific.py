@@ -20,6 +20,10 @@ Each level borrows from the coarser one above it, as if it had seen some actions
 details borrow is learnt of each player (empirical Bayes): of several numbers (`LOANS`) each has the weight
 that its predictions have earned.
 
+A context does not know the pot.  What both ways say of folds holds at the pot odds that were usual in the
+context, and moves with others by a slope (``engine.kernels.opponents.pot_odds``), which is learnt in the same
+manner.
+
 Frequencies say how often a player folds and raises, not with what.  Their hand is taken to decide, by the
 implied thresholds of ``reweighting``, but for a part of their actions that is blind to it: one part of the
 decisions whether to fold, another of those whether to raise, before the flop and after it.  How great these
@@ -47,6 +51,7 @@ from numpy.typing import NDArray
 from engine.kernels.opponents import predictions
 from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.counting import (
+    NUM_SCRATCH,
     nothing_counted,
     observe_decision,
     weigh_evidence,
@@ -55,7 +60,6 @@ from engine.kernels.opponents.predictions import CONTEXT_PRIOR, GROUP_PRIOR
 from engine.kernels.opponents.records import (
     LOANS,
     NOISE_SHAPE,
-    NUM_LOANS,
     Correction,
     Counts,
     Evidence,
@@ -95,7 +99,8 @@ _NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
 
 
 _NEWER: Final = (
-    "neutral_evidence", "details", "details_observed", "details_expected", "borrowing_evidence",
+    "neutral_evidence", "details", "details_observed", "details_expected", "borrowing_evidence", "pot_odds",
+    "steepness_evidence",
 )  # fmt: skip
 """What memory files of earlier versions do not have."""
 
@@ -147,6 +152,8 @@ class _Learned:
             "borrowing_evidence": self.evidence.borrowing,
             "neutral_evidence": self.evidence.neutral,
             "counts_evidence": self.evidence.counts,
+            "pot_odds": self.counts.pot_odds,
+            "steepness_evidence": self.evidence.steepness,
             "raises_seen": self.raises_seen,
         }
 
@@ -226,10 +233,10 @@ class SpecificModel:
         if not (situation.can_fold or situation.can_raise):
             return
         usual = self._generic_mean(decision)
-        learned, context = self._to_predict_otherwise(), situation.context
+        learned = self._to_predict_otherwise()
         observe_decision(
-            learned.counts, learned.evidence, context.numbers, usual, situation.can_fold,
-            situation.can_raise, int(action), np.empty(NUM_LOANS),
+            learned.counts, learned.evidence, situation.numbers, usual, situation.can_fold,
+            situation.can_raise, int(action), np.empty(NUM_SCRATCH),
         )  # fmt: skip
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
@@ -285,7 +292,7 @@ class SpecificModel:
         """How often the player folds, calls and raises in a situation, whatever they hold."""
         situation = decision.situation
         return predictions.prediction_of(
-            self._learned.counts, situation.context.numbers, self._generic_mean(decision),
+            self._learned.counts, situation.numbers, self._generic_mean(decision),
             situation.can_fold, situation.can_raise,
         ).together  # fmt: skip
 
@@ -356,7 +363,9 @@ class SpecificModel:
         loan = (counts.borrowing @ np.array(LOANS))[GROUP_OF_DETAIL]
         in_detail = counts.details.sum(axis=1) + loan
         seen = (counts.details[:, TripleIndex.FOLD] + loan * lent_seen) / in_detail
-        return folds_known(seen, loan * lent_expected / in_detail)
+        decisions, odds = counts.pot_odds.T
+        steepness = counts.steepness[0] * decisions / (decisions + CONTEXT_PRIOR)
+        return folds_known(seen, loan * lent_expected / in_detail, odds / np.maximum(decisions, 1), steepness)
 
     # --- memory ------------------------------------------------------------------------------------------
 
@@ -369,8 +378,8 @@ class SpecificModel:
         """The model that `as_dict` was called on.
 
         What memory files of earlier versions do not know begins anew: details of contexts, which then borrow
-        all from their contexts, how the neutral model did, and how far the hand decides, where folds and
-        raises were not told apart.
+        all from their contexts, how the neutral model did, what the pot odds were, and how far the hand
+        decides, where folds and raises were not told apart.
 
         Raises:
             ValueError: something is missing, no number, or of another shape.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.kernels.opponents import counting, reweighting
 from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.predictions import prediction_of
-from engine.kernels.opponents.records import NUM_LOANS, Counts, Evidence, Push, Thresholds
+from engine.kernels.opponents.records import Counts, Evidence, Push, Thresholds
 from engine.kernels.trials.tree import NodeNumber, keep_thresholds, thresholds_in
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
 from engine.records import NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers
@@ -141,7 +141,7 @@ def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
 
 def watch(player: oracle.CountedPlayer, counts: Counts, evidence: Evidence, rng: random.Random) -> None:
     """A decision of a player who raises much, in one of a few contexts: half of them are read."""
-    place = rng.choice(PLACES)
+    place = rng.choice(PLACES)._replace(log_pot_odds=rng.choice(ODDS))
     can_fold, can_raise = rng.choice([(False, True), (True, True), (True, False)])
     usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
     action = rng.choices(oracle.ACTIONS, (0.1 * can_fold, 0.3, 0.6 * can_raise))[0]
@@ -149,7 +149,7 @@ def watch(player: oracle.CountedPlayer, counts: Counts, evidence: Evidence, rng:
     if rng.random() < 0.5:
         counting.observe_decision(
             counts, evidence, place, ProbabilityTriple(*usual.values()), can_fold, can_raise, index,
-            np.empty(NUM_LOANS),
+            np.empty(counting.NUM_SCRATCH),
         )  # fmt: skip
         player.history.append(oracle.Seen(place, usual, can_fold, can_raise, action))
     else:
@@ -159,6 +159,7 @@ def watch(player: oracle.CountedPlayer, counts: Counts, evidence: Evidence, rng:
         player.history.append(oracle.Seen(place, None, can_fold, can_raise, action))
 
 
+ODDS = (0.7, 1.0, 3.0)
 PLACES = (
     ContextNumbers(0, 0, 0),
     ContextNumbers(0, 7, 20),
@@ -174,7 +175,8 @@ def test_frequencies_of_a_counted_player_follow_from_all_that_was_seen(seed: int
     for _ in range(9):
         watch(player, counts, evidence, rng)
 
-        for place in PLACES[1:3]:
+        for where in PLACES[1:3]:
+            place = where._replace(log_pot_odds=rng.choice(ODDS))
             for can_fold, can_raise in ((False, True), (True, False), (True, True)):
                 usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
                 triple = ProbabilityTriple(*usual.values())
@@ -195,12 +197,35 @@ def test_a_player_who_is_nothing_like_the_stereotype_is_taken_for_neutral_first(
     for _ in range(3):
         counting.observe_decision(
             counts, evidence, place, ProbabilityTriple(*usual.values()), True, True, TripleIndex.RAISE.value,
-            np.empty(NUM_LOANS),
+            np.empty(counting.NUM_SCRATCH),
         )  # fmt: skip
         player.history.append(oracle.Seen(place, usual, True, True, "raise"))
 
     assert counts.neutral_share[0] == pytest.approx(player.neutral_share())
     assert counts.neutral_share[0] > 0.99
+
+
+def test_it_is_learnt_who_folds_by_the_pot_and_who_by_dice() -> None:
+    """Half of all bets are folded to by both; by one of them in small pots only."""
+    rng, place, usual = random.Random(5), ContextNumbers(6, 40, 150), ProbabilityTriple(0.5, 0.5, 0.0)
+    folds = {}
+    for by_pot in (False, True):
+        counts, evidence = counting.nothing_counted()
+        for _ in range(100):
+            here = place._replace(log_pot_odds=rng.choice((1.0, 2.0)))
+            folded = rng.random() < (0.5 if not by_pot else 0.85 if here.log_pot_odds < 1.5 else 0.15)
+            action = TripleIndex.FOLD if folded else TripleIndex.CALL
+            counting.observe_decision(
+                counts, evidence, here, usual, True, True, int(action), np.empty(counting.NUM_SCRATCH)
+            )
+        small, great = (
+            prediction_of(counts, place._replace(log_pot_odds=odds), usual, True, True).together.fold
+            for odds in (1.0, 2.0)
+        )
+        folds[by_pot] = small - great
+
+    assert folds[True] > 0.5
+    assert abs(folds[False]) < 0.12
 
 
 # --- where they are kept ---------------------------------------------------------------------------------

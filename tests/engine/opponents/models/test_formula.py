@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import attrs
 import numpy as np
 import pytest
@@ -26,7 +28,7 @@ from engine.opponents.models.formula import (
     thresholds,
     traits_array,
 )
-from engine.records import NUM_DETAILS
+from engine.records import NUM_CONTEXTS, NUM_DETAILS
 from engine.rules import load_game, parse_betting
 
 TABLE = traits_array({})
@@ -182,6 +184,25 @@ def test_the_chance_of_a_fold_is_that_after_our_raise(betting: str) -> None:
 
     assert there == pytest.approx(1 - 0.62)
     assert elsewhere == pytest.approx(usual)
+
+
+@pytest.mark.parametrize("small", ["cc/", "cc/cc/", "cc/cc/c"])
+def test_in_a_greater_pot_folds_are_fewer_by_the_steepness(small: str) -> None:
+    """Their log odds fall by it times the logarithm of the pot odds; in limit these are a bet to the pot."""
+    great = "rrc" + small[2:]
+    counted, steep = after(small + "r").numbers, np.zeros(NUM_CONTEXTS)
+    steep[counted.context] = 2.0
+    seen, expected = np.zeros(NUM_DETAILS), np.ones(NUM_DETAILS)
+    seen[counted.detail], expected[counted.detail] = 0.5, 0.0
+    usual_odds = np.full(NUM_CONTEXTS, counted.log_pot_odds)
+    traits = everybody(Traits(folds=folds_known(seen, expected, usual_odds, steep)))
+
+    one, other = (continue_chance(after(text), traits, after(text).opponents[0]) for text in (small, great))
+
+    farther = after(great + "r").numbers.log_pot_odds - counted.log_pot_odds
+    assert farther > 0.4
+    assert one == pytest.approx(0.5)
+    assert other == pytest.approx(1 / (1 + math.exp(-2.0 * farther)))
 
 
 @pytest.mark.parametrize("betting", ["", "r"])

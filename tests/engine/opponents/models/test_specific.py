@@ -192,12 +192,12 @@ def test_predictions_follow_from_the_hands_that_were_watched() -> None:
             generic = GenericModel().triples(decision)
             usual = oracle.chances(np.average(generic, axis=0, weights=decision.weights).tolist())
             legality = situation.can_fold, situation.can_raise
-            known = player.frequencies(situation.context.numbers, usual, *legality)
+            known = player.frequencies(situation.numbers, usual, *legality)
             assert models[0].frequencies(decision) == pytest.approx(tuple(known.values()), abs=1e-9)
             if state is states[-1]:
                 check_triples(models[0], decision, generic, usual, known)
                 checked += 1
-            seen = oracle.Seen(situation.context.numbers, usual, *legality, oracle.ACTIONS[action])
+            seen = oracle.Seen(situation.numbers, usual, *legality, oracle.ACTIONS[action])
             read.append(seen)
         learn(models, state)
         player.history += [*read, *(attrs.evolve(seen, usual=None) for seen in read)]
