@@ -128,7 +128,9 @@ def _with_details(
 @kernel(allocates=False, inlined=True)
 def distance_in_context(counts: Counts, numbers: ContextNumbers) -> float:
     """How far pot odds are from the usual ones of their context, as far as these are known."""
-    decisions, odds = counts.pot_odds[numbers.context]
+    if numbers.log_pot_odds == 0.0:
+        return 0.0  # nothing to fold to, or nothing that is told apart
+    decisions, odds = counts.pot_odds[numbers.context, 0], counts.pot_odds[numbers.context, 1]
     if decisions == 0.0:
         return 0.0
     known = decisions / (decisions + CONTEXT_PRIOR)

@@ -47,6 +47,8 @@ _UNRAISED_BLIND_RAISES: Final = 0.30
 BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
 """By betting round: how far the hands that an opponent folds are those that are beaten anyhow.  All are on
 the river; before it, what is behind has cards to come, before the flop nearly half of the chances."""
+_PROTECTS: Final = 0.15
+"""The chance of a fold from which on a bet protects as much as any."""
 _BETS_TO_COME: Final = 0.15
 """The part of the bets to come that a pot which was called grows by from either side."""
 
@@ -136,13 +138,12 @@ def protection(situation: PublicSituation, traits: NDArray[np.float64]) -> float
     if situation.betting_round == 0:
         return 1.0
     folding = 0.0
-    first = True
     for position in range(MAX_PLAYERS):
         if situation.opponents >> position & 1:
-            chance = 1.0 - continue_chance(situation, position, traits)
-            folding = chance if first else max(folding, chance)
-            first = False
-    return clip(folding / 0.15, 0.0, 1.0)
+            folding = max(folding, 1.0 - continue_chance(situation, position, traits))
+            if folding >= _PROTECTS:
+                return 1.0  # whatever the others do
+    return folding / _PROTECTS
 
 
 @kernel(allocates=False)
