@@ -6,6 +6,7 @@
 ``hand_values``     what a hand is worth in a situation
 ``thresholds``      the formula's thresholds: from a public situation to what is done with which hand
 ``triples``         every number of a probability triple: the formula, and its blend with frequencies
+``pot_odds``        how folds depend on the price
 ``predictions``     how often a counted player acts
 ``reweighting``     from an action to new weights, from frequencies to implied thresholds
 ``counting``        how what is known of a player grows with a decision
