@@ -8,18 +8,21 @@
 set -eu
 cd "$(dirname "$0")/.."
 image=riverboat-check
+extras=$(sed -n 's/^ *EXTRAS: //p' docker-compose.yml)
 folder=$(mktemp -d)
 running=""
-trap 'for process in $running; do kill "$process" 2>/dev/null || true; done; rm -rf "$folder"' EXIT
+trap 'for process in $running; do kill "$process" 2>/dev/null || true; done; [ -z "${room-}" ] || $buildah rm "$room" >/dev/null; rm -rf "$folder"' EXIT
 base=$(sed -n 's/^FROM \([^ ]*\).*/\1/p' Dockerfile | sort -u)
 
 say() { echo "== $*"; }
 
 if docker info >/dev/null 2>&1; then
     say "building with docker"
-    docker build -q -t "$image" .
+    docker build -q --build-arg EXTRAS="$extras" -t "$image" .
     docker network create "$image" >/dev/null 2>&1 || true
     run() { name=$1; shift; docker run --rm -i --network host --name "$image-$name" "$image" "$@"; }
+    open_room() { docker run --rm --network host --name "$image-room" "$image" "$@"; }
+    in_room() { docker exec -i "$image-room" "$@"; }
 else
     for tool in buildah podman debootstrap; do
         command -v "$tool" >/dev/null || { echo "image-check: there is neither a docker engine nor $tool" >&2; exit 1; }
@@ -37,7 +40,8 @@ else
     for path in /etc/pip.conf /etc/ssl/certs /usr/share/ca-certificates /usr/local/share/ca-certificates; do
         [ ! -e "$path" ] || set -- "$@" --volume "$path:$path:ro"
     done
-    $buildah bud -q --format docker --isolation chroot --ulimit nofile=20000:20000 --pull-never "$@" -t "$image" .
+    $buildah bud -q --format docker --isolation chroot --ulimit nofile=20000:20000 --pull-never \
+        --build-arg EXTRAS="$extras" "$@" -t "$image" .
     run() {
         shift
         container=$($buildah from "$image")
@@ -47,6 +51,8 @@ else
         $buildah rm "$container" >/dev/null
         return $status
     }
+    open_room() { in_room "$@"; }
+    in_room() { $buildah run --isolation chroot "$room" -- "$@"; }
 fi
 
 say "who: $(run who id -un), health: $(run health riverboat games --json | head -c 60)..."
@@ -67,6 +73,32 @@ commands() {
         folded && /^      / { printf "%s ", $0; next }
         folded { exit }' docker-compose.yml | sed 's/ dealer \([0-9]\)/ 127.0.0.1 \1/'
 }
+say "room: $(commands room)"
+[ -z "${buildah-}" ] || room=$($buildah from "$image")
+# shellcheck disable=SC2016,SC2046
+open_room sh -c 'echo $$ >/tmp/room.pid; exec "$@"' room $(commands room) >"$folder/room" 2>&1 &
+running=$!
+for _ in $(seq 120); do
+    if grep -q '^people ' "$folder/room"; then break; fi
+    sleep 1
+done
+grep '^players ' "$folder/room" && grep '^people ' "$folder/room" || { cat "$folder/room"; exit 1; }
+health=$(in_room python3 -c 'import urllib.request as u; print(u.urlopen("http://127.0.0.1:8000/healthz").status)')
+say "healthz: $health"
+in_room riverboat bot simple 127.0.0.1:4000/limit-2p >"$folder/bot" 2>&1 &
+bot=$!
+printf 'c\nc\nc\nhistory\nquit\n' | in_room riverboat play 127.0.0.1:4000/limit-6p
+say "its health check"
+# shellcheck disable=SC2046
+in_room $(sed -n '/^  room:/,/^  dealer:/s/.*test: \["CMD", \(.*\)\]/\1/p' docker-compose.yml | tr -d '",')
+in_room riverboat ledger check --data /logs/room
+# shellcheck disable=SC2016
+in_room sh -c 'kill -TERM "$(cat /tmp/room.pid)"'
+wait "$running" || { cat "$folder/room"; echo "image-check: the room was not closed in good order" >&2; exit 1; }
+running=""
+wait "$bot" || cat "$folder/bot"
+say "the room has closed in good order"
+
 for service in formula sampling learner; do
     # shellcheck disable=SC2046 # the words of a command
     run "$service" $(commands "$service") >"$folder/$service" 2>&1 &
