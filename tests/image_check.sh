@@ -75,6 +75,7 @@ commands() {
 }
 say "room: $(commands room)"
 [ -z "${buildah-}" ] || room=$($buildah from "$image")
+: >"$folder/room"
 # shellcheck disable=SC2016,SC2046
 open_room sh -c 'echo $$ >/tmp/room.pid; exec "$@"' room $(commands room) >"$folder/room" 2>&1 &
 running=$!
