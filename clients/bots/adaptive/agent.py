@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple, drawn
+from clients.bots.strategy_files import shipped_strategy
 from clients.options import OptionError
 from engine.rules import CALL, FOLD, Action, GameDefinition, HandView
 from protocol import variables
@@ -109,14 +110,7 @@ class Adaptive(Agent):
 
     def _shipped(self, game: GameDefinition) -> BucketedStrategy | None:
         """The equilibrium that we begin with, where one comes with the program."""
-        if self.caution == 0:
-            return None
-        from engine.equilibrium.strategy_file import StrategyFileError, read_shipped
-
-        try:
-            return read_shipped(game)
-        except StrategyFileError as error:
-            raise OptionError(f"adaptive: {error}") from error
+        return shipped_strategy(game) if self.caution > 0 else None
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """What is known of the opponent, by name.
