@@ -107,7 +107,9 @@ class _Crowd:
             )
             if self.dice.random() < 0.5:
                 await guest.say("#leave")
-                await guest.until("#lobby")
+                # Whose last hand was the sit-and-go's is in the lobby already.
+                while not (await guest.until("#")).startswith(("#lobby", "#refused leave")):
+                    pass
         finally:
             await guest.leave()
 
