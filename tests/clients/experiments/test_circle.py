@@ -92,7 +92,8 @@ def test_who_plays_if_nobody_is_named_can_play() -> None:
 
 
 @pytest.mark.parametrize(
-    "players", [["simple"], ["simple", "simple"], ["simple", "simpel"], ["simple", "portfolio"]]
+    "players",
+    [["simple"], ["simple", "simple"], ["simple", "simpel"], ["simple", "equilibrium:strategy=none.npz"]],
 )
 def test_players_who_cannot_be_are_refused_in_one_line(players: list[str], tmp_path: Path) -> None:
     arguments = [text for player in players for text in ("--player", player)]
