@@ -2,10 +2,11 @@
 
     python -m tests.benchmarks.bench_room [--tables 200] [--seats 5] [--seconds 60] [--think MS]
 
-The room is a process of its own.  All players are in this process, on bare sockets, and check or call; each
-answers at once, or after a time to think.  The *wait* is the time from when a reply is sent to when the next
-player at its table is asked, in the same hand or the next: the room's own time, that of booking a hand, and
-that of the players' process to notice.
+The room is a process of its own.  All players are in this process, on bare sockets.  They check or call, and
+one in four makes the first raise of a hand before the flop: hands of one length would keep all tables in
+step, and two hundred hands would end at once.  Each answers at once, or after a time to think.  The *wait* is
+the time from when a reply is sent to when the next player at its table is asked, in the same hand or the
+next: the room's own time, that of booking a hand, and that of the players' process to notice.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import heapq
 import os
+import random
 import resource
 import selectors
 import socket
@@ -36,6 +38,8 @@ from tests.support.benchmarks import BenchmarkParser, how_many
 
 _GREETING = b"VERSION:2.0.0\r\n#riverboat/1 lobby seat names game stacks clock\r\n"
 _GAME = "limit-6p"
+_RAISES = 0.25
+# How often somebody who may makes the first raise before the flop.
 _SHARES = (0.5, 0.99, 0.999)
 _COLUMNS = (
     "tables", "connections", "think", "decisions/s", "wait: median, p99, p99.9, longest, ms",
@@ -84,6 +88,7 @@ class Bench:
     seated: int = 0
     later: list[tuple[float, int, Client, bytes]] = attrs.Factory(list)
     number: int = 0
+    chance: random.Random = attrs.Factory(lambda: random.Random(1))
 
     def hear(self, client: Client, data: bytes) -> None:
         """What a client has been sent."""
@@ -95,7 +100,7 @@ class Bench:
                     sent = self.replied.pop(client.table, None)
                     if sent is not None:
                         self.waits.append(time.perf_counter() - sent)
-                    self.answer(client, line.rstrip(b"\r") + b":c\r\n")
+                    self.answer(client, line.rstrip(b"\r") + self.action(line) + b"\r\n")
             elif line.startswith(b"#clock"):
                 client.is_asked = True
             elif line.startswith(b"#lobby") and not client.has_asked_for_seat:
@@ -103,6 +108,12 @@ class Bench:
                 client.sock.send(b"#join t%d\r\n" % client.table)
             elif line.startswith(b"#seated"):
                 self.seated += 1
+
+    def action(self, line: bytes) -> bytes:
+        """What is played in a state, as the end of a reply; legal in all states."""
+        betting = line.split(b":", 4)[3]
+        is_first_raise = b"r" not in betting and b"/" not in betting
+        return b":r" if is_first_raise and self.chance.random() < _RAISES else b":c"
 
     def answer(self, client: Client, reply: bytes) -> None:
         """Send a reply, now or when it has been thought over."""

@@ -3,8 +3,8 @@
 trio wakes all tasks that can go on in one batch, in either direction.  Where two hundred tables are answered
 while two hundred are served, a table may so wait for two batches, and the next for none.  Here one task
 listens to all clients, and wakes the tables of a few at a time: who has spoken first is served first.  What
-the others at a table are shown is written when no table waits for the room, or a tenth of a second later: one
-write a decision is then enough while there is more to do than can be done, instead of one for each seat.
+the others at a table are shown is written when no table waits for the room, or a quarter of a second later:
+one write a decision is then enough while there is more to do than can be done, instead of one for each seat.
 
 That one listens for all takes Linux's epoll; elsewhere tables wait for their clients as trio has it.
 """
@@ -26,7 +26,7 @@ from server.table.seating import Seating
 
 _AT_ONCE: Final = 16
 # Tables that are woken in one batch.
-_LATEST_S: Final = 0.1
+_LATEST_S: Final = 0.25
 # For which something may be kept that is only looked at.
 
 
