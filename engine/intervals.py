@@ -43,7 +43,7 @@ class Estimate:
     def text(self, digits: int = 3) -> str:
         """``+0.193 ± 0.032``."""
         spread = "" if self.ci95 is None else f" ± {self.ci95:.{digits}f}"
-        return f"{self.mean:+.{digits}f}{spread}"
+        return f"{self.mean:+z.{digits}f}{spread}"
 
     def scaled(self, factor: float) -> Estimate:
         """The same in another unit."""

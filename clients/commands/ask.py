@@ -172,7 +172,7 @@ def _reasons(why: dict[str, Any]) -> list[tuple[str, str]]:
         rows.append((f"position {position} holds", f"{named} ...: weights by the generic model"))
     for key, label in (("simulation", "simulated"), ("own_simulation", "its own values")):
         if simulated := why.get(key):
-            values = [f"{_told(row['action'])} {row['value']:+.3f}" for row in simulated["values"]]
+            values = [f"{_told(row['action'])} {row['value']:+z.3f}" for row in simulated["values"]]
             rows.append((label, f"{', '.join(values)} ({simulated['trials']} trials)"))
     return rows
 

@@ -214,7 +214,7 @@ def _show_solution(seed: int, as_json: bool) -> None:
         click.echo(json.dumps({"games": found}))
         return
     for entry in found:
-        click.echo(f"{entry['game']}: the small blind wins {entry['small_blind_mbb_per_hand']:+.1f} mbb/h")
+        click.echo(f"{entry['game']}: the small blind wins {entry['small_blind_mbb_per_hand']:+z.1f} mbb/h")
         click.echo(f"  solved to an exploitability of {entry['exploitability']:.3f} mbb/h")
         for key, label in (("iterated", "iterated"), ("iterated_cumulative", "iterated, values kept")):
             part = entry[key]
@@ -260,7 +260,7 @@ def _print_grid(values: Any, title: str) -> None:
     for row in _cells(values):
         grid.add_row(
             *[
-                Text(f"{name}\n{value:+.0f}", style="bold green" if value > 0 else "dim", justify="center")
+                Text(f"{name}\n{value:+z.0f}", style="bold green" if value > 0 else "dim", justify="center")
                 for name, value in row
             ]
         )

@@ -148,7 +148,7 @@ def describe_result(result: Mapping[str, Any]) -> list[str]:
     for player in result["players"]:
         line = f"  {player['name']:<16}  {format_chips(player['chips'], sign=True):>10} chips"
         if player["mbb_per_hand"] is not None:
-            line += f"  {player['mbb_per_hand']:+.0f}"
+            line += f"  {player['mbb_per_hand']:+z.0f}"
             line += f" +- {player['ci95']:.0f}" if player["ci95"] is not None else ""
             line += " mbb/h"
         lines.append(line)

@@ -47,7 +47,7 @@ def answers_figure(found: dict[str, Any], title: str) -> Figure:
     panels[0].invert_yaxis()
     if values:
         worth = {row["action"]: (row["value"], row["standard_error"]) for row in values["values"]}
-        _bars(panels[1], actions, worth, "{:+.2f}")
+        _bars(panels[1], actions, worth, "{:+z.2f}")
         panels[1].axvline(0, color="black", linewidth=0.8)
         panels[1].margins(x=0.3)
         unit = f", {values['unit']}" if "unit" in values else ""

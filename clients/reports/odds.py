@@ -336,7 +336,7 @@ def report_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
             rows.append(("implied odds", _number(report["implied_odds"]) + beside))
             rows.append(("  a draw, folded when it misses", _number(report["implied_odds_of_draw"])))
             rows.append(("  reverse: paid only when beaten", _number(report["reverse_implied_odds"])))
-        rows.append(("value of a call", f"{report['expected_value_of_call']:+.2f}"))
+        rows.append(("value of a call", f"{report['expected_value_of_call']:+z.2f}"))
         rows.append(("raise odds", _number(report["raise_odds"])))
         rows.append(("straight play", report["straight_play"]))
     if "simulation" in report:
@@ -344,7 +344,7 @@ def report_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         for entry in simulation["values"]:
             best = ", best" if entry["action"] == simulation["best"] else ""
             error = Z95 * entry["standard_error"]
-            text = f"{entry['value']:+.3f} +- {error:.3f} {simulation['unit']}{best}"
+            text = f"{entry['value']:+z.3f} +- {error:.3f} {simulation['unit']}{best}"
             rows.append((f"simulated: {entry['action']}", text))
         rows.append(("  trials", str(simulation["trials"])))
     return rows

@@ -129,7 +129,7 @@ def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
     for row in range(13):
         for column in range(13):
             name = STARTING_HAND_NAMES[(12 - row) * 13 + (12 - column)]
-            axes.text(column, row, f"{name}\n{grid[row, column]:+.0f}", ha="center", va="center", fontsize=8)
+            axes.text(column, row, f"{name}\n{grid[row, column]:+z.0f}", ha="center", va="center", fontsize=8)
     ranks = list(reversed(RANKS))
     axes.set_xticks(range(13), ranks)
     axes.set_yticks(range(13), ranks)

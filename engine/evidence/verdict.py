@@ -405,7 +405,7 @@ def _between_players(pair: PairVerdict, names: Sequence[str]) -> str:
 
 
 def _text(lead: Interval) -> str:
-    return f"{lead.low:+.1f} to {lead.high:+.1f} mbb/h"
+    return f"{lead.low:+z.1f} to {lead.high:+z.1f} mbb/h"
 
 
 def _rounded_up(value: float) -> float:

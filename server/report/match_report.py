@@ -271,7 +271,7 @@ class Report:
 
     def _won(self, result: PlayerResult) -> list[str]:
         game = self._plan.config.game
-        cells = [result.name, f"{result.chips:+.2f}".rstrip("0").rstrip("."), _mbb(result)]
+        cells = [result.name, f"{result.chips:+z.2f}".rstrip("0").rstrip("."), _mbb(result)]
         cells += [_small_bets(result, game)] if game.is_limit else []
         if self._plan.duplicate:
             cells.append("-" if result.plain_ci95 is None else f"± {result.plain_ci95:.1f}")
@@ -289,15 +289,15 @@ def _mbb(result: PlayerResult) -> str:
     if result.mbb_per_hand is None:
         return "-"
     half = "" if result.ci95 is None else f" ± {result.ci95:.1f}"
-    return f"{result.mbb_per_hand:+.1f}{half}"
+    return f"{result.mbb_per_hand:+z.1f}{half}"
 
 
 def _small_bets(result: PlayerResult, game: GameDefinition) -> str:
     if result.sb_per_hand is None or not game.small_bet:
         return "-"
     if result.ci95 is None:
-        return f"{result.sb_per_hand:+.4f}"
-    return f"{result.sb_per_hand:+.4f} ± {result.ci95 / 1000 * game.big_blind / game.small_bet:.4f}"
+        return f"{result.sb_per_hand:+z.4f}"
+    return f"{result.sb_per_hand:+z.4f} ± {result.ci95 / 1000 * game.big_blind / game.small_bet:.4f}"
 
 
 def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:

@@ -117,7 +117,7 @@ def score_line(scores: Sequence[Score], pace: str, columns: int) -> str:
         shown = list(scores[:1])
     line = ""
     for number, score in enumerate(shown):
-        rate = f" {score.mbb_per_hand:+.1f}"
+        rate = f" {score.mbb_per_hand:+z.1f}"
         rate += f" ± {score.half_width:.1f}" if score.half_width is not None else ""
         rate += " mbb/h" if number == 0 else ""
         before = ", " if line else ""

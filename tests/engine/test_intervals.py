@@ -37,6 +37,11 @@ def test_an_estimate_is_a_mean_with_its_interval_in_whatever_unit() -> None:
     assert str(estimate([2.0])) == "+2.000"
 
 
+def test_what_rounds_to_nothing_has_no_minus() -> None:
+    assert estimate([-0.001, -0.003]).text(2) == "+0.00 ± 0.00"
+    assert estimate([-0.006]).text(2) == "-0.01"
+
+
 def test_nothing_has_no_mean() -> None:
     with pytest.raises(ValueError, match="at least one value"):
         estimate([])

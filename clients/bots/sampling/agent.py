@@ -224,7 +224,7 @@ class Sampling(Agent):
 def explained(estimates: Estimates[Action]) -> str:
     """The values behind a decision in one line: ``call +0.52 +- 0.03, raise +0.61 +- 0.04; 1000 trials``."""
     texts = [
-        f"{described(action)} {value:+.3f} +- {error:.3f}"
+        f"{described(action)} {value:+z.3f} +- {error:.3f}"
         for action, value, error in zip(
             estimates.moves, estimates.values, estimates.standard_errors, strict=True
         )

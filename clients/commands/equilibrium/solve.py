@@ -364,7 +364,7 @@ def _text(plan: Plan, found: Exploitability | None) -> str:
     if found is None:
         return f"{'-'.join(map(str, plan.buckets))} buckets"
     scale = 1000 / plan.definition.big_blind
-    return f"exploitability {found.mean * scale:.4f} mbb/h, value {found.values[0] * scale:+.3f}"
+    return f"exploitability {found.mean * scale:.4f} mbb/h, value {found.values[0] * scale:+z.3f}"
 
 
 _Show = Callable[["AnySolver", "Exploitability | None", bool], None]

@@ -210,7 +210,7 @@ def report(results: Mapping[str, Any]) -> str:
                 [
                     [
                         part["round"], part["strength"], part["action"], part["decisions"],
-                        f"{part['stated']:+.2f}", f"{part['realised']:+.2f}",
+                        f"{part['stated']:+z.2f}", f"{part['realised']:+z.2f}",
                         _shown(part["realised_less_stated"]),
                     ]
                     for part in found["parts"]
@@ -222,7 +222,7 @@ def report(results: Mapping[str, Any]) -> str:
 
 def _shown(estimate: Mapping[str, Any]) -> str:
     half = estimate.get("ci95")
-    return f"{estimate['mean']:+.2f}" + (f" ± {half:.2f}" if half is not None else "")
+    return f"{estimate['mean']:+z.2f}" + (f" ± {half:.2f}" if half is not None else "")
 
 
 def _pair(share: Mapping[str, float]) -> str:

@@ -111,7 +111,7 @@ def report(results: Mapping[str, Any]) -> str:
             ["", *ranked, "mean"],
             [
                 [player, *(_cell(players[player]["against"].get(other)) for other in ranked),
-                 f"{players[player]['mean']:+.3f}"]
+                 f"{players[player]['mean']:+z.3f}"]
                 for player in ranked
             ],
         ),
@@ -131,7 +131,7 @@ def report(results: Mapping[str, Any]) -> str:
         for other, found in players[player]["against"].items():
             if ranked.index(player) < ranked.index(other):
                 points = found["curve"]
-                rows.append([player, other, *(f"{point['mean']:+.3f}" for point in points)])
+                rows.append([player, other, *(f"{point['mean']:+z.3f}" for point in points)])
     ends = [str(point["hand"]) for point in points]
     lines.append(markdown_table(["", "against", *(f"to hand {end}" for end in ends)], rows))
     return "\n".join(lines)
@@ -190,7 +190,7 @@ def draw_matrix(folder: Path, results: Mapping[str, Any]) -> list[Path]:
     for row in range(number):
         for column in range(number):
             if row != column:
-                axes.text(column, row, f"{values[row, column]:+.2f}", ha="center", va="center", fontsize=9)
+                axes.text(column, row, f"{values[row, column]:+z.2f}", ha="center", va="center", fontsize=9)
     axes.set_xticks(range(number), ranked, rotation=35, ha="right")
     axes.set_yticks(range(number), ranked)
     axes.set_title("small bets a hand, won by the row of the column")

@@ -101,7 +101,7 @@ def report(results: Mapping[str, Any]) -> str:
     rows = []
     for opponent, entry in results["opponents"].items():
         paper = known.get(entry["paper"] or "")
-        printed = "" if paper is None else f"{paper.name} {paper.sb_per_hand:+.3f}"
+        printed = "" if paper is None else f"{paper.name} {paper.sb_per_hand:+z.3f}"
         for name, found in entry["variants"].items():
             rows.append(
                 [opponent, name, f"{found['all']['samples']:,}", _shown(found["all"]), _shown(found["early"]),

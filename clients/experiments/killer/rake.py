@@ -37,7 +37,7 @@ def beats_the_rake(bots: Sequence[str], hands: int, seed: int, progress: Say) ->
         for bot in bots:
             rows.append(_played(table, bot, hands, seed))
             after = rows[-1]["after"]
-            progress(f"{table}, {bot}: {after['sb_per_hand']:+.3f} small bets a hand after the rake")
+            progress(f"{table}, {bot}: {after['sb_per_hand']:+z.3f} small bets a hand after the rake")
     return rows
 
 
@@ -70,7 +70,7 @@ def rake_report(rows: Sequence[dict[str, Any]]) -> str:
     words = {True: "yes", False: "no", None: "not known"}
 
     def rate(each: dict[str, Any]) -> str:
-        return f"{each['sb_per_hand']:+.3f} ± {each['ci95'] or float('nan'):.3f}"
+        return f"{each['sb_per_hand']:+z.3f} ± {each['ci95'] or float('nan'):.3f}"
 
     return (
         "\n# Who beats the rake\n\n"

@@ -49,16 +49,16 @@ def report(results: Mapping[str, Any]) -> str:
         for index, hands in enumerate(games):
             rows.append(
                 [f"bankroll after {hands:,} hands, $"]
-                + [f"{entries[name]['learning']['dollars_at_checkpoints'][index]:+.2f}" for name in learners]
+                + [f"{entries[name]['learning']['dollars_at_checkpoints'][index]:+z.2f}" for name in learners]
             )
             rows.append(
                 [f"the thesis's after {THESIS_CHECKPOINTS[index]:,}"]
-                + [f"{THESIS_BANKROLLS[bot][name][index]:+.2f}" for name in learners]
+                + [f"{THESIS_BANKROLLS[bot][name][index]:+z.2f}" for name in learners]
             )
         for mode in modes:
             cells = [_text(entries[name][mode]["bb_per_hand"]) for name in learners]
             rows.append([f"bb/hand, {mode}", *cells])
-        rows.append(["the thesis's bb/hand"] + [f"{thesis_rate(bot, name):+.2f}" for name in learners])
+        rows.append(["the thesis's bb/hand"] + [f"{thesis_rate(bot, name):+z.2f}" for name in learners])
         if bot == "always-all-in":
             optimum = results["optimum_bb_per_hand"]
             for mode in modes:
@@ -104,12 +104,12 @@ def _rest(results: Mapping[str, Any]) -> list[str]:
 def _text(rate: Mapping[str, Any]) -> str:
     over_hands = f"(± {rate['ci95']:.2f})"
     if rate["ci95_runs"] is None:
-        return f"{rate['mean']:+.2f} {over_hands}"
-    return f"{rate['mean']:+.2f} ± {rate['ci95_runs']:.2f} {over_hands}"
+        return f"{rate['mean']:+z.2f} {over_hands}"
+    return f"{rate['mean']:+z.2f} ± {rate['ci95_runs']:.2f} {over_hands}"
 
 
 def _short(rate: Mapping[str, Any]) -> str:
-    return f"{rate['mean']:+.2f}" + ("" if rate["ci95"] is None else f" ± {rate['ci95']:.2f}")
+    return f"{rate['mean']:+z.2f}" + ("" if rate["ci95"] is None else f" ± {rate['ci95']:.2f}")
 
 
 def plots(results: Mapping[str, Any]) -> list[Plot]:

@@ -152,7 +152,7 @@ def in_short(result: Mapping[str, Any]) -> str:
     """What a task has found, in a few words, for somebody who waits."""
     matches = {name: result[name] for name in MODES if name in result}
     matches |= result.get("tables", {})
-    rates = [f"{match['chips'] / match['hands'] / BIG_BLIND:+.2f} {name}" for name, match in matches.items()]
+    rates = [f"{match['chips'] / match['hands'] / BIG_BLIND:+z.2f} {name}" for name, match in matches.items()]
     return ", ".join(rates) + " bb/hand" if rates else f"{len(result['rows'])} states"
 
 

@@ -82,7 +82,7 @@ def report(results: Mapping[str, Any]) -> str:
 
 def _text(point: Mapping[str, Any]) -> str:
     runs = "" if point["ci95_runs"] is None else f" (± {point['ci95_runs']:.0f})"
-    return f"{point['mbb_per_hand']:+.0f} ± {point['ci95']:.0f}{runs}"
+    return f"{point['mbb_per_hand']:+z.0f} ± {point['ci95']:.0f}{runs}"
 
 
 def plots(results: Mapping[str, Any]) -> list[Plot]:

@@ -63,7 +63,7 @@ def _table(counts: Counts, players: list[dict[str, Any]]) -> list[str]:
         rate = ""
         if player["mbb_per_hand"] is not None:
             half = "" if player["ci95"] is None else f" ± {player['ci95']:.1f}"
-            rate = f", {player['mbb_per_hand']:+.1f}{half} mbb/h"
+            rate = f", {player['mbb_per_hand']:+z.1f}{half} mbb/h"
         facts = f": {player['hands']} hands{rate}"
         name = player["name"]
         room = 80 - len(facts)

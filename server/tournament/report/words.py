@@ -18,7 +18,7 @@ def rate(mean: float | None, half_width: float | None) -> str:
     """``+12.3 ± 4.5``."""
     if mean is None:
         return "–"
-    return f"{mean:+.1f}" + ("" if half_width is None else f" ± {half_width:.1f}")
+    return f"{mean:+z.1f}" + ("" if half_width is None else f" ± {half_width:.1f}")
 
 
 def place(row: Mapping[str, Any]) -> str:

@@ -88,7 +88,7 @@ class Progress:
         for head in ("player", "mbb/h", "deals"):
             table.add_column(head, justify="left" if head == "player" else "right")
         for name, rate, deals in self._rows[:_MOST_ROWS]:
-            table.add_row(printable(name), f"{rate:+.1f}", f"{deals:,}")
+            table.add_row(printable(name), f"{rate:+z.1f}", f"{deals:,}")
         return table
 
     async def show(self) -> None:

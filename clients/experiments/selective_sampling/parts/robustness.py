@@ -98,7 +98,7 @@ def run(settings: Settings, say: Say) -> Findings:
             rows.append(
                 [
                     game, opponent, f"{len(points):,}", line.slope, f"{line.intercept} {unit}",
-                    f"{points[:, 0].mean():+.3f}", f"{points[:, 1].mean():+.3f}", f"{gain} {unit}",
+                    f"{points[:, 0].mean():+z.3f}", f"{points[:, 1].mean():+z.3f}", f"{gain} {unit}",
                     "yes" if inside else "no",
                 ]
             )  # fmt: skip

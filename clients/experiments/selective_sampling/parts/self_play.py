@@ -167,7 +167,8 @@ def run(settings: Settings, say: Say) -> Findings:
         for gain in gains
     ]
     rows += [
-        [f"Loki, {name}", "", f"{won / 1000 / DOLLARS:+.4f}", f"{won:+.0f}", ""] for name, won in LOKI.items()
+        [f"Loki, {name}", "", f"{won / 1000 / DOLLARS:+z.4f}", f"{won:+z.0f}", ""]
+        for name, won in LOKI.items()
     ]
     report = (
         f"`{settings.sampling_bot()}` against `{settings.formula}` at {settings.game}; every deal is played "
