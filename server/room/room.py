@@ -107,7 +107,7 @@ class Room:
             port = listener.getsockname()[1]
             async with trio.open_nursery() as services:
                 services.start_soon(self._turns.run)
-                services.start_soon(copy_back, self.ledger)
+                services.start_soon(copy_back, self.ledger, self._console)
                 services.start_soon(self.door.serve, listener)
                 ports = self._open_table_ports(services)
                 bots_host, bots_port = config.host, port

@@ -14,6 +14,7 @@ from typing import Final
 
 import trio
 
+from server.console import Console
 from server.room.ledger.ledger import Ledger
 
 EVERY_S: Final = 1.0
@@ -22,17 +23,29 @@ MOST_PAGES: Final = 16_384
 """Of the log, before it is emptied while the writer waits: 64 MB."""
 
 
-async def copy_back(ledger: Ledger) -> None:
-    """Copy what is written to a ledger from SQLite's log into its file, until cancelled."""
+async def copy_back(ledger: Ledger, console: Console) -> None:
+    """Copy what is written to a ledger from SQLite's log into its file, until cancelled.
+
+    What cannot be copied, since the disk is full, stays in the log, where nothing is lost.  The operator is
+    told once, and it is tried again every second.
+    """
     with contextlib.closing(ledger.connect_beside()) as beside:
-        copied = ledger.transactions
+        copied, is_failing = ledger.transactions, False
         while True:
             await trio.sleep(EVERY_S)
-            if ledger.transactions != copied:
-                copied = ledger.transactions
-                # A disk that is full takes it later: until then it is in the log.
-                with contextlib.suppress(sqlite3.OperationalError):
-                    await trio.to_thread.run_sync(_copy, beside)
+            written = ledger.transactions
+            if written == copied:
+                continue
+            try:
+                await trio.to_thread.run_sync(_copy, beside)
+            except sqlite3.OperationalError as error:
+                if not is_failing:
+                    console.err(f"riverboat: the ledger's log cannot be copied into its file: {error}\n")
+                is_failing = True
+                continue
+            if is_failing:
+                console.err("riverboat: the ledger's log is copied into its file again\n")
+            copied, is_failing = written, False
 
 
 def _copy(beside: sqlite3.Connection) -> None:

@@ -16,6 +16,7 @@ import trio
 from click.testing import CliRunner
 from trio.testing import MockClock
 
+from server.console import SilentConsole
 from server.room.ledger.command import ledger as command
 from server.room.ledger.copying import EVERY_S, copy_back
 from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
@@ -316,7 +317,7 @@ async def test_the_log_is_copied_by_another_thread_than_the_writers(
         assert file.stat().st_size == size
 
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(copy_back, book)
+            nursery.start_soon(copy_back, book, SilentConsole())
             await trio.sleep(EVERY_S)
             book.hand_finished(hand(100), (), (), (), Blinds(0, 0, 1))
             while file.stat().st_size < 100 * 100_000:  # noqa: ASYNC110 - nobody tells
@@ -328,3 +329,50 @@ async def test_the_log_is_copied_by_another_thread_than_the_writers(
         assert log.stat().st_size == full  # it was begun again from its start
     with Ledger(tmp_path, read_only=True) as book:
         assert [each.number for each in book.hands_from("a", 0)] == list(range(150))
+
+
+class FullDisk:
+    """A connection beside the writer's that can copy nothing until there is room."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.is_full = True
+        self.tried = 0
+
+    def execute(self, statement: str) -> sqlite3.Cursor:
+        self.tried += 1
+        if self.is_full:
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.execute(statement)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+async def test_an_operator_is_told_once_that_the_log_cannot_be_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    said: list[str] = []
+    console = SilentConsole()
+    monkeypatch.setattr(console, "err", said.append)
+    file = tmp_path / FILE
+    with Ledger(tmp_path) as book:
+        book.open_table("a")
+        disk = FullDisk(book.connect_beside())
+        monkeypatch.setattr(book, "connect_beside", lambda: disk)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(copy_back, book, console)
+            await trio.sleep(EVERY_S / 2)
+            book.hand_finished(attrs.evolve(hand(0), line="x" * 100_000), (), (), (), Blinds(0, 0, 1))
+            while disk.tried < 3:  # noqa: ASYNC110 - nobody tells
+                await trio.sleep(EVERY_S)
+            assert said == [
+                "riverboat: the ledger's log cannot be copied into its file: database or disk is full\n"
+            ]
+            size = file.stat().st_size
+            disk.is_full = False
+            while len(said) == 1:  # noqa: ASYNC110 - nobody tells
+                await trio.sleep(EVERY_S)
+            nursery.cancel_scope.cancel()
+    assert said[1:] == ["riverboat: the ledger's log is copied into its file again\n"]
+    assert file.stat().st_size > size + 100_000
