@@ -20,6 +20,7 @@ __all__ = ["ACTIONS", "LEVELS", "BettingTree", "TooManyBettings", "betting_tree"
 
 ACTIONS: Final[tuple[Action, ...]] = (FOLD, CALL, LIMIT_RAISE)
 """In the order of a triple."""
+_COLUMN: Final = {action.kind: column for column, action in enumerate(ACTIONS)}
 LEVELS: Final = 5
 """Of contexts, the exact betting among them."""
 _MOST_NODES: Final = 40_000
@@ -58,7 +59,9 @@ class BettingTree:
         """By the betting's text."""
         self.contexts: dict[str, int] = {}
         """The number of each context, by its name."""
-        self._small_bet = float(game.raise_sizes[0])
+        self.num_actions = len(ACTIONS)
+        """Columns of what is counted."""
+        self._unit = float(game.raise_sizes[0])
         self._rows: list[tuple[int, int, int, float]] = []
         self._children: list[list[int]] = []
         self._ends: list[int] = []
@@ -90,6 +93,15 @@ class BettingTree:
             raise ValueError(f"{betting.text!r} is no betting of this game")
         return node
 
+    def column(self, before: BettingState, action: Action) -> int:
+        """Which of its columns an action in a state is."""
+        return _COLUMN[action.kind]
+
+    def actions_at(self, betting: BettingState) -> list[Action | None]:
+        """What the columns are in a state; None for what is not allowed there."""
+        legal = betting.legal_actions()
+        return [action if action in legal else None for action in ACTIONS]
+
     def _add(self, betting: BettingState, raises: _Raises) -> int:
         node = len(self._rows)
         if node >= _MOST_NODES:
@@ -97,12 +109,12 @@ class BettingTree:
                 f"expected a game of at most {_MOST_NODES} bettings: fewer raises in a betting round"
             )
         self.nodes[betting.text] = node
-        children = [-1, -1, -1]
+        children = [-1] * self.num_actions
         self._children.append(children)
         self._ends.append(0)
         player, betting_round = betting.position_to_act, betting.betting_round
         if player is None:
-            amount = min(betting.spent) / self._small_bet
+            amount = min(betting.spent) / self._unit
             if betting.is_showdown:
                 self._rows.append((Kind.SHOWDOWN, 0, betting_round, amount))
                 for position in range(2):
@@ -111,7 +123,7 @@ class BettingTree:
                     )
             else:
                 folder = betting.folded.index(True)
-                amount = betting.spent[folder] / self._small_bet
+                amount = betting.spent[folder] / self._unit
                 self._rows.append((Kind.FOLD, folder, betting_round, amount))
                 for numbers in self._contexts:
                     numbers.append([0] * LEVELS)
@@ -119,9 +131,8 @@ class BettingTree:
             self._rows.append((Kind.DECISION, player, betting_round, 0.0))
             self._contexts[0].append(self._numbers("a", _action_contexts(betting, raises, player)))
             self._contexts[1].append([0] * LEVELS)
-            legal = betting.legal_actions()
-            for number, action in enumerate(ACTIONS):
-                if action in legal:
+            for number, action in enumerate(self.actions_at(betting)):
+                if action is not None:
                     children[number] = self._add(
                         betting.apply(action), _with_raise(raises, betting_round, player, action)
                     )

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS, combo_index, combos_without
 from engine.kernels.miximax.strength import BUCKETS
-from engine.miximax.betting_tree import ACTIONS
 from engine.miximax.habits import Habits, InvalidHabits
 from engine.miximax.values import Miximax
 from engine.opponents.board_values import board_values
@@ -116,12 +115,12 @@ class Departure:
                 continue
             dead = np.isnan(chances[:, 0])
             weights[dead] = 0.0
-            kinds = [each.kind for each in actions]
-            with_it = np.where(dead, 0.0, chances[:, kinds.index(action.kind)])
+            column = habits.tree.column(before, action)
+            same = [habits.tree.column(before, each) == column for each in actions]
+            with_it = np.where(dead, 0.0, chances[:, same].sum(axis=1))
             with_it = (1.0 - _SLIPS) * with_it + _SLIPS / len(actions)
             expected = search.expected_action(habits, habits.tree.node(before))
-            number = [each.kind for each in ACTIONS].index(action.kind)
-            self._weigh(float(expected[number]), float(weights @ with_it / weights.sum()))
+            self._weigh(float(expected[column]), float(weights @ with_it / weights.sum()))
             weights *= with_it
         if betting.is_showdown and len(theirs) == 2:
             buckets = np.minimum(board_values(tuple(board)).strengths(_ALL) * BUCKETS, BUCKETS - 1)

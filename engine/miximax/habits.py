@@ -22,16 +22,14 @@ from numpy.typing import NDArray
 from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.strength import BUCKETS
 from engine.kernels.miximax.values import Counted, Weights
-from engine.miximax.betting_tree import ACTIONS, LEVELS, BettingTree
+from engine.miximax.betting_tree import LEVELS, BettingTree
 from engine.miximax.strength import percentile
-from engine.rules import BettingState
-from engine.rules.action import ActionKind
+from engine.rules import Action, BettingState
 
 __all__ = ["Expectations", "Habits", "InvalidHabits"]
 
 Floats = NDArray[np.float64]
 
-_ACTION_NUMBER: Final = {action.kind: number for number, action in enumerate(ACTIONS)}
 _NEUTRAL: Final = Weights(np.full(LEVELS, 6.0), np.full(LEVELS, 12.0))
 """What is expected weighs so much while habits are drawn towards no habits at all."""
 
@@ -77,7 +75,7 @@ class Habits:
         self.hands = 0
         """Hands counted."""
         size = len(tree.contexts)
-        self.counted = Counted(np.zeros((size, 3)), np.zeros((size, BUCKETS)))
+        self.counted = Counted(np.zeros((size, tree.num_actions)), np.zeros((size, BUCKETS)))
         self._scores = (np.zeros(len(_ACTION_CHOICES)), np.zeros(len(_SHOWN_CHOICES)))
 
     @property
@@ -100,15 +98,15 @@ class Habits:
         self.hands += 1
         for before, actor, action in betting.steps():
             if actor == position:
-                self.observe_action(before, action.kind)
+                self.observe_action(before, action)
         if betting.is_showdown and len(cards) == 2:
             self.observe_showdown(betting, position, percentile(cards, board))
 
-    def observe_action(self, before: BettingState, kind: ActionKind) -> None:
+    def observe_action(self, before: BettingState, action: Action) -> None:
         """The opponent, to act in a state, did this."""
         node = self.tree.node(before)
-        seen = np.zeros(3)
-        seen[_ACTION_NUMBER[kind]] = 1.0
+        seen = np.zeros(self.tree.num_actions)
+        seen[self.tree.column(before, action)] = 1.0
         rows = self.tree.arrays.contexts[node]
         self._count(rows, self.counted.actions, self.expectations.actions[node], seen, _ACTION_CHOICES, 0)
 
@@ -213,7 +211,7 @@ class Expectations:
         arrays = tree.arrays
         allowed = (arrays.children >= 0).astype(np.float64)
         self.actions: Floats = allowed / np.maximum(allowed.sum(axis=1, keepdims=True), 1.0)
-        """Shape (nodes, 3)."""
+        """Shape (nodes, actions)."""
         uniform = np.full((len(tree), BUCKETS), 1.0 / BUCKETS)
         self.hands: tuple[Floats, Floats] = (uniform, uniform.copy())
         """Of the player in each position: shape (nodes, BUCKETS)."""

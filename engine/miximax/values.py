@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.strength import BUCKETS
 from engine.kernels.miximax.values import Opponent
-from engine.miximax.betting_tree import ACTIONS, BettingTree
+from engine.miximax.betting_tree import BettingTree
 from engine.miximax.habits import Habits
 from engine.miximax.strength import Changes, own_changes
 from engine.rules import Action, HandView
@@ -37,7 +37,7 @@ class Miximax:
         self.tree = tree
         self._changes = changes
         nodes = len(self.tree)
-        self._actions = np.empty((nodes, 3))
+        self._actions = np.empty((nodes, tree.num_actions))
         self._hands = np.empty((nodes, BUCKETS))
         self._values = np.empty((nodes, BUCKETS))
 
@@ -65,16 +65,17 @@ class Miximax:
             arrays, habits.counted, weights, 1 - us, root, end, expected.hands[1 - us], self._hands
         )
         changes, percentiles = own_changes(self._changes, view.own_cards, view.board, seed)
-        result = np.empty(3)
+        result = np.empty(self.tree.num_actions)
         kernels.expectimax(
             arrays, root, us, Opponent(self._actions, self._hands), changes, percentiles, self._values, result
         )
+        actions = self.tree.actions_at(view.betting)
         return {
-            action: float(value) for action, value in zip(ACTIONS, result, strict=True) if not np.isnan(value)
+            action: float(value) for action, value in zip(actions, result, strict=True) if action is not None
         }
 
     def expected_action(self, habits: Habits, node: int) -> Floats:
-        """The chances that the player to act at a node folds, calls and raises, shape (3,)."""
+        """The chances of what the player to act at a node does, shape (actions,)."""
         kernels.fill_expected_actions(
             self.tree.arrays, habits.counted, habits.weights, node, node + 1, habits.expectations.actions,
             self._actions,

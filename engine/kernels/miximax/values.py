@@ -32,7 +32,7 @@ class Tree(NamedTuple):
     """Who is to act; who has folded."""
     rounds: NDArray[np.int64]
     children: NDArray[np.int64]
-    """After a fold, a call and a raise; -1 for what is not allowed.  Shape (nodes, 3)."""
+    """After a fold, a call and each raise; -1 for what is not allowed.  Shape (nodes, actions)."""
     amounts: NDArray[np.float64]
     """At the end of a hand: what the winner gets of the loser, in small bets."""
     ends: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Counted(NamedTuple):
     """What an opponent has been seen to do, by context, and what others did before."""
 
     actions: NDArray[np.float64]
-    """Folds, calls and raises, shape (contexts, 3)."""
+    """How often each action was taken, shape (contexts, actions)."""
     shown: NDArray[np.float64]
     """Percentiles at showdowns by bucket, shape (contexts, BUCKETS)."""
 
@@ -57,7 +57,7 @@ class Opponent(NamedTuple):
     """What an opponent is expected to do."""
 
     actions: NDArray[np.float64]
-    """Chances of folding, calling and raising, shape (nodes, 3)."""
+    """Chances of actions, shape (nodes, actions)."""
     hands: NDArray[np.float64]
     """What it shows at showdowns, shape (nodes, BUCKETS)."""
 
@@ -76,25 +76,25 @@ def fill_expected_actions(
 ) -> None:  # fmt: skip
     """How the player to act at nodes from `first` to before `end` is expected to act.
 
-    prior, expected: shape (nodes, 3); the second is filled in place, and may be the first.
+    prior, expected: shape (nodes, actions); the second is filled in place, and may be the first.
     """
-    levels = tree.contexts.shape[1]
+    levels, actions = tree.contexts.shape[1], tree.children.shape[1]
     for node in range(first, end):
         if tree.kinds[node] != Kind.DECISION:
             continue
         chances = expected[node]
-        for action in range(3):
+        for action in range(actions):
             chances[action] = prior[node, action]
         for level in range(levels - 1, -1, -1):
             row = counted.actions[tree.contexts[node, level]]
             seen = 0.0
-            for action in range(3):
+            for action in range(actions):
                 if tree.children[node, action] >= 0:
                     seen += row[action]
             if seen == 0.0:
                 continue
             weight = weights.actions[level]
-            for action in range(3):
+            for action in range(actions):
                 if tree.children[node, action] >= 0:
                     chances[action] = (row[action] + weight * chances[action]) / (seen + weight)
 
@@ -178,7 +178,7 @@ def expectimax(
         changes: from a betting round's buckets to the next one's, shape (3, BUCKETS, BUCKETS).
         percentiles: of buckets on the river, shape (BUCKETS,).
         values: scratch, shape (nodes, BUCKETS).
-        result: shape (3,), filled in place; nan for what is not allowed.
+        result: shape (actions,), filled in place; nan for what is not allowed.
     """
     lanes = np.full(4, BUCKETS, np.int64)
     lanes[tree.rounds[root]] = 1
@@ -200,7 +200,7 @@ def expectimax(
             ours = tree.players[node] == us
             for lane in range(width):
                 best[lane] = -np.inf if ours else 0.0
-            for action in range(3):
+            for action in range(tree.children.shape[1]):
                 child = tree.children[node, action]
                 if child < 0:
                     continue

@@ -157,20 +157,20 @@ def test_habits_are_drawn_towards_the_next_coarser_context() -> None:
     assert search.expected_action(habits, node) == pytest.approx([1 / 3] * 3)
 
     for _ in range(30):
-        habits.observe_action(parse_betting(GAME, "cc/r"), ActionKind.FOLD)
+        habits.observe_action(parse_betting(GAME, "cc/r"), FOLD)
     elsewhere = search.expected_action(habits, node)
     assert 0.5 < elsewhere[0] < 0.99
 
     for _ in range(1000):
-        habits.observe_action(state, ActionKind.CALL)
+        habits.observe_action(state, CALL)
     assert search.expected_action(habits, node)[1] > 0.97
 
 
 def test_what_was_seen_long_ago_fades() -> None:
     habits = Habits(TREE, fading=0.98)
     state = parse_betting(GAME, "r")
-    for kind in [ActionKind.FOLD] * 500 + [ActionKind.RAISE] * 200:
-        habits.observe_action(state, kind)
+    for action in [FOLD] * 500 + [LIMIT_RAISE] * 200:
+        habits.observe_action(state, action)
 
     chances = miximax().expected_action(habits, TREE.node(state))
 
