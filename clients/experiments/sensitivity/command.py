@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import click
 
 from clients.experiments.command_line import Order, experiment_options, say
 from clients.experiments.resuming import Experiment
 from clients.experiments.sensitivity.report import plots, report, summary
-from clients.experiments.sensitivity.tasks import CONSTANTS, TABLES, Settings, all_variations, play
+from clients.experiments.sensitivity.tasks import CONSTANTS, TABLES, Betting, Settings, all_variations, play
 from clients.one_line import CommandError, FiniteRange, OneLineCommand, out_option
 from engine.user_input import did_you_mean, parse_finite
 
@@ -75,6 +77,10 @@ def _values(context: click.Context, parameter: click.Parameter, texts: tuple[str
     "--match-deals", type=click.IntRange(min=1), default=500, show_default=True, metavar="N",
     help="Deals after which everybody begins anew.",
 )  # fmt: skip
+@click.option(
+    "--betting", type=click.Choice(get_args(Betting)), default="limit", show_default=True,
+    help="Limit games, or no-limit ones with 200 big blinds.",
+)  # fmt: skip
 @experiment_options(seeded="cards")
 def sensitivity(
     order: Order,
@@ -84,6 +90,7 @@ def sensitivity(
     by: float,
     tables: tuple[str, ...],
     match_deals: int,
+    betting: Betting,
 ) -> None:
     """What each constant of the formula is worth: each greater and less, on equal deals.
 
@@ -91,5 +98,5 @@ def sensitivity(
     """
     chosen = tuple(table for table in TABLES if not tables or table in tables)
     varied = constants if constants is not None else () if instead else CONSTANTS
-    settings = Settings(hands, varied, instead, by, chosen, match_deals, order.seed)
+    settings = Settings(hands, varied, instead, by, chosen, match_deals, order.seed, betting)
     order.carry_out(lambda: measure(settings, order.out, order.jobs, say, resume=order.resume), report, plots)

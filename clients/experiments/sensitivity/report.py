@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -15,6 +15,9 @@ from clients.reports.plots import Curve
 from engine.intervals import Estimate, estimate
 
 __all__ = ["plots", "report", "summary"]
+
+_GAMES: Final = {"limit": "limit hold'em", "nolimit": "no-limit hold'em"}
+_UNITS: Final = {"sb": "Small bets", "bb": "Big blinds"}
 
 
 def summary(
@@ -37,7 +40,7 @@ def summary(
         "experiment": "sensitivity",
         "version": version("riverboat"),
         "settings": attrs.asdict(settings),
-        "unit": "sb",
+        "unit": settings.unit,
         "won": {table: estimate(won.tolist()).as_json() for table, won in base.items()},
         "variations": rows,
         "matter": [name for name in (*settings.constants, *settings.instead) if _matters(name, rows)],
@@ -80,9 +83,10 @@ def report(results: Mapping[str, Any]) -> str:
         [
             "# What the formula's constants are worth\n",
             f"riverboat {results['version']}; each {100 * settings['by']:g} % greater and less, "
-            f"{settings['hands']:,} hands at each table, every deal in each rotation of the seats; "
-            f"players begin anew after {settings['match_deals']} deals.  Small bets a hand: what the formula "
-            "wins as it is, then how much more each variation wins on the same deals; 95 %.\n",
+            f"{settings['hands']:,} hands of {_GAMES[settings['betting']]} at each table, every deal in each "
+            f"rotation of the seats; players begin anew after {settings['match_deals']} deals.  "
+            f"{_UNITS[results['unit']]} a hand: what the formula wins as it is, then how much more each "
+            "variation wins on the same deals; 95 %.\n",
             markdown_table(["constant", "value", *tables, "mean of the tables"], rows),
             f"A change shows, at a table or in the mean, of {len(results['matter'])} of "
             f"{len(settings['constants']) + len(settings['instead'])}: "
@@ -115,4 +119,6 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
         halves = [gain["ci95"] or 0.0 for gain in gains]
         curves.append(Curve(label, numbers, [gain["mean"] for gain in gains], halves))
     title = "the formula with one constant changed, less the formula as it is"
-    return [Plot("gains", title, "constant, as in the table", "sb a hand (95 %)", tuple(curves))]
+    return [
+        Plot("gains", title, "constant, as in the table", f"{results['unit']} a hand (95 %)", tuple(curves))
+    ]

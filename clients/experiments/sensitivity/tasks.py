@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import attrs
 import numpy as np
@@ -19,7 +20,7 @@ from engine.opponents.models.formula import Constants, Parameters
 from engine.rules import load_game
 from engine.seeds import derive_seed
 
-__all__ = ["CONSTANTS", "TABLES", "Settings", "Variation", "all_variations", "play", "varied"]
+__all__ = ["CONSTANTS", "TABLES", "Betting", "Settings", "Variation", "all_variations", "play", "varied"]
 
 _OPPONENTS: Final = ("simple", "hand-strength", "heuristic", "killer")
 SIX_SEATS: Final = "six seats"
@@ -31,6 +32,11 @@ _OF_THE_PARAMETERS: Final = (
 )  # fmt: skip
 CONSTANTS: Final = (*_OF_THE_PARAMETERS, *(field.name for field in attrs.fields(Constants)))
 """All numbers of the formula that are varied, by name; `tightness` and its like are a player's own."""
+
+_LONGEST_NAME: Final = 200
+"""Of a file, in letters: systems allow 255."""
+
+Betting = Literal["limit", "nolimit"]
 
 
 @attrs.frozen
@@ -48,6 +54,12 @@ class Settings:
     match_deals: int = 500
     """Deals after which all that was learnt is forgotten."""
     seed: int = 1
+    betting: Betting = "limit"
+
+    @property
+    def unit(self) -> str:
+        """What results are in: small bets, or big blinds."""
+        return "sb" if self.betting == "limit" else "bb"
 
 
 @attrs.frozen
@@ -67,7 +79,10 @@ class Variation:
 
     def report(self) -> Path:
         """Where what was found is kept."""
-        return self.folder / "tasks" / f"{self.constant or 'base'}-{self.factor:g}.json"
+        name = f"{self.constant or 'base'}-{self.factor:g}"
+        if len(name) > _LONGEST_NAME:
+            name = f"{self.constant.count('=')}-constants-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        return self.folder / "tasks" / f"{name}.json"
 
     def played(self) -> dict[str, Any]:
         """What its results depend on, besides the name of its file."""
@@ -78,6 +93,7 @@ class Variation:
             "tables": list(settings.tables),
             "match_deals": settings.match_deals,
             "seed": settings.seed,
+            "betting": settings.betting,
         }
 
 
@@ -118,8 +134,8 @@ def play(variation: Variation) -> dict[str, Any]:
     """Plays a variation at all tables.
 
     Returns:
-        By table, what the varied formula won a hand on each deal, in small bets, every deal played in each
-        rotation of the seats.
+        By table, what the varied formula won a hand on each deal, in small bets or big blinds
+        (`Settings.unit`), every deal played in each rotation of the seats.
     """
     settings = variation.settings
     won = {
@@ -133,15 +149,16 @@ def play(variation: Variation) -> dict[str, Any]:
 
 def _won_at(table: str, seed: int, variation: Variation) -> NDArray[np.float64]:
     others = (*_OPPONENTS, "formula") if table == SIX_SEATS else (table,)
-    game, line_up = load_game(f"limit-{len(others) + 1}p"), LineUp(1, len(others) + 1)
+    settings, seats = variation.settings, len(others) + 1
+    game, line_up = load_game(f"{settings.betting}-{seats}p"), LineUp(1, seats)
     passes = line_up.passes()
-    deals = max(1, variation.settings.hands // len(passes))
+    deals = max(1, settings.hands // len(passes))
     won = []
-    for match_seed, number in matches(deals, variation.settings.match_deals, seed):
+    for match_seed, number in matches(deals, settings.match_deals, seed):
         chips = [
             chips_by_seat(game, _seated(is_ours, others, variation), match_seed, number) for is_ours in passes
         ]
-        won.append(line_up.mean_of_first(chips) / game.small_bet)  # type: ignore[operator]  # a limit game
+        won.append(line_up.mean_of_first(chips) / (game.small_bet or game.big_blind))
     return np.concatenate(won)
 
 

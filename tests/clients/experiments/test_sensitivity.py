@@ -97,6 +97,29 @@ def test_several_may_be_changed_at_once(tmp_path: Path) -> None:
     assert f"| {as_it_is.replace(',', ', ')} |  | +0.000" in result.stdout
 
 
+def test_however_many_are_changed_at_once_what_is_found_can_be_kept(tmp_path: Path) -> None:
+    """Their names, one after the other, make longer names of files than there may be."""
+    all_of_them = ",".join(f"{name}=0.25" for name in CONSTANTS)
+    settings = Settings(4, (), (all_of_them, all_of_them.replace("trap=0.25", "trap=0.2")))
+
+    files = [variation.report() for variation in all_variations(settings, tmp_path)]
+
+    assert len(set(files)) == 3
+    assert max(len(file.name) for file in files) < 255
+
+
+def test_no_limit_games_are_counted_in_big_blinds(tmp_path: Path) -> None:
+    words = ["sensitivity", "--instead", "no-limit=0.9", *WORDS[3:], "--betting", "nolimit"]
+
+    result = CliRunner().invoke(experiment, [*words, "--out", str(tmp_path / "out")])
+
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert found["unit"] == "bb"
+    assert "of no-limit hold'em" in result.stdout
+    assert found["variations"][0]["gains"]["simple"]["mean"] != 0.0  # which says nothing in limit games
+
+
 @pytest.mark.parametrize("text", ["raises=1", "trap", "trap=x", "trap=nan"])
 def test_a_value_that_cannot_be_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(
