@@ -62,8 +62,8 @@ class Script(NamedTuple):
     """Their name."""
     numbers: Sequence[float] = ()
     """Their numbers."""
-    percentiles: Sequence[float] = ()
-    """What it looks starting hands up in: that of the cards a and b is at ``52 * a + b``."""
+    lookup: Sequence[float] = ()
+    """What it looks starting hands up in: the number of the cards a and b is at ``52 * a + b``."""
 
 
 class Agent:

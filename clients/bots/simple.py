@@ -41,17 +41,19 @@ somebody has bet             raises if s >= 0.85, at most three times in a round
 No-limit bets and raises are two thirds of the pot.  With `preflop-only` it does not look at its cards any
 more once the flop is there: it checks, and calls whatever is bet, so that what it has decided before the flop
 decides the hand (the form in which the learners of the Poker Learner thesis, 5.1, met their simple bot; what
-that one did after the flop the thesis does not say).
+that one did after the flop the thesis does not say).  With `hands=listed` it plays before the flop as that
+very bot does, by a list (`clients.bots.listed_hands`) instead of by the first table.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from clients.agent import Agent, ProbabilityTriple, Script
 from clients.bots.all_hands import all_strengths
+from clients.bots.listed_hands import ANYTHING, KINDS, kinds_of_hands, listed_triple
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.options import require_holdem
 from engine.cards import NUM_CARDS
@@ -105,10 +107,14 @@ class SimpleBot(Agent):
 
     Args:
         preflop_only: check and call after the flop, whatever happens.
+        hands: what it plays before the flop: by percentile, position and raisers, or those of a list.
     """
 
-    def __init__(self, preflop_only: bool = False) -> None:
+    def __init__(
+        self, preflop_only: bool = False, hands: Literal["percentiles", "listed"] = "percentiles"
+    ) -> None:
         self._preflop_only = preflop_only
+        self._is_listed = hands == "listed"
         self._percentiles: tuple[float, ...] = ()
         self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
         self._last: tuple[tuple[int, ...], tuple[int, ...], float, int] | None = None
@@ -150,6 +156,10 @@ class SimpleBot(Agent):
         """The numbers of its rules before the flop, if it plays by no others."""
         if not self._preflop_only:
             return None
+        if self._is_listed:
+            return Script(
+                "listed", (ANYTHING, *(number for kind in KINDS for number in kind)), kinds_of_hands()
+            )
         players = game.num_players
         prior = _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_RAISING[players]
         return Script("simple", (_COMMITTED, _ALL_IN, *prior, *_OPEN), starting_hand_percentiles(players))
@@ -163,6 +173,8 @@ class SimpleBot(Agent):
             return CALL
         if raise_ > 0.0 and (raise_ == 1.0 or self.rng.random() < raise_):
             return view.betting.legal_actions().raising_to(total)
+        if fold > 0.0 and call > 0.0 and not raise_:
+            return CALL if self.rng.random() < call else FOLD
         return FOLD if fold > 0.0 else CALL
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
@@ -174,8 +186,7 @@ class SimpleBot(Agent):
         betting = view.betting
         legal = betting.legal_actions()
         if betting.betting_round == 0:
-            shares, percentiles = self._shares(view, betting), self._percentiles
-            chances = [shares.triple(1.0 - percentiles[place]) for place in STARTING_HAND_PLACES]
+            chances = self._before_flop(view, betting, STARTING_HAND_PLACES)[0]
         elif self._preflop_only:
             chances = [_CALLS]
         else:
@@ -189,16 +200,25 @@ class SimpleBot(Agent):
         """The chances of each action, only of legal ones, and the total of a raise."""
         betting = view.betting
         if betting.betting_round == 0:
-            shares = self._shares(view, betting)
             first_card, second_card = view.own_cards
-            better = 1.0 - self._percentiles[52 * first_card + second_card]  # the share of hands above ours
-            triple, total = shares.triple(better), shares.total
+            (triple,), total = self._before_flop(view, betting, (52 * first_card + second_card,))
         elif self._preflop_only:
             return _CALLS, 0
         else:
             rules = self._rules(view, betting)
             triple, total = rules.triple(*self._cards_worth(view.own_cards, view.board)), rules.total
         return _made_legal(triple, betting.legal_actions()), total
+
+    def _before_flop(
+        self, view: HandView, betting: BettingState, places: Sequence[int]
+    ) -> tuple[list[ProbabilityTriple], int]:
+        """What is done before the flop with some hands, and the total of a raise."""
+        if self._is_listed:
+            game, kinds = betting.game, kinds_of_hands()
+            state = betting.raises_in_round, betting.amount_to_call(view.position), game.big_blind
+            return [listed_triple(kinds[place], *state) for place in places], 0
+        shares, percentiles = self._shares(view, betting), self._percentiles
+        return [shares.triple(1.0 - percentiles[place]) for place in places], shares.total
 
     def _shares(self, view: HandView, betting: BettingState) -> _Shares:
         """What is done before the flop with which share of the hands."""

@@ -51,7 +51,10 @@ def compiled_table(agents: Sequence[Agent], game: GameDefinition, seed: int) -> 
         return None
     learner.match_started(game, 0)
     arrays = learner.as_arrays(game)
-    return None if arrays is None else CompiledTable(learner, arrays, PreflopTable(game, seed, known, arrays))
+    if arrays is None:
+        return None
+    seeds = [agent.seed for agent in others]
+    return CompiledTable(learner, arrays, PreflopTable(game, seed, known, seeds, arrays))
 
 
 class CompiledTable:

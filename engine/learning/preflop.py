@@ -38,8 +38,9 @@ class PreflopTable:
     Args:
         game: what is played (`can_be_played`).
         seed: of the cards.
-        scripts: of the other seats: the name of their rules (`KINDS`), the rules' numbers, and 2704
-            percentiles of starting hands, of the cards a and b at ``52 * a + b``, where any are looked up.
+        scripts: of the other seats: the name of their rules (`KINDS`), the rules' numbers, and 2704 numbers
+            that starting hands are looked up in, of the cards a and b at ``52 * a + b``, where any are.
+        seeds: of the other seats, for those who leave something to chance.
         learner: changed in place.
     """
 
@@ -48,18 +49,21 @@ class PreflopTable:
         game: GameDefinition,
         seed: int,
         scripts: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+        seeds: Sequence[int],
         learner: Learner,
     ) -> None:
         n = game.num_players
         kinds, numbers = np.zeros(n, np.int64), np.zeros((n, NUM_NUMBERS))
-        percentiles, raising = np.zeros((n, 52 * 52)), np.ones((n, 2))
+        lookup, raising = np.zeros((n, 52 * 52)), np.ones((n, 2))
         for seat, (name, given, places) in enumerate(scripts, 1):
             kinds[seat] = KINDS[name]
             numbers[seat, : len(given)] = given
-            percentiles[seat, : len(places)] = places
+            lookup[seat, : len(places)] = places
             if KINDS[name] == Kind.SIMPLE:  # of everybody: they are of one mind about what is usual
                 raising[:] = given[Simple.PRIOR_HANDS], given[Simple.PRIOR_RAISES]
-        self._script = Script(kinds, numbers, percentiles, ranking_table(), np.zeros(0))
+        self._script = Script(
+            kinds, numbers, lookup, np.array([0, *seeds], np.int64), ranking_table(), np.zeros(0)
+        )
         generator = np.zeros(STATE_SIZE, np.uint32)
         generator[:-1] = acpc_generator(seed).getstate()[1][:-1]
         self._learner = learner

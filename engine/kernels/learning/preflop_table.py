@@ -159,7 +159,7 @@ def _note(
         if position != own and (action > 0 or chips > 0):
             notes.last[2], notes.last[3] = position, kind
     if node[Node.ROUND] == 0:
-        seen.acted[position] = 1
+        seen.acted[position] += 1
 
 
 @kernel(allocates=False)
@@ -200,8 +200,8 @@ def play_hands(table: Table, learner: Learner, script: Script, num_hands: int) -
     deck, hand_cards = np.empty(table.deck.shape[0], np.uint8), np.empty(num_cards - 2 * n + 2, np.uint8)
     spent, node = np.zeros(MAX_PLAYERS, np.int64), np.zeros(NODE_SIZE, np.int64)
     seen = Seen(
-        np.zeros(num_cards, np.uint8), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n),
-        np.zeros(n, np.int64), np.zeros(1, np.int64),
+        np.zeros(num_cards, np.uint8), table.hand, np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n),
+        np.zeros(n, np.int64), np.zeros(1, np.int64), np.zeros(table.cards.shape[0], np.uint32),
     )  # fmt: skip
     notes = Notes(
         np.zeros(MAX_DECISIONS, np.int64), np.zeros(MAX_DECISIONS, np.int64), np.zeros((n, 4), np.int64),

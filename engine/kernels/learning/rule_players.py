@@ -1,4 +1,4 @@
-"""Players who go by rules and not by chance, as the thesis of the pre-flop learners has them at its tables.
+"""Players who go by rules, as the thesis of the pre-flop learners has them at its tables.
 
 The rules are those of the bots of these names, in which they are explained; their numbers come from there.
 """
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.evaluation.strength import hand_strength
+from engine.kernels.mersenne import random_number, seed_generator
 from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, legal_raise, pot_of
 
 
@@ -26,6 +27,8 @@ class Kind(IntEnum):
     """By hand strength, whoever else is in."""
     SIMPLE = 4
     """Simple before the flop; calls after it."""
+    LISTED = 5
+    """By a list of hands before the flop; calls after it."""
 
 
 class Strength(IntEnum):
@@ -48,6 +51,17 @@ class Simple(IntEnum):
     """The first of ten, by the number of players behind."""
 
 
+class Listed(IntEnum):
+    """Numbers of `Kind.LISTED`."""
+
+    ANYTHING = 0
+    """How often a hand that would be folded calls a big blind at most."""
+    RAISES_BELOW = 1
+    """The number of raises below which the first kind of hands raises; two numbers on, the next kind's."""
+    CALLS_BELOW = 2
+    """Likewise."""
+
+
 NUM_NUMBERS: Final = Simple.OPEN + MAX_PLAYERS
 
 
@@ -58,8 +72,11 @@ class Script(NamedTuple):
     """By seat."""
     numbers: NDArray[np.float64]
     """By seat, of its kind; shape (players, NUM_NUMBERS)."""
-    percentiles: NDArray[np.float64]
-    """Of starting hands, by seat: of the cards a and b at ``52 * a + b``; shape (players, 2704)."""
+    lookup: NDArray[np.float64]
+    """Of starting hands, by seat: their percentiles, or the numbers of their kinds, of the cards a and b at
+    ``52 * a + b``; shape (players, 2704)."""
+    seeds: NDArray[np.int64]
+    """By seat, of those who leave something to chance."""
     ranking: NDArray[np.uint16]
     no_weights: NDArray[np.float64]
     """Of shape (0,)."""
@@ -70,8 +87,10 @@ class Seen(NamedTuple):
 
     cards: NDArray[np.uint8]
     """All of the hand: hole cards by position, then the board."""
+    hand: NDArray[np.int64]
+    """Its number, shape (1,)."""
     acted: NDArray[np.int64]
-    """1 where a position has acted before the flop."""
+    """How often a position has acted before the flop."""
     raised_first: NDArray[np.int64]
     """1 where its first action before the flop was a raise."""
     strengths: NDArray[np.float64]
@@ -79,6 +98,8 @@ class Seen(NamedTuple):
     """The betting round whose strength stands there; -1 for none."""
     callers: NDArray[np.int64]
     """Shape (1,): calls so far."""
+    generator: NDArray[np.uint32]
+    """Of chances (``engine.kernels.mersenne``)."""
 
 
 @kernel(allocates=False)
@@ -120,7 +141,7 @@ def _by_strength(
     if seen.rounds[position] != betting_round:
         first, second = integer(seen.cards[2 * position]), integer(seen.cards[2 * position + 1])
         if num_board == 0:
-            seen.strengths[position] = script.percentiles[seat, 52 * first + second]
+            seen.strengths[position] = script.lookup[seat, 52 * first + second]
         else:
             start = 2 * rules[Rule.GENERAL, General.NUM_PLAYERS]
             board = seen.cards[start : start + num_board]
@@ -184,10 +205,36 @@ def _simple(
         else:
             share, calling = 0.1 * often, 0.35 * often
     first, second = integer(seen.cards[2 * position]), integer(seen.cards[2 * position + 1])
-    better = 1.0 - script.percentiles[seat, 52 * first + second]
+    better = 1.0 - script.lookup[seat, 52 * first + second]
     if better <= share:
         return raise_near(rules, spent, node, integer(total))
     return CALL if better <= calling else fold_or_check(spent, node)
+
+
+@kernel(allocates=False)
+def _listed(
+    rules: NDArray[np.int64],
+    spent: NDArray[np.int64],
+    node: NDArray[np.int64],
+    seat: int,
+    script: Script,
+    seen: Seen,
+) -> int:
+    """Before the flop."""
+    position, raises = node[Node.TO_ACT], node[Node.RAISES]
+    numbers = script.numbers[seat]
+    first, second = integer(seen.cards[2 * position]), integer(seen.cards[2 * position + 1])
+    row = 2 * integer(script.lookup[seat, 52 * first + second])
+    if raises < numbers[Listed.RAISES_BELOW + row]:
+        return raise_near(rules, spent, node, 0)
+    if raises < numbers[Listed.CALLS_BELOW + row]:
+        return CALL
+    chips = to_call(rules, spent, node)
+    if 0 < chips <= rules[Rule.GENERAL, General.BIG_BLIND]:
+        seed_generator(seen.generator, seen.acted[position], seen.hand[0], script.seeds[seat])
+        if random_number(seen.generator) < numbers[Listed.ANYTHING]:
+            return CALL
+    return fold_or_check(spent, node)
 
 
 @kernel()
@@ -209,4 +256,6 @@ def rule_action(
         return _by_strength(rules, spent, node, seat, script, seen, num_board)
     if kind == Kind.SIMPLE and node[Node.ROUND] == 0:
         return _simple(rules, spent, node, seat, script, seen, raising)
+    if kind == Kind.LISTED and node[Node.ROUND] == 0:
+        return _listed(rules, spent, node, seat, script, seen)
     return CALL

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
+from typing import Literal
 
 import attrs
 import pytest
@@ -15,9 +16,12 @@ from clients.agent import Agent, begin_decision
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, Random
 from clients.bots.hand_strength import HandStrengthBot
+from clients.bots.listed_hands import kinds_of_hands
 from clients.bots.simple import SimpleBot, draw_outs
 from clients.options import OptionError
 from engine.cards import format_cards, parse_cards
+from engine.combos import STARTING_HAND_OF_COMBO, combo_index
+from engine.opponents.probability_triple import ProbabilityTriple
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
@@ -27,8 +31,13 @@ LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
 NO_LIMIT_6P = load_game("nolimit-6p-100bb")
 
 
-def seated(game: GameDefinition, *, preflop_only: bool = False) -> SimpleBot:
-    bot = SimpleBot(preflop_only)
+def seated(
+    game: GameDefinition,
+    *,
+    preflop_only: bool = False,
+    hands: Literal["percentiles", "listed"] = "percentiles",
+) -> SimpleBot:
+    bot = SimpleBot(preflop_only, hands)
     bot.game, bot.seat = game, 0
     bot.match_started(game, 0)
     return bot
@@ -106,6 +115,74 @@ def test_a_player_who_never_raises_is_believed_when_he_does() -> None:
     shares = share(bot, NO_LIMIT, "r6")
 
     assert shares[ActionKind.FOLD] > 0.95
+
+
+# --- by the list -------------------------------------------------------------------------------------------
+
+R, C, F = ActionKind.RAISE, ActionKind.CALL, ActionKind.FOLD
+
+
+@pytest.mark.parametrize(
+    ("hand", "expected"),
+    [
+        ("AsAd", (R, R, C, F)),  # after no raise, one, two, three
+        ("TsTd", (R, R, C, F)),
+        ("9s9d", (C, C, C, F)),
+        ("2s2d", (R, R, C, F)),
+        ("AsKd", (C, C, C, F)),
+        ("JsTd", (C, C, C, F)),
+        ("AsKs", (R, R, C, C)),  # a suited connector, too
+        ("KsTs", (R, R, C, F)),
+        ("AsTs", (R, R, C, C)),
+        ("9s8s", (C, C, C, C)),
+        ("3s2s", (C, C, C, C)),
+        ("9s7s", (F, F, F, F)),
+        ("As9s", (C, C, C, C)),
+        ("As2s", (R, C, C, C)),
+        ("As9d", (F, F, F, F)),
+        ("7s2d", (F, F, F, F)),
+    ],
+)
+def test_each_listed_hand_is_played_in_one_way(hand: str, expected: tuple[ActionKind, ...]) -> None:
+    bot, hole = seated(NO_LIMIT, hands="listed"), tuple(parse_cards(hand))
+    before = [(), ("r6",), ("r6", "r12"), ("r6", "r12", "r24")]
+
+    found = [bot.probability_triple(view_with(NO_LIMIT, hole, (), *actions)) for actions in before]
+
+    assert tuple(_likeliest(triple) for triple in found) == expected
+    for actions in before:
+        view = view_with(NO_LIMIT, hole, (), *actions)
+        action = bot.choose_action(view)
+        if action.kind is R:  # the smallest
+            assert action == view.legal_actions().raising_to()
+
+
+def _likeliest(triple: ProbabilityTriple) -> ActionKind:
+    return (F, C, R)[max(range(3), key=lambda number: triple[number])]
+
+
+def test_the_list_has_a_quarter_of_all_hands() -> None:
+    """Pairs 78, other cards from ten up 160, suited connectors below 32, suited aces below 32."""
+    listed = sum(kind > 0 for kind in kinds_of_hands()) / 2
+
+    assert listed == 78 + 160 + 4 * 8 + 4 * 8
+
+
+@pytest.mark.parametrize(
+    ("actions", "calls"),
+    [([], 0.05), (["r4"], 0.05), (["r6"], 0.0), (["c"], 1.0)],  # of nothing to call: it checks
+)
+def test_one_time_in_twenty_it_calls_a_big_blind_with_anything(actions: list[str], calls: float) -> None:
+    bot, called = seated(NO_LIMIT, hands="listed"), 0
+    view = view_with(NO_LIMIT, tuple(parse_cards("7s2d")), (), *actions)
+
+    for seed in range(2000):
+        bot.seed = seed
+        begin_decision(bot, attrs.evolve(view))
+        called += bot.choose_action(view) == CALL
+
+    assert bot.probability_triple(view) == pytest.approx((1 - calls, calls, 0))
+    assert called / 2000 == pytest.approx(calls, abs=0.015)
 
 
 # --- after the flop ----------------------------------------------------------------------------------------
@@ -203,11 +280,11 @@ def test_outs_of_the_usual_draws(cards: str, board: str, outs: int) -> None:
 # --- everywhere --------------------------------------------------------------------------------------------
 
 
-@given(holdem_games(), st.integers(0, 2**32), st.booleans())
+@given(holdem_games(), st.integers(0, 2**32), st.booleans(), st.sampled_from(["percentiles", "listed"]))
 def test_it_only_does_what_is_legal_and_what_its_triple_allows(
-    game: GameDefinition, seed: int, preflop_only: bool
+    game: GameDefinition, seed: int, preflop_only: bool, hands: Literal["percentiles", "listed"]
 ) -> None:
-    bot = seated(game, preflop_only=preflop_only)
+    bot = seated(game, preflop_only=preflop_only, hands=hands)
     bot.seed = seed
     for view in decisions(game, seed):
         begin_decision(bot, view)
@@ -221,6 +298,9 @@ def test_it_only_does_what_is_legal_and_what_its_triple_allows(
         assert triple[("f", "c", "r").index(action.kind.value)] > 0
         assert triple.fold == 0 or legal.can_fold
         assert triple.raise_ == 0 or legal.can_raise
+        high, low = sorted(view.own_cards, reverse=True)
+        if view.betting_round == 0:
+            assert bot.triples(view)[STARTING_HAND_OF_COMBO[combo_index(high, low)]] == triple
 
 
 @given(holdem_games(), st.integers(0, 2**32))

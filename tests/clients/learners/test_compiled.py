@@ -12,6 +12,7 @@ from engine.rules import load_game
 
 HANDS = 2_000
 BOTS = ("always-all-in", "always-call", "hand-strength:plain", "simple:preflop-only")
+LISTED = "simple:preflop-only,hands=listed"
 LEARNERS = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")
 
 
@@ -34,7 +35,15 @@ def everything(spec: str, bots: tuple[str, ...], hands: int, *, learn: bool = Tr
 
 @pytest.mark.slow  # compiles for twenty seconds
 @pytest.mark.parametrize("spec", LEARNERS)
-@pytest.mark.parametrize("bots", [*((bot,) * 5 for bot in BOTS), *((bot,) for bot in BOTS), (*BOTS, BOTS[3])])
+@pytest.mark.parametrize(
+    "bots",
+    [
+        *((bot,) * 5 for bot in (*BOTS, LISTED)),
+        *((bot,) for bot in (*BOTS, LISTED)),
+        (*BOTS, BOTS[3]),
+        (LISTED, *BOTS[:3], LISTED),
+    ],
+)
 def test_the_same_hands_and_the_same_knowledge(spec: str, bots: tuple[str, ...]) -> None:
     assert everything(spec, bots, 1_000_000) == everything(spec, bots, HANDS)
 
