@@ -8,6 +8,7 @@ kickers there are, suits never break a tie.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
@@ -43,9 +44,14 @@ _FLUSH_BITS: Final = sum(16 << _SUIT_SHIFT + 5 * suit for suit in range(NUM_SUIT
 _WHEEL: Final = 0b1_0000_0000_1111
 _CATEGORY_SHIFT: Final = 20
 
-_rank_values: dict[int, int] = {}
-"""Values already worked out, by rank counts: at most some 50,000 with seven cards."""
-_MAX_REMEMBERED: Final = 200_000
+_VALUE_BITS: Final = 24
+_VALUE_MASK: Final = (1 << _VALUE_BITS) - 1
+SLOTS: Final = 65_521
+"""Of the memory.  A prime: the 49,205 rank counts of seven cards are spread over it."""
+_remembered = array("Q", bytes(8 * SLOTS))
+"""Rank counts with their value, each in one number, the last that came to a slot: 512 KiB from the start,
+however many hands a process sees.  No hand is 0.  A number is written in one go, whatever threads there are.
+"""
 
 
 def hand_rank(cards: Sequence[int]) -> int:
@@ -59,12 +65,12 @@ def hand_rank(cards: Sequence[int]) -> int:
     """
     key = sum(map(_key_of, cards), _SUIT_BIAS)
     ranks = key & _RANK_MASK
-    value = _rank_values.get(ranks)
-    if value is None:
+    known = _remembered[ranks % SLOTS]
+    if known >> _VALUE_BITS == ranks:
+        value = known & _VALUE_MASK
+    else:
         value = _value_of_ranks(ranks)
-        if len(_rank_values) >= _MAX_REMEMBERED:
-            _rank_values.clear()
-        _rank_values[ranks] = value
+        _remembered[ranks % SLOTS] = ranks << _VALUE_BITS | value
     if key & _FLUSH_BITS:
         value = max(value, _best_flush(cards))
     return value

@@ -24,7 +24,7 @@ class Curve:
 
 def curve(values: Sequence[int], width: float, height: float) -> Curve:
     """The line of some values, 0 in sight."""
-    low, high = min(0, *values, 0), max(0, *values, 0)
+    low, high = min(0, min(values, default=0)), max(0, max(values, default=0))
     span = max(1, high - low)
 
     def y(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +20,7 @@ from server.web.audience import Broadcasts
 from server.web.curves import curve
 from server.web.events import EventStream
 from server.web.figures import Figures, health, may_see
-from server.web.past import PAGE, Past
+from server.web.past import MOST_STANDINGS, PAGE, Past
 from server.web.scenes import draw, steps
 from server.web.seat import seat
 
@@ -193,22 +194,18 @@ class Pages:
         )
 
     async def _standings(self, request: Request) -> Response:
-        found = await self._past.standings(_CURVES)
-        curves = [curve(each.bankroll, *_SMALL) if each.bankroll else None for each in found]
-        return self._page("standings", standings=list(zip(found, curves, strict=True)), size=_SMALL)
+        width, height = _SMALL
+        found = await self._past.standings(_CURVES, partial(curve, width=width, height=height))
+        return self._page("standings", standings=found, most=MOST_STANDINGS, size=_SMALL)
 
     async def _player(self, request: Request) -> Response:
         name = request.path_params["player"]
-        found = await self._past.standing(name) if _is_name(name) else None
+        width, height = _LARGE
+        drawn = partial(curve, width=width, height=height)
+        found = await self._past.standing(name, drawn) if _is_name(name) else None
         if found is None:
             raise _nothing()
-        return self._page(
-            "player",
-            player=found,
-            curve=curve(found.bankroll, *_LARGE),
-            shown=len(found.bankroll) - 1,
-            size=_LARGE,
-        )
+        return self._page("player", player=found, size=_LARGE)
 
 
 _EXCUSES: Final = {

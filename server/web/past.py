@@ -7,10 +7,12 @@ and nothing else; the key of its cards, from which all of them follow, never lea
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import attrs
 import trio
@@ -18,12 +20,15 @@ import trio
 from engine.rules import parse_game
 from engine.rules.hand_words import tell_winnings
 from protocol.records import HandReader
-from server.room.ledger.ledger import HandEntry, Ledger
+from server.room.ledger.ledger import HandEntry, Ledger, Player
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
+from server.web.curves import Curve
 from server.web.scenes import Shown
 
 PAGE: Final = 50
 """Hands on a page."""
+MOST_STANDINGS: Final = 100
+"""Players on their page."""
 _MOST_HANDS: Final = 10_000
 # Of a bankroll.
 _SIT_AND_GOS: Final = 10
@@ -32,6 +37,7 @@ _AT_ONCE: Final = 2
 # Threads that read.
 
 T = TypeVar("T")
+Draw: TypeAlias = Callable[[Sequence[int]], Curve]
 
 
 @attrs.frozen
@@ -74,8 +80,10 @@ class Standing:
     kind: str
     hands: int
     chips: int
-    bankroll: tuple[int, ...]
+    curve: Curve | None
     """Chips won so far, after each of the last hands."""
+    shown: int
+    """Hands in the curve."""
 
 
 class Past:
@@ -134,42 +142,44 @@ class Past:
         """Those of a table that are over, the last one first."""
         return await self._ask(lambda ledger: SitAndGos(ledger).last(table, _SIT_AND_GOS))
 
-    async def standings(self, curves: int) -> list[Standing]:
-        """Everybody who has played, the best first.
+    async def standings(self, curves: int, draw: Draw) -> list[Standing]:
+        """Those who have won most, the best first: at most `MOST_STANDINGS`.
 
         Args:
-            curves: how many of the first have their bankroll.
+            curves: how many of the first have one.
+            draw: a curve of values.
         """
 
         def question(ledger: Ledger) -> list[Standing]:
-            return [
-                Standing(name, kind, hands, chips, _bankroll(ledger, name, chips) if place < curves else ())
-                for place, (name, kind, hands, chips) in enumerate(ledger.standings())
-            ]
+            found = []
+            # One bankroll after the other, so that there is never more than one of them in memory.
+            for place, (name, kind, hands, chips) in enumerate(ledger.standings(MOST_STANDINGS)):
+                player = ledger.player(name) if place < curves else None
+                values = () if player is None else _bankroll(ledger, player, chips)
+                found.append(
+                    Standing(name, kind, hands, chips, draw(values) if values else None, len(values) - 1)
+                )
+            return found
 
         return await self._ask(question)
 
-    async def standing(self, player: str) -> Standing | None:
-        """One player's; None where nobody of that name has played."""
+    async def standing(self, name: str, draw: Draw) -> Standing | None:
+        """One player's, with a curve; None where nobody of that name has played."""
 
         def question(ledger: Ledger) -> Standing | None:
-            for name, kind, hands, chips in ledger.standings():
-                if name.casefold() == player.casefold():
-                    return Standing(name, kind, hands, chips, _bankroll(ledger, name, chips))
-            return None
+            player = ledger.player(name)
+            found = None if player is None else ledger.standing(player)
+            if player is None or found is None:
+                return None
+            values = _bankroll(ledger, player, found[-1])
+            return Standing(*found, draw(values), len(values) - 1)
 
         return await self._ask(question)
 
 
-def _bankroll(ledger: Ledger, name: str, total: int) -> tuple[int, ...]:
-    player = ledger.player(name)
-    won = [] if player is None else ledger.bankroll(player, _MOST_HANDS)
-    chips = total - sum(won)
-    values = [chips]
-    for each in won:
-        chips += each
-        values.append(chips)
-    return tuple(values)
+def _bankroll(ledger: Ledger, player: Player, total: int) -> Sequence[int]:
+    won = ledger.bankroll(player, _MOST_HANDS)
+    return array("q", itertools.accumulate(won, initial=total - sum(won)))
 
 
 def _line(entry: HandEntry) -> HandLine:

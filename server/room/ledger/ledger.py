@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +28,9 @@ FILE: Final = "ledger.db"
 """In the folder of the room's data."""
 _BUSY_S: Final = 5.0
 # Readers of other processes, such as `riverboat ledger check`, hold the file for a moment.
+_CACHE_KIB: Final = 256
+# Of a connection's, in which SQLite keeps pages of the file.  The system keeps them anyway, and what a reader
+# has kept is thrown away with the next hand that is written.
 
 
 class LedgerError(Exception):
@@ -117,6 +121,7 @@ class Ledger:
         db = sqlite3.connect(source, uri=True, timeout=_BUSY_S, isolation_level=None)
         try:
             db.execute("PRAGMA foreign_keys = ON")
+            db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
             if read_only:
                 require_current(db)
             else:
@@ -370,26 +375,39 @@ class Ledger:
         for row in self._db.execute(query, (table, number, most)):
             yield HandEntry(*row)
 
-    def standings(self) -> list[tuple[str, str, int, int]]:
-        """Name, kind, hands and chips won after rake of everybody who has played, the best first.
+    def standings(self, most: int = -1) -> list[tuple[str, str, int, int]]:
+        """Name, kind, hands and chips won after rake of those who have played, the best first.
 
         What a sit-and-go has paid, less what was paid for it, counts once its entrant is out.
+
+        Args:
+            most: at most so many of the first; -1 for everybody.
         """
+        return self._standings("", (most,))
+
+    def standing(self, player: Player) -> tuple[str, str, int, int] | None:
+        """One player's of the `standings`; None for somebody who has not played."""
+        return next(iter(self._standings("WHERE player = ?", (player.id, 1))), None)
+
+    def _standings(self, where: str, values: Sequence[int]) -> list[tuple[str, str, int, int]]:
         query = (
             "SELECT name, kind, count(*), sum(results.chips - rake) + coalesce("
             " (SELECT sum(prize - paid) FROM entrants WHERE entrants.player = players.id), 0)"
-            " FROM results JOIN players ON players.id = player GROUP BY player ORDER BY 4 DESC, name"
+            f" FROM results JOIN players ON players.id = player {where}"
+            " GROUP BY player ORDER BY 4 DESC, name LIMIT ?"
         )
-        return [(name, kind, hands, won) for name, kind, hands, won in self._db.execute(query)]
+        return [(name, kind, hands, won) for name, kind, hands, won in self._db.execute(query, values)]
 
-    def bankroll(self, player: Player, most: int = 10_000) -> list[int]:
+    def bankroll(self, player: Player, most: int = 10_000) -> array[int]:
         """Chips won after rake in a player's last hands, one after the other."""
         query = (
             "SELECT chips - rake + coalesce((SELECT sum(prize - paid) FROM entrants"
             " WHERE entrants.player = results.player AND entrants.hand = results.hand), 0)"
             " FROM results WHERE player = ? ORDER BY hand DESC LIMIT ?"
         )
-        return [won for (won,) in self._db.execute(query, (player.id, most))][::-1]
+        won = array("q", (chips for (chips,) in self._db.execute(query, (player.id, most))))
+        won.reverse()
+        return won
 
     # --- check ------------------------------------------------------------------------------------------
 

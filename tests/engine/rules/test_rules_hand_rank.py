@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.cards import parse_cards
 from engine.rules import hand_rank, load_game
-from engine.rules.hand_rank import HandCategory, hand_category
+from engine.rules.hand_rank import SLOTS, HandCategory, hand_category
 from tests.oracles.plain_hand_rank import Value, plain_hand_value
 
 FULL_DECK = tuple(range(52))
@@ -193,3 +193,16 @@ def test_two_suits_can_both_be_flushes_and_the_better_counts() -> None:
 
 def test_leduc_pairs_beat_aces() -> None:
     assert hand_rank(parse_cards("QsQh")) > hand_rank(parse_cards("AsKh")) > hand_rank(parse_cards("AsQh"))
+
+
+def test_hands_that_share_a_slot_of_the_memory_keep_their_own_values() -> None:
+    rng = random.Random(5)
+    hands: dict[int, dict[int, tuple[int, ...]]] = {}
+    for _ in range(20_000):
+        cards = tuple(rng.sample(FULL_DECK, 7))
+        counts = sum(1 << 3 * (card // 4) for card in cards)
+        hands.setdefault(counts % SLOTS, {})[counts] = cards
+    shared = [hand for slot in hands.values() if len(slot) > 1 for hand in slot.values()]
+
+    assert len(shared) > 1000
+    check_order(shared * 2)

@@ -142,8 +142,17 @@ def test_a_life_adds_up_and_goes_on_where_it_was(tmp_path: Path) -> None:
         number, blinds = book.open_table("a")
         assert (number, blinds) == (before.hands, Blinds(0, 0, 1))
         assert [each.number for each in book.hands_from("a", 0)] == list(range(number))
-        won = sum(chips for _, _, _, chips in book.standings())
-        assert won == -before.rake
+        standings = book.standings()
+        assert sum(chips for _, _, _, chips in standings) == -before.rake
+        assert book.standings(2) == standings[:2]
+        for name, _, hands, chips in standings:
+            player = book.player(name)
+            assert player is not None
+            assert book.standing(player) in standings
+            assert (len(book.bankroll(player)), sum(book.bankroll(player))) == (hands, chips)
+            assert list(book.bankroll(player, 3)) == list(book.bankroll(player))[-3:]
+        idle = book.add_player("Idle", "registered")
+        assert book.standing(idle) is None
 
 
 @pytest.mark.parametrize(("life", "kills"), [(live, KILLS), (live_with_sit_and_gos, KILLS // 5)])

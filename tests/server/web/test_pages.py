@@ -100,6 +100,18 @@ async def test_standings_and_bankrolls_are_the_ledger_s(tmp_path: Path) -> None:
             assert len(points.group(1).split()) == hands + 1
 
 
+async def test_standings_are_those_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("past", "pages"):
+        monkeypatch.setattr(f"server.web.{module}.MOST_STANDINGS", 1)
+    async with pages_of(room_config(tmp_path)) as pages:
+        await played(pages, 5)
+        page = (await pages.get("/standings")).text
+        (first, *_), *_ = pages.room.room.ledger.standings()
+
+        assert re.findall(r'href="/players/(\w+)"', page) == [first]
+        assert "at all tables: the first 1." in page
+
+
 def _scenes(page: str) -> list[dict[str, Any]]:
     """The steps of a hand, as its page has them."""
     found = re.search(r'id="scenes">(.*?)</script>', page, re.DOTALL)
