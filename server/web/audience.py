@@ -22,6 +22,8 @@ from server.web.scenes import Shown, draw, texts
 
 EVERY_S: Final = 0.1
 """Between two scenes of a table."""
+_LOOK_S: Final = 5.0
+# After which it is noticed that nobody watches any more, where nothing happens at a table.
 _MOST_UNREAD: Final = 64
 # Messages that a browser may leave unread before its stream is ended; it then asks again.
 _MOST_RESULTS: Final = 10
@@ -133,7 +135,8 @@ class _Broadcast:
 
     async def _send_scenes(self, scope: trio.CancelScope) -> None:
         while True:
-            await self._news.wait()
+            with trio.move_on_after(_LOOK_S):
+                await self._news.wait()
             self._news = trio.Event()
             if self._hand is not None and self._state is not None:
                 results, self._results = self._results, []
@@ -142,6 +145,10 @@ class _Broadcast:
                 if results:
                     self._send(json.dumps({"kind": "results", "results": results}))
             await trio.sleep(EVERY_S)
+            for watcher in list(self.watchers):
+                if not watcher.statistics().open_receive_channels:  # whose browser has gone
+                    watcher.close()
+                    self.watchers.discard(watcher)
             if not self.watchers:
                 scope.cancel()
 

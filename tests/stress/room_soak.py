@@ -36,12 +36,12 @@ _PLAYERS: Final = "aabee"
 # Where each of them goes again and again: somebody who is alone at a table without bots waits for ever.
 _BROWSERS: Final = 3
 _WATCHERS: Final = 4
-_SLACK_KIB: Final = 2048
+_SLACK_KIB: Final = 1024
 _TERMS: Final = SitAndGo(1500, (Level(5, (50, 100)), Level(5, (200, 400))), DEFAULT_PAYOUTS)
 _SETTLE_S: Final = 5.0
-_MORE_TASKS: Final = 10
-_MORE_DESCRIPTORS: Final = 3
-# One bot of the house's more or less may sit there; what sends a table's scenes ends with its next hand.
+_GONE_S: Final = 60.0
+_MORE: Final = 2
+# Tasks, and descriptors, beyond what an empty room and its bots have: a page may be on its way.
 _PATHS: Final = ("/", "/tables.json", "/tables/a", "/tables/a/hands", "/standings", "/tables/e", "/metrics")
 
 
@@ -74,7 +74,10 @@ async def _house(place: Path) -> None:
         async for _ in trio.lowlevel.FdStream(0):
             tasks = trio.lowlevel.current_statistics().tasks_living
             hands = sum(table.hands_played for table in room.tables.values())
-            print(json.dumps({"tasks": tasks, "hands": hands, "faults": room.faults}), flush=True)
+            players = [visitor.player for visitor in room.door.visitors]
+            bots = sum(player is not None and player.kind == "house" for player in players)
+            said = {"tasks": tasks, "hands": hands, "bots": bots, "others": len(players) - bots}
+            print(json.dumps({**said, "faults": room.faults}), flush=True)
         nursery.cancel_scope.cancel()
 
 
@@ -181,6 +184,10 @@ class Sample:
     usage: Usage
     tasks: int
     hands: int
+    bots: int
+    """Of the house's, at their tables."""
+    others: int
+    """Connections of players."""
 
 
 def _sample(stress: Stress, process: subprocess.Popen[str]) -> Sample:
@@ -193,22 +200,65 @@ def _sample(stress: Stress, process: subprocess.Popen[str]) -> Sample:
         stress.find("a table had a fault")
     taken = usage(process.pid)
     assert taken is not None
-    return Sample(stress.seconds, taken, said["tasks"], said["hands"])
+    return Sample(stress.seconds, taken, said["tasks"], said["hands"], said["bots"], said["others"])
 
 
 def _tell(stress: Stress, sample: Sample) -> None:
     stress.say(
         f"{sample.seconds / 60:5.1f} min: {sample.usage.memory_kib / 1024:.1f} MiB, "
-        f"{sample.usage.descriptors} descriptors, {sample.tasks} tasks, {sample.hands} hands, "
+        f"{sample.usage.descriptors} descriptors, {sample.tasks} tasks, {sample.bots} bots, "
+        f"{sample.others} others, {sample.hands} hands, "
         f"{sample.usage.cpu_s:.0f} s CPU"
     )
 
 
-async def _soak(stress: Stress, process: subprocess.Popen[str], crowd: _Crowd) -> str:
-    await crowd.visit("b", 3)  # bots of the house's stay when their guests have gone
+@attrs.frozen
+class Frame:
+    """What a room takes in which nobody is: an empty one, and what each bot of the house's adds to it."""
+
+    empty: Sample
+    alone: Sample
+    """With bots of the house's and nobody else."""
+
+    def expected(self, bots: int) -> tuple[float, float]:
+        """Tasks and descriptors with so many bots."""
+        share = bots / (self.alone.bots - self.empty.bots)
+        return (
+            self.empty.tasks + share * (self.alone.tasks - self.empty.tasks),
+            self.empty.usage.descriptors
+            + share * (self.alone.usage.descriptors - self.empty.usage.descriptors),
+        )
+
+    def left(self, sample: Sample) -> tuple[float, float]:
+        """Tasks and descriptors beyond that."""
+        tasks, descriptors = self.expected(sample.bots)
+        return sample.tasks - tasks, sample.usage.descriptors - descriptors
+
+
+async def _frame(stress: Stress, process: subprocess.Popen[str], crowd: _Crowd) -> Frame:
     await trio.sleep(_SETTLE_S)
-    before = _sample(stress, process)
-    _tell(stress, before)
+    empty = _sample(stress, process)
+    _tell(stress, empty)
+    await crowd.visit("b", 3)  # bots of the house's stay when their guests have gone
+    alone = await _when_all_have_gone(stress, process, lambda sample: sample.bots > 0)
+    _tell(stress, alone)
+    return Frame(empty, alone)
+
+
+async def _when_all_have_gone(
+    stress: Stress, process: subprocess.Popen[str], is_done: Callable[[Sample], bool]
+) -> Sample:
+    """The room when it is as it should be, or after a minute."""
+    deadline = trio.current_time() + _GONE_S
+    while True:
+        await trio.sleep(_SETTLE_S)
+        sample = _sample(stress, process)
+        if (not sample.others and is_done(sample)) or trio.current_time() > deadline:
+            return sample
+
+
+async def _soak(stress: Stress, process: subprocess.Popen[str], crowd: _Crowd) -> str:
+    frame = await _frame(stress, process, crowd)
     samples: list[Sample] = []
     async with trio.open_nursery() as people:
         for table in _PLAYERS:
@@ -220,29 +270,30 @@ async def _soak(stress: Stress, process: subprocess.Popen[str], crowd: _Crowd) -
             samples.append(await trio.to_thread.run_sync(_sample, stress, process))
             _tell(stress, samples[-1])
         people.cancel_scope.cancel()
-    deadline = trio.current_time() + 60
-    after = _sample(stress, process)
-    while trio.current_time() < deadline and after.tasks > before.tasks + _MORE_TASKS:
-        await trio.sleep(_SETTLE_S)
-        after = _sample(stress, process)
+    after = await _when_all_have_gone(stress, process, lambda sample: max(frame.left(sample)) <= _MORE)
     _tell(stress, after)
-    return _judge(stress, before, samples, after)
+    return _judge(stress, frame, samples, after)
 
 
-def _judge(stress: Stress, before: Sample, samples: list[Sample], after: Sample) -> str:
+def _judge(stress: Stress, frame: Frame, samples: list[Sample], after: Sample) -> str:
     quarter = max(1, len(samples) // 4)
     early = statistics.mean(each.usage.memory_kib for each in samples[quarter : 2 * quarter] or samples)
     late = statistics.mean(each.usage.memory_kib for each in samples[-quarter:])
     if late - early > _SLACK_KIB:
         stress.find("memory grows", f"{early:.0f} KiB in the second quarter, {late:.0f} KiB in the last")
-    if after.tasks > before.tasks + _MORE_TASKS:
-        stress.find("tasks are left", f"{before.tasks} at first, {after.tasks} when all have gone")
-    if after.usage.descriptors > before.usage.descriptors + _MORE_DESCRIPTORS:
-        stress.find("descriptors are left", f"{before.usage.descriptors} at first, {after.usage.descriptors}")
+    if after.others:
+        stress.find("players are left", f"{after.others} connections when all have gone")
+    tasks, descriptors = frame.expected(after.bots)
+    for what, number, wanted in (
+        ("tasks", after.tasks, tasks),
+        ("descriptors", after.usage.descriptors, descriptors),
+    ):
+        if number > wanted + _MORE:
+            stress.find(f"{what} are left", f"{number} when all have gone, {wanted:g} with so many bots")
     return (
         f"{after.hands} hands; {early / 1024:.1f} MiB in the second quarter, {late / 1024:.1f} in the last; "
-        f"descriptors {before.usage.descriptors}, then {after.usage.descriptors}; "
-        f"tasks {before.tasks}, then {after.tasks}"
+        f"with {after.bots} bots and nobody else {after.usage.descriptors} descriptors, {after.tasks} tasks; "
+        f"{descriptors:g} and {tasks:g} are theirs and an empty room's"
     )
 
 

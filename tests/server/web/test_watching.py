@@ -168,3 +168,16 @@ async def test_somebody_who_reads_nothing_is_dropped_and_the_others_are_not(
         unread = [text async for text in lazy]  # it ends
         assert len(unread) < heard
         nursery.cancel_scope.cancel()
+
+
+async def test_nobody_is_told_when_nobody_watches_any_more(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with room_of(room_config(tmp_path)) as room, trio.open_nursery() as nursery:
+        broadcasts = Broadcasts(room.room, nursery)
+        messages = broadcasts.watch("a")
+        assert messages is not None
+        await trio.sleep(60)
+        assert (broadcasts.watchers, len(nursery.child_tasks)) == (1, 1)
+
+        messages.close()
+        await trio.sleep(60)  # in which nobody plays
+        assert (broadcasts.watchers, len(nursery.child_tasks)) == (0, 0)
