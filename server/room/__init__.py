@@ -1,1 +1,1 @@
-"""The room: many tables behind one door, people who come and go, money that carries over."""
+"""The room: many tables behind one door, people who come and go, chips that carry over."""

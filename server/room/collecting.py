@@ -1,10 +1,10 @@
-"""Garbage in circles is looked for among what is new, and seldom among everything.
+"""Collects cyclic garbage among new objects, and only seldom among all objects.
 
-Python's full collection looks at every object there is, and nobody is served meanwhile: 70 ms and more with a
-thousand connections.  Nearly all of these objects belong to people who are still there.  So whatever has
-lived through a full collection is set aside (`gc.freeze`), and the next one looks at what has come since.
-What was set aside and has become garbage, such as that of people who have left, is found when everything is
-looked at again: as soon as that takes no more than a small share of the time.
+Python's full collection looks at every object, and nobody is served meanwhile: 70 ms and more with a thousand
+connections.  Nearly all of these objects belong to people who are still there.  So objects that survive a
+full collection are set aside (`gc.freeze`), and the next one looks only at those created since.
+Objects that became garbage after they were set aside, such as those of people who have left, are found when
+all objects are looked at again: as soon as that takes no more than a small share of the time.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 SHARE: Final = 1 / 200
-"""Of the time, at most, in which everything is looked at: well below the hundredth that a p99 is about."""
+"""The largest share of time spent looking at everything: well below the hundredth that matters to a p99."""
 _FULL: Final = 2
-# The generation that a full collection is of.
+# The generation that a full collection collects.
 
 
 @contextlib.contextmanager
 def collected_in_parts(now: Callable[[], float] = time.perf_counter) -> Iterator[None]:
-    """Meanwhile this process collects garbage in parts; for a process that is a room and nothing else.
+    """Within this, the process collects garbage in parts; for a process that is a room and nothing else.
 
     Args:
         now: seconds.

@@ -1,4 +1,4 @@
-"""``riverboat serve``: opens a room, until it is told to close."""
+"""``riverboat serve``: opens a room until it is told to close."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 async def _serve(room: Room, console: OperatorConsole) -> int:
-    """Play until a signal comes and all hands are over; returns the exit status."""
+    """Play until a signal comes and all hands are finished; returns the exit status."""
     status = 0
     async with trio.open_nursery() as nursery:
 

@@ -1,4 +1,4 @@
-"""What a room is, as frozen values; `server.room.room_file` reads them from a file."""
+"""The configuration of a room, as frozen values; `server.room.room_file` reads them from a file."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ DEFAULT_HTTP: Final = 8000
 
 
 class RoomError(Exception):
-    """The room cannot be as it is asked for; the message is one line."""
+    """The room cannot be what was asked for; the message is one line."""
 
 
 class Policy(StrEnum):
-    """How chips and hands belong together at a table."""
+    """How chips and hands are related at a table."""
 
     MATCH = "match"
-    """Everybody begins every hand with the game's stacks; what is won is a score and no chips."""
+    """Everybody begins every hand with the game's stacks; winnings are a score, not chips."""
     RING = "ring"
     """Chips are brought to the table, carry over from hand to hand, and are taken away again."""
     SIT_AND_GO = "sit-and-go"
-    """Everybody pays the same and begins with the same; blinds rise, who has lost all is out, and places are
-    paid."""
+    """Everybody pays the same and begins with the same; blinds rise, players without chips are out, and
+    places are paid."""
 
 
 @attrs.frozen
@@ -46,46 +46,46 @@ class TableConfig:
     """The game as the operator named it."""
     policy: Policy = Policy.RING
     fill: tuple[str, ...] = ()
-    """Bots of the house that take empty seats, in turn, and make room for others."""
+    """The house's bots that take empty seats, in turn, and leave when others need them."""
     least: int = 0
-    """Chips to bring at least."""
+    """The fewest chips to bring."""
     most: int = 0
-    """Chips to bring at most, top-ups included."""
+    """The most chips to bring, top-ups included."""
     rake: Rake = attrs.field(factory=Rake)
     joining: Entry = Entry.WAITS
     """On what condition newcomers are dealt in."""
     rebuy: bool = True
-    """Who has lost all chips brings the same again, as long as there are enough in the account."""
+    """A player who has lost all chips buys in again for the same, as long as the account has enough."""
     seats_for_one: bool = False
     """One player may have several seats."""
     alone: bool = False
-    """Bots of the house play although nobody else is there."""
+    """The house's bots play even if nobody else is there."""
     pause_s: float = 0.0
     """Between two hands."""
     limits: TimeLimits = attrs.field(factory=lambda: TimeLimits(30.0, 600.0, 1e6, grace=10.0))
     keep_seat_s: float = 120.0
-    """For which the seat of somebody who has lost the connection, or sits out, is kept."""
+    """How long a seat is kept for somebody who has lost the connection or sits out."""
     port: int | None = None
     """Where plain ACPC clients take a seat; 0 for any port, None for none."""
     port_without_tls: bool = False
-    """No TLS is spoken there, whatever the room speaks: clients of old do not."""
+    """That port uses no TLS, whatever the room uses: old clients cannot speak it."""
     sit_and_go: SitAndGo | None = None
-    """How it goes, at such a table; `least` and `most` are what everybody pays."""
+    """The terms of a sit-and-go, at such a table; `least` and `most` are then what everybody pays."""
 
     @property
     def seats(self) -> int:
-        """How many there are."""
+        """How many seats there are."""
         return self.game.num_players
 
     @property
     def usual(self) -> int:
-        """Chips that somebody brings who does not say how many."""
+        """Chips that a player brings without saying how many."""
         return min(self.most, max(self.least, 100 * self.game.big_blind))
 
 
 @attrs.frozen
 class Certificate:
-    """What TLS is spoken with."""
+    """A certificate for TLS, with its key."""
 
     certificate: Path
     key: Path
@@ -101,24 +101,24 @@ class RoomConfig:
     data: Path = Path("room")
     """The folder of the ledger and the logs."""
     guests: bool = True
-    """Whoever has no token may play, under a name that is nobody's."""
+    """Players without a token may play, under a name that is nobody's."""
     guest_chips: int = 100_000
-    """That a guest is given, and which go back when they leave."""
+    """Chips that a guest is given, and gives back when leaving."""
     connections: int = 5000
     """Most connections at a time."""
     connections_per_address: int = 1000
     """The same from one address."""
     guesses_per_minute: int = 10
-    """Wrong tokens from one address, after which it has to wait."""
+    """Wrong tokens from one address after which it has to wait."""
     requests_per_second: float = 20.0
     """That are read of one client."""
     tls: Certificate | None = None
     http: int | None = DEFAULT_HTTP
     """The port of the pages for people; 0 for any, None for no pages."""
     is_http_chosen: bool = False
-    """The operator has named it; otherwise another is as good."""
+    """The operator has chosen that port; otherwise any other will do."""
     show_cards_after: float = 0.0
-    """Seconds after a hand's end in which pages do not tell what its showdown has shown."""
+    """Seconds after a hand's end during which pages hide the cards shown at its showdown."""
 
 
 def default_room() -> RoomConfig:

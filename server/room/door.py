@@ -1,12 +1,12 @@
-"""The room's door: one port for all who know what a room is, and one a table for those who do not.
+"""The room's door: one port for clients that know what a room is, and one per table for those that do not.
 
-A client that connects says its version and its greeting (`protocol.extension`) and is in the lobby: it may
-look at the tables and join one.  While it has a seat the table looks after it; when it has none any more it
-is in the lobby again.  A client that knows the ACPC's protocol only connects to the port of a table, says its
-version, and has a seat.
+A client that connects says its version and its greeting (`protocol.extension`) and is then in the lobby: it
+may look at the tables and join one.  While it has a seat, the table looks after it; afterwards it is in the
+lobby again.  A client that knows only the ACPC's protocol connects to the port of a table, says its version,
+and has a seat.
 
-Whatever a client does here costs its own connection: its lines are read at a bounded rate, what it does not
-read is kept up to a bound, and it has to say who it is within some seconds.
+A client that misbehaves here harms only its own connection: its lines are read at a bounded rate, what it
+does not read is kept up to a limit, and it has to say who it is within some seconds.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _HANDSHAKE_S: Final = 30.0
 _IDLE_S: Final = 3600.0
 # In the lobby, without a word.
 _PAUSE_S: Final = 0.25
-# After the system has refused a connection for want of something.
+# After the system lacked the resources for a connection.
 _BURST: Final = 50.0
 # Requests that are read at once.
 _ANY: Final = "any"
@@ -63,11 +63,11 @@ class Door:
 
     Args:
         config: where it is, and what is allowed.
-        identities: say who somebody is.
-        tables: that are open, by name.
+        identities: say who a client is.
+        tables: those that are open, by name.
         console: for the operator.
-        tls: what is spoken at the door; None for nothing but the protocol.
-        turns: wait for all clients.
+        tls: used at the door; None for plain text.
+        turns: waits for all clients.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Door:
 
     @property
     def connections(self) -> int:
-        """How many there are."""
+        """How many connections there are."""
         return self._here.total()
 
     async def serve(
@@ -107,7 +107,7 @@ class Door:
         Args:
             listener: where they connect; closed at the end.
             table: at which plain ACPC clients are seated here; None for the door itself.
-            is_trusted: whoever comes here comes without TLS, as bots of the house's do.
+            is_trusted: clients come here without TLS, as the house's bots do.
         """
         tls = None if is_trusted else self._tls
         with contextlib.closing(listener):
@@ -120,11 +120,11 @@ class Door:
                     nursery.start_soon(self._receive, sock, address, tls, table)
 
     async def welcome(self, sock: socket.socket, address: str) -> None:
-        """Let somebody in who has come another way, such as a browser, until they have gone.
+        """Let in somebody who has come another way, such as a browser, until they have gone.
 
         Args:
             sock: this end of their connection, of plain bytes; closed at the end.
-            address: of theirs, to which the limits of an address apply.
+            address: theirs, to which the limits for an address apply.
         """
         if self._is_too_many(address):
             sock.close()
@@ -156,7 +156,7 @@ class Door:
         return True
 
     def _turn_away(self, why: str) -> None:
-        """The operator learns of it the first time, the tenth, the hundredth ..."""
+        """Tell the operator, the first time, the tenth, the hundredth, ..."""
         self._turned_away += 1
         if str(self._turned_away).strip("0") == "1":
             self._report(f"a client was turned away: {why} ({self._turned_away} so far)")
@@ -169,7 +169,7 @@ class Door:
     async def _receive(
         self, sock: socket.socket, address: str, tls: ssl.SSLContext | None, table: TableConfig | None
     ) -> None:
-        """The whole visit of a client, whatever it brings."""
+        """The whole visit of a client, whatever happens in it."""
         self._here[address] += 1
         try:
             async with spoken(sock, tls, _HANDSHAKE_S) as plain:
@@ -197,7 +197,7 @@ class Door:
                 del self._here[address]
 
     async def _visit(self, visitor: Visitor) -> None:
-        """From the greeting to the end, in the lobby and at tables."""
+        """A visit from the greeting to the end, in the lobby and at tables."""
         wanted = _Wanted(visitor, self._config.requests_per_second)
         if not await wanted.greet():
             return
@@ -208,7 +208,7 @@ class Door:
             await self._join(wanted, request)
 
     async def _visit_table(self, visitor: Visitor, table: TableConfig) -> None:
-        """The visit of a client at a table's own port, which has a seat or goes."""
+        """The visit of a client at a table's own port, which gets a seat or leaves."""
         wanted = _Wanted(visitor, self._config.requests_per_second)
         if not await wanted.greet(at_table=True):
             return
@@ -222,7 +222,7 @@ class Door:
         await visitor.client.has_left.wait()
 
     async def _leave(self, visitor: Visitor) -> None:
-        """A connection is gone: a guest's seat is given up, and the chips go back to the house."""
+        """After a connection has gone: give up a guest's seat, and return the chips to the house."""
         player, place = visitor.player, visitor.place
         if player is None or player.kind == "registered":
             return
@@ -237,7 +237,7 @@ class Door:
                 self._identities.has_left(player)
 
     async def _until_join(self, wanted: _Wanted) -> Request | None:
-        """The next request for a seat; everything else that is said in the lobby is dealt with here."""
+        """The next request for a seat; all other requests in the lobby are handled here."""
         async with _flushing(wanted.visitor.client):
             while True:
                 request = await wanted.next_request()
@@ -246,7 +246,7 @@ class Door:
                 self._do(wanted, request)
 
     def _do(self, wanted: _Wanted, request: Request) -> None:
-        """A request of somebody who has no seat."""
+        """Handle a request from somebody who has no seat."""
         visitor = wanted.visitor
         match request.word:
             case "list":
@@ -263,7 +263,7 @@ class Door:
                 visitor.say("refused", f"{request.word}: you have no seat")
 
     async def _join(self, wanted: _Wanted, request: Request) -> None:
-        """Take a seat, and come back when it is given up."""
+        """Take a seat, and return when it is given up."""
         visitor = wanted.visitor
         try:
             name, chips = self._table_and_chips(request.text)
@@ -284,7 +284,7 @@ class Door:
             visitor.client.flush()
             return
         await visitor.client.has_left.wait()
-        if visitor.client.attending is not None:  # the seat's task may be listening to somebody who was late
+        if visitor.client.attending is not None:  # the seat's task may be listening to a client that was late
             await visitor.client.attending.wait()
 
     def _table_and_chips(self, text: str) -> tuple[str, int | None]:
@@ -304,7 +304,7 @@ class Door:
         return name, chips
 
     def _any_table(self) -> str:
-        """A table with a seat that is free, or a bot's."""
+        """A table with a seat that is free or a house bot's."""
         for name, table in self._tables.items():
             if table.may_come:
                 return name
@@ -323,7 +323,7 @@ class _Wanted:
         self._since = trio.current_time()
 
     async def greet(self, *, at_table: bool = False) -> bool:
-        """Read the version and the greeting; whether it may stay.
+        """Read the version and the greeting; returns whether the client may stay.
 
         Args:
             at_table: at a table's own port, where a version is enough.
@@ -375,7 +375,7 @@ class _Wanted:
             client.say(client.connection.send(InLobby()))
 
     async def next_request(self) -> Request | None:
-        """The next request; None when the client has gone, or has said nothing for too long."""
+        """The next request; None if the client has gone, or has said nothing for too long."""
         client = self.visitor.client
         connection = client.connection
         while True:
@@ -396,7 +396,7 @@ class _Wanted:
                 client.say(connection.send(Note("refused", "you have been greeted already")))
 
     async def _wait_a_turn(self) -> None:
-        """A line has been read: those of a client that has said too much are read later."""
+        """After a line has been read, wait if the client has said too much."""
         now = trio.current_time()
         self._allowance = min(_BURST, self._allowance + (now - self._since) * self._per_second) - 1
         self._since = now
@@ -407,7 +407,7 @@ class _Wanted:
 
 
 def _has_gone(error: BaseException) -> bool:
-    """Whether an error says that a client is not there any more, and nothing else."""
+    """Whether an error only says that a client is not there any more."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(_has_gone, error.exceptions))
     return isinstance(error, ChannelBroken | OSError | trio.BrokenResourceError | trio.ClosedResourceError)
@@ -415,11 +415,11 @@ def _has_gone(error: BaseException) -> bool:
 
 @contextlib.asynccontextmanager
 async def _flushing(client: Client) -> AsyncIterator[None]:
-    """Within this, what the client does not read at once is written later; elsewhere its table does that.
+    """Within this, what the client does not read at once is written later; at a table, the table does that.
 
     Raises:
-        ChannelBroken: it has gone; raised by itself, since in a group with the cancellation of a room that
-            closes it would not be taken for what it is.
+        ChannelBroken: it has gone; raised by itself, since it would not be recognised in a group with the
+            cancellation of a closing room.
     """
     broken: ChannelBroken | None = None
     async with trio.open_nursery() as nursery:
@@ -435,7 +435,7 @@ async def _flushing(client: Client) -> AsyncIterator[None]:
 
 
 def describe(table: RoomTable) -> str:
-    """What ``#list`` says of a table besides its name."""
+    """What ``#list`` says about a table besides its name."""
     config = table.config
     taken = sum(place is not None for place in table.places)
     stakes = "-" if config.policy == "match" else f"{config.least}-{config.most}"
@@ -443,7 +443,7 @@ def describe(table: RoomTable) -> str:
 
 
 def listen(host: str, port: int, report: Callable[[str], Exception]) -> socket.socket:
-    """A listening socket; what keeps it from listening is raised as `report` words it."""
+    """A listening socket; if it cannot listen, the exception is the one that `report` makes."""
     try:
         return open_listener(host, port)
     except (OSError, OverflowError, UnicodeError) as error:

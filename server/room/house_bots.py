@@ -1,9 +1,9 @@
-"""The house's own bots: all of them in one process beside the room, which sends it to tables.
+"""The house's own bots: all of them run in one process beside the room, which sends them to tables.
 
 The house does not know the bots: it runs ``riverboat seat-bots``, which the players' package declares, and
-writes a line to it for each seat.  They come through the door like everybody else,
-with a token that is good once.  Should the process end it is started again, and bots that are missing are
-asked for again.
+writes a line to it for each seat.  The bots come through the door like everybody else,
+with a token that is good once.  If the process ends, it is started again, and missing bots are asked for
+again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class HouseBots:
         order = {"bot": bot, "table": table.name, "name": name, "token": token}
         try:
             self._orders.send_nowait(json.dumps(order).encode() + b"\n")
-        except trio.WouldBlock:  # the process does not come to its senses; whoever asks will ask again
+        except trio.WouldBlock:  # the process does not respond; the table will ask again
             self._identities.forget_bot(token)
         return name
 
@@ -53,8 +53,8 @@ class HouseBots:
         """Keep the process running, until cancelled.
 
         Args:
-            host: of the door for them.
-            port: of it.
+            host: of the bots' door.
+            port: of the same.
             environment: the room's own.
         """
         while True:

@@ -1,7 +1,7 @@
-"""Whose a name is: tokens, of which the ledger has only a hash, and limits on guessing them.
+"""Who owns a name: tokens, of which the ledger has only a hash, and limits on guessing them.
 
-A token has 160 bits, so the hash needs no secret beside it; scrypt makes each guess at a stolen ledger cost
-some 16 MB and 30 ms all the same.
+A token has 160 bits, so the hash needs no additional secret; even so, scrypt makes each guess at a stolen
+ledger cost some 16 MB and 30 ms.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from server.room.tables.place import Refused
 _COST: Final = 2**14
 _MINUTE_S: Final = 60.0
 _LONGEST_STEM: Final = 24
-# Of a name, so that a number fits behind it.
+# Of a name, so that a number fits after it.
 _MOST_ADDRESSES: Final = 10_000
-# Whose wrong guesses are remembered.
+# Addresses whose wrong guesses are remembered.
 
 
 def new_token() -> str:
-    """A token nobody guesses."""
+    """A token that nobody can guess."""
     return secrets.token_hex(20)
 
 
 def hashed(token: str, salt: bytes) -> bytes:
-    """What the ledger has of a token."""
+    """What the ledger keeps of a token."""
     from hashlib import scrypt
 
     return scrypt(token.encode("utf-8", "surrogateescape"), salt=salt, n=_COST, r=8, p=1)
 
 
 def register(ledger: Ledger, name: str, chips: int) -> tuple[Player, str]:
-    """A new player with a token, which is known to nobody else from now on.
+    """A new player with a token, which only the caller knows.
 
     Raises:
-        LedgerError: the name is taken, or is none.
+        LedgerError: the name is taken, or is not a valid name.
     """
     check_name(name)
     token, salt = new_token(), secrets.token_bytes(16)
@@ -63,7 +63,7 @@ def renew(ledger: Ledger, name: str) -> tuple[Player, str]:
 
 
 def check_name(name: str) -> None:
-    """Make sure that a player can be called so.
+    """Make sure that a player can have this name.
 
     Raises:
         LedgerError: they cannot.
@@ -76,7 +76,7 @@ def check_name(name: str) -> None:
 
 
 class Identities:
-    """Says who somebody is who gives a name, and perhaps a token."""
+    """Says who a client is that gives a name, and perhaps a token."""
 
     def __init__(self, config: RoomConfig, ledger: Ledger) -> None:
         self._config = config
@@ -87,7 +87,7 @@ class Identities:
         self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
 
     def expect_bot(self, stem: str) -> tuple[str, str]:
-        """A name for a bot of the house's, and a token that is good for one visit."""
+        """A name for one of the house's bots, and a token that is good for one visit."""
         name = self._free_name(stem, "house")
         token = new_token()
         self._bots[token] = name
@@ -95,16 +95,16 @@ class Identities:
         return name, token
 
     def forget_bot(self, token: str) -> None:
-        """It does not come."""
+        """Forget an expected bot that does not come."""
         self._present.discard(self._bots.pop(token, ""))
 
     def forget_bots(self) -> None:
-        """None of those that are expected comes."""
+        """Forget all expected bots."""
         for token in list(self._bots):
             self.forget_bot(token)
 
     def _free_name(self, stem: str, kind: str) -> str:
-        """A name that nobody has, or that somebody of the same kind had who has gone."""
+        """A name that nobody has, or that belonged to somebody of the same kind who has gone."""
         for number in itertools.count(1):
             name = f"{stem[:_LONGEST_STEM]}-{number}"
             if name not in self._present:
@@ -114,10 +114,10 @@ class Identities:
         raise AssertionError("numbers have no end")
 
     async def identify(self, name: str, token: str, address: str) -> Player:
-        """The player who gives a name and a token, each may be empty.
+        """The player who gives a name and a token, either of which may be empty.
 
         Raises:
-            Refused: they are not who they say, or may not come in.
+            Refused: they are not who they claim to be, or may not come in.
         """
         bot = self._bots.pop(token, None)
         if bot is not None:
@@ -137,7 +137,7 @@ class Identities:
         return player
 
     def check_ban(self, player: Player) -> None:
-        """Make sure that somebody may sit down.
+        """Make sure that a player may sit down.
 
         Raises:
             Refused: they may not.
@@ -160,7 +160,7 @@ class Identities:
         self._wrong.setdefault(address, deque()).append(trio.current_time())
 
     def _guest(self, wanted: str) -> Player:
-        """Somebody without a token, under a name that is nobody else's, and with chips to play with."""
+        """A player without a token, with a name that nobody else has, and chips to play with."""
         if not self._config.guests:
             raise Refused("a name and its token are needed here (riverboat room add-player)")
         name = wanted if NAME.fullmatch(wanted) else "guest-1"
@@ -173,7 +173,7 @@ class Identities:
         return self._ledger.player_of(player.id)
 
     def has_left(self, player: Player) -> None:
-        """Nobody is connected under this name any more, and no seat is kept for it."""
+        """Note that nobody is connected under this name any more, and no seat is kept for it."""
         if player.kind != "registered":
             self._present.discard(player.name)
         if player.kind == "guest":

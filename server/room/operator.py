@@ -1,7 +1,8 @@
 """What an operator may ask of an open room: a local socket in the room's folder, and a token beside it.
 
-A request is one line, a JSON object with ``token`` and ``do``; so is the answer, which has ``error`` where
-the room does not do it.  Socket and token are for the room's own user; the token stands in no command line.
+A request is one line, a JSON object with ``token`` and ``do``; so is the answer, which has ``error`` if the
+room does not do it.  Only the room's own user can read the socket and the token; the token is never on a
+command line.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Operator:
     """Answers the operator.
 
     Args:
-        room: that is open.
+        room: the open room.
     """
 
     def __init__(self, room: Room) -> None:
@@ -45,7 +46,7 @@ class Operator:
         self._known: dict[str, TableConfig] = {table.name: table for table in room.config.tables}
 
     async def serve(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Listen until cancelled; started when it does.
+        """Listen until cancelled; reports as started when it listens.
 
         Raises:
             RoomError: the socket cannot be opened.
@@ -55,7 +56,7 @@ class Operator:
         try:
             (folder / TOKEN).unlink(missing_ok=True)
             write_whole(folder / TOKEN, self._token + "\n", mode=FILE_MODE)
-            path.unlink(missing_ok=True)  # of a room that was killed; the ledger's lock is ours
+            path.unlink(missing_ok=True)  # left by a room that was killed; the ledger's lock is ours
             listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             with _reachable(path) as name:
                 listener.bind(name)
@@ -71,7 +72,7 @@ class Operator:
             path.unlink(missing_ok=True)
 
     async def _answer(self, stream: trio.SocketStream) -> None:
-        """One request."""
+        """Answer one request."""
         with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             async with stream:
                 line = b""
@@ -85,7 +86,7 @@ class Operator:
                 await stream.send_all(json.dumps(answer).encode() + b"\n")
 
     def answer(self, line: bytes) -> dict[str, Any]:
-        """What is said to a request, which has then been done."""
+        """Do what a request asks for, and return the answer."""
         try:
             request = json.loads(line)
         except (ValueError, RecursionError):
@@ -153,10 +154,10 @@ class Operator:
 
 
 def manage(ledger: Ledger, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a player or another token for one; the answer has the token, which is kept nowhere else.
+    """Make a player, or another token for one; the answer has the token, which is kept nowhere else.
 
     Raises:
-        LedgerError: the name is taken, or nobody's, or no name.
+        LedgerError: the name is taken, unknown, or not a valid name.
     """
     name = str(request.get("name", ""))
     check_name(name)

@@ -60,7 +60,7 @@ def list_(data: Path, as_json: bool) -> None:
 
 
 def _simple(name: str, about: str, *, has_reason: bool) -> Callable[..., None]:
-    """A command that names something and has nothing to print."""
+    """A command that takes a name and prints nothing."""
 
     def run(target: str, data: Path, reason: str | None = None) -> None:
         _ask(data, do=name, name=target, reason=reason)
@@ -111,7 +111,7 @@ def new_token(name: str, save: Path | None, data: Path) -> None:
 
 
 def _token(request: dict[str, Any], save: Path | None, data: Path) -> None:
-    """Ask for a token, of the room or, where none is open, of its ledger; hand it over."""
+    """Get a token from the room or, if none is open, from its ledger; pass it on."""
     if save is not None and save.exists():
         raise click.ClickException(f"{save} exists: name a new file")
     try:

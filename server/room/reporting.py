@@ -1,6 +1,6 @@
-"""What a room reports to its operator: lines on a terminal, an object of JSON each elsewhere.
+"""What a room reports to its operator: lines on a terminal, JSON objects elsewhere.
 
-Where structlog is not installed, it is the plain lines everywhere.
+If structlog is not installed, it reports plain lines everywhere.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _TRACE: Final = "Traceback (most recent call last):"
 
 
 class OperatorConsole:
-    """Where a room reports to: stderr.
+    """Where a room reports: stderr.
 
     Args:
-        log: takes what is said, with its level; None for plain text.
+        log: takes reports, with their level; None for plain text.
         stream: takes plain text.
         table: whose console this is; None for the room's own.
     """
@@ -39,7 +39,7 @@ class OperatorConsole:
         sys.stdout.flush()
 
     def err(self, text: str) -> None:
-        """For people; bytes of clients that are no text are replaced."""
+        """For people; bytes from clients that are not text are replaced."""
         text = text.encode("utf-8", "replace").decode("utf-8")
         if self._log is None:
             self._stream.write(text)
@@ -55,12 +55,12 @@ class OperatorConsole:
             self._log.log(level, line.removeprefix(_WARNING).removeprefix(_PREFIX), **where)
 
     def event(self, name: str, **fields: object) -> None:
-        """Something that programs may want to know; nothing where there are plain lines."""
+        """Report something that programs may want to know; does nothing for plain lines."""
         if self._log is not None:
             self._log.info(name, **fields)
 
     def hand_finished(self, hand_number: int) -> None:
-        """Nothing: hands are in the ledger."""
+        """Do nothing: hands are in the ledger."""
 
 
 def operator_console(stream: TextIO | None = None) -> OperatorConsole:

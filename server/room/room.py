@@ -1,6 +1,6 @@
-"""A room that is open: its ledger, its tables, its door, its bots, and how it closes.
+"""An open room: its ledger, its tables, its door, its bots, and how it closes.
 
-A fault of ours at one table ends that table alone: its people are cut off, and it is opened again from the
+A fault of ours at one table ends only that table: its people are cut off, and it is opened again from the
 ledger, which has every finished hand.
 """
 
@@ -31,7 +31,7 @@ from server.room.tables.turns import Turns
 from server.room.tls import server_context
 
 _AGAIN_S: Final = 1.0
-# Before a table is opened again that had a fault.
+# Before a table that had a fault is opened again.
 
 
 @attrs.frozen
@@ -71,7 +71,7 @@ class Room:
         self.identities: Final = Identities(config, self.ledger)
         self._bots = HouseBots(self.identities, console)
         self.tables: Final[dict[str, RoomTable]] = {}
-        """Those that are open, by name."""
+        """The open tables, by name."""
         self._turns: Final = Turns()
         self.door: Final = Door(config, self.identities, self.tables, console, tls, self._turns)
         self._has_tls = tls is not None
@@ -84,18 +84,18 @@ class Room:
 
     @property
     def is_closing(self) -> bool:
-        """It has been told to close."""
+        """Whether it has been told to close."""
         return self._is_closing is not None
 
     def close(self) -> None:
-        """Let go of the ledger."""
+        """Release the ledger."""
         self.ledger.close()
         self._turns.close()
 
     async def run(self, *, task_status: trio.TaskStatus[Addresses] = trio.TASK_STATUS_IGNORED) -> None:
         """Open the room, and play until `drain` and the end of all hands.
 
-        Started with the addresses when everybody may come in.
+        Reports as started, with the addresses, when everybody may come in.
 
         Raises:
             RoomError: a port or a log cannot be opened.
@@ -137,9 +137,9 @@ class Room:
         return ports
 
     def _settle_guests(self) -> None:
-        """Guests of an earlier time do not come back: what they had goes back to the house.
+        """Return the chips of an earlier run's guests, who do not come back, to the house.
 
-        What they were playing for is shared out first.
+        Sit-and-gos in which they were playing are settled first.
         """
         for config in self.config.tables:
             self.ledger.open_table(config.name)
@@ -155,10 +155,10 @@ class Room:
     # --- tables ----------------------------------------------------------------------------------------
 
     def open_table(self, config: TableConfig) -> None:
-        """Open a table, of the room's or another.
+        """Open a table, one of the room's or another.
 
         Raises:
-            RoomError: its log cannot be opened, or it is open.
+            RoomError: its log cannot be opened, or the table is already open.
         """
         if config.name in self.tables:
             raise RoomError(f"the table {config.name} is open")
@@ -176,7 +176,7 @@ class Room:
             raise RoomError(error.lines.strip().replace("\n", ": ")) from error
 
     async def _keep(self, table: RoomTable) -> None:
-        """Let a table play; one that has had a fault is opened again."""
+        """Let a table play; after a fault it is opened again."""
         name = table.config.name
         try:
             while True:
@@ -202,7 +202,7 @@ class Room:
         """Close a table when its hand is over.
 
         Raises:
-            RoomError: there is none of that name.
+            RoomError: there is no table of that name.
         """
         table = self.tables.get(name)
         if table is None:
@@ -218,12 +218,12 @@ class Room:
     # --- people ----------------------------------------------------------------------------------------
 
     def kick(self, name: str, reason: str) -> bool:
-        """Take a player's seats when the hand is over; whether there were any."""
+        """Take a player's seats when the hand is over; returns whether there were any."""
         kicked = [table.kick(name, reason) for table in self.tables.values()]
         return any(kicked)
 
     def message(self, text: str, table: str | None = None) -> None:
-        """Tell everybody at a table, or at all of them, something."""
+        """Send a message to everybody at a table, or at all tables."""
         for name, each in self.tables.items():
             if table in (None, name):
                 each.message(text)

@@ -1,6 +1,6 @@
-"""``room.toml``: what a room is, as its operator writes it down.
+"""``room.toml``: a room as its operator describes it.
 
-Every mistake is one line that says where it stands and what was expected there.
+Every mistake is reported in one line that says where it is and what was expected there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def load_room(path: Path) -> RoomConfig:
     """The room that a file describes.
 
     Raises:
-        RoomError: the file cannot be read, or says something that cannot be.
+        RoomError: the file cannot be read, or says something impossible.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def load_room(path: Path) -> RoomConfig:
 
 
 class _Reader:
-    """Reads a file's values, and knows the lines they stand in."""
+    """Reads a file's values, and knows which lines they are in."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
@@ -78,10 +78,11 @@ class _Reader:
         return RoomError(f"{self._path}{f':{line}' if line else ''}: {what}")
 
     def _line(self, section: str, key: str | None) -> int | None:
-        """Where a key of a section stands.
+        """The line in which a key of a section is.
 
         Args:
-            section: ``room``, ``room.tls``, one table of them all, ``table 0``, or a section of that one's,
+            section: ``room``, ``room.tls``, one of the tables, such as ``table 0``, or a section of a table,
+            such as
                 ``table 0 levels 2``.
             key: None for the section's own line.
         """
@@ -89,7 +90,7 @@ class _Reader:
         start = self._head(name, int(numbers[0]) if numbers else 0, 0)
         if len(numbers) > 1 and start is not None:
             within = self._head(f"{name}.{numbers[1]}", int(numbers[2]), start)
-            if within is None:  # it is written in one line
+            if within is None:  # it is an inline table
                 key = numbers[1]
             start = within or start
         if start is None:
@@ -102,7 +103,7 @@ class _Reader:
         return start
 
     def _head(self, name: str, index: int, after: int) -> int | None:
-        """The line of a section's head; the first of its name has index 0."""
+        """The line of a section's header; the first of its name has index 0."""
         for number, line in enumerate(self._lines[after:], after + 1):
             head = _HEAD.match(line)
             if head and head.group(1) == name:
@@ -217,7 +218,7 @@ class _Reader:
         return table
 
     def _fits_policy(self, section: str, policy: Policy, data: Mapping[str, Any]) -> None:
-        """Make sure that nothing is said which tables of this policy do not have."""
+        """Make sure that all keys exist for tables of this policy."""
         is_sit_and_go = policy is Policy.SIT_AND_GO
         for key in _RING_ONLY if is_sit_and_go else _SIT_AND_GO_ONLY:
             if key in data:
@@ -285,11 +286,11 @@ class _Values:
         self._asked: list[str] = []
 
     def __contains__(self, key: str) -> bool:
-        """It is given, and has not been asked for."""
+        """Whether a key is given, and has not been asked for."""
         return key in self._data
 
     def end(self) -> None:
-        """Nothing else may stand there."""
+        """Make sure that the section has nothing else."""
         for key in self._data:
             hint = did_you_mean(key, self._asked)
             raise self._reader.fault(self._section, key, f"there is no setting {key!r}{hint}")

@@ -1,7 +1,7 @@
 """TLS at the door: a client's encrypted stream as a socket of plain bytes, and certificates.
 
-The table's code writes to sockets without waiting (`server.table.channel`), which TLS does not allow.  So a
-connection that speaks it is joined to a pair of local sockets by two tasks.
+The table's code writes to sockets without waiting (`server.table.channel`), which TLS does not allow.  So two
+tasks join a TLS connection to a pair of local sockets.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from server.room.config import Certificate, RoomError
 
 _CHUNK: Final = 32 * 1024
 _GOODBYE_S: Final = 1.0
-# In which what has been said may still go out.
+# For pending bytes to be sent.
 
 
 def server_context(pair: Certificate) -> ssl.SSLContext:
-    """What a room speaks with its certificate.
+    """The TLS context for a room's certificate.
 
     Raises:
         RoomError: certificate or key cannot be read, or do not belong together.
@@ -60,7 +60,7 @@ def self_signed(folder: Path, host: str) -> Certificate:
     ]  # fmt: skip
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        os.close(os.open(pair.key, os.O_WRONLY | os.O_CREAT, 0o600))  # before anything stands in it
+        os.close(os.open(pair.key, os.O_WRONLY | os.O_CREAT, 0o600))  # before anything is written to it
         subprocess.run(command, check=True, capture_output=True)
     except OSError as error:
         raise RoomError(f"openssl, which makes certificates: {error.strerror}") from error
@@ -74,7 +74,7 @@ def self_signed(folder: Path, host: str) -> Certificate:
 async def spoken(
     sock: socket.socket, context: ssl.SSLContext | None, handshake_s: float
 ) -> AsyncIterator[socket.socket]:
-    """A client's connection as a socket of plain bytes; whoever takes it closes it.
+    """A client's connection as a socket of plain bytes, which the caller closes.
 
     Raises:
         ssl.SSLError: the client does not speak TLS.
@@ -121,7 +121,7 @@ async def _pump(
     target: trio.SSLStream[trio.SocketStream] | trio.SocketStream,
     is_over: trio.Event | None = None,
 ) -> None:
-    """Pass on whatever comes; the end of one side is the end of the other."""
+    """Pass on all bytes; the end of one side ends the other."""
     try:
         while data := await source.receive_some(_CHUNK):
             await target.send_all(bytes(data))

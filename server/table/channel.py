@@ -1,9 +1,9 @@
 """One client's socket: writes that never block, reads that can be tried.
 
 A stream class would cost a scheduler turn for every message.  A local player answers within some 20
-microseconds, which is less; so messages are written straight to the non-blocking socket, and after a
-write the answer may be polled for a few times before the task goes to sleep (`Channel.receive`).
-What a client does not read is kept here up to a bound, and flushed by a task of its own
+microseconds, which is less than that; so messages are written straight to the non-blocking socket, and after
+a write the socket may be polled a few times for the answer before the task goes to sleep (`Channel.receive`).
+Bytes that a client does not read are kept here up to a limit, and a separate task flushes them
 (`Channel.keep_flushing`).
 """
 
@@ -16,14 +16,14 @@ from typing import Final, Protocol
 import trio
 
 MAX_UNSENT: Final = 256 * 1024
-"""Bytes kept for a client that does not read, beyond what the kernel keeps: some 3000 messages."""
+"""Bytes kept for a client that does not read, in addition to what the kernel keeps: some 3000 messages."""
 _CHUNK: Final = 64 * 1024
 _POLLS: Final = 24
 """Reads tried before sleeping: about the time of one trip through the scheduler."""
 _PATIENCE: Final = 3
-"""Unsuccessful windows in a row after which a client is taken for a slow one."""
+"""Unsuccessful rounds of polling in a row after which a client is considered slow."""
 _RETRY_EVERY: Final = 64
-"""How often the socket of a slow client is polled again: every 64th time, for it may have become fast."""
+"""How often the socket of a slow client is polled again: every 64th time, since it may have become fast."""
 
 
 class ChannelBroken(Exception):
@@ -35,17 +35,17 @@ class ChannelBroken(Exception):
 
 
 class Waiting(Protocol):
-    """How to wait for a client, where others are waited for beside it."""
+    """How to wait for one client among several."""
 
     async def until_readable(self, sock: socket.socket, deadline: float) -> bool:
-        """Return when something has arrived, or the client has gone; False when it is `deadline` before.
+        """Wait until something has arrived or the client has gone; False if `deadline` comes first.
 
         Raises:
             trio.ClosedResourceError: we have closed it.
         """
 
     def is_closing(self, sock: socket.socket) -> None:
-        """We are about to close a connection: whoever waits for it is told."""
+        """Say that we are about to close a connection: tasks waiting for it are told."""
 
 
 class Channel:
@@ -97,14 +97,14 @@ class Channel:
         self._has_unsent.set()
 
     async def keep_flushing(self) -> None:
-        """Whenever `send` had to keep something, write it as the client reads; for a task of its own."""
+        """Write what `send` had to keep as the client reads; for a task of its own."""
         while True:
             await self._has_unsent.wait()
             self._has_unsent = trio.Event()
             await self._flush()
 
     async def _flush(self) -> None:
-        """Write what is unsent; `send` reports it when that cannot be done."""
+        """Write what is unsent; if that fails, the next `send` reports it."""
         try:
             while self._unsent and not self._closed:
                 await trio.lowlevel.wait_writable(self._sock)
@@ -125,12 +125,12 @@ class Channel:
             return b""  # reset by the client: it is gone either way
 
     async def receive(self, deadline: float, *, may_poll: bool) -> bytes | None:
-        """What arrives next; None when nothing has by `deadline`, empty at the end of the stream.
+        """What arrives next; None if nothing does by `deadline`, empty at the end of the stream.
 
         Args:
             deadline: on trio's clock.
             may_poll: no other table is waiting for this thread, so the socket may be tried a few times
-                before the task sleeps.  Without success there is still a full trip through the scheduler.
+                before the task sleeps.  If that fails, there is still a full trip through the scheduler.
         """
         if may_poll and self._is_worth_polling():
             for _ in range(_POLLS):
@@ -143,7 +143,7 @@ class Channel:
             data = self.try_receive()
             if data is not None:
                 return data
-        if self._waiting is not None:  # others come first that have spoken before
+        if self._waiting is not None:  # others who have spoken earlier come first
             while await self._waiting.until_readable(self._sock, deadline):
                 data = self.try_receive()
                 if data is not None:
@@ -159,16 +159,16 @@ class Channel:
 
     @property
     def num_unsent(self) -> int:
-        """Bytes that are kept here because the client does not read."""
+        """Number of bytes kept here because the client does not read."""
         return len(self._unsent)
 
     @property
     def is_closed(self) -> bool:
-        """We have closed it."""
+        """Whether we have closed it."""
         return self._closed
 
     async def wait_readable(self) -> None:
-        """Return when something has arrived, or the client has gone.
+        """Wait until something has arrived, or the client has gone.
 
         Raises:
             trio.ClosedResourceError: we have closed it.
@@ -187,14 +187,16 @@ class Channel:
         return True
 
     async def finish(self, seconds: float) -> None:
-        """Say goodbye in good order: flush, half-close, and read what the client still sends until it closes,
-        so that it is not shown a reset instead of the last state (acpc-spec 8.8).  Then close."""
+        """Close so that the client does not see a reset instead of the last state (acpc-spec 8.8).
+
+        Flush, half-close, and read what the client still sends until it closes; then close.
+        """
         with trio.move_on_after(seconds):
             try:
                 await self._flush()
                 self._sock.shutdown(socket.SHUT_WR)
                 while await self.receive(math.inf, may_poll=False):
-                    await trio.lowlevel.checkpoint()  # it may have no end of things to say
+                    await trio.lowlevel.checkpoint()  # it may keep sending without end
             except OSError:
                 pass  # it has already gone
             except trio.ClosedResourceError:

@@ -1,4 +1,4 @@
-"""What a match is, as one frozen value: everything below the command line gets it and reads nothing else."""
+"""What a match is, as one frozen value: the only configuration that code below the command line reads."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAX_NAME: Final = 100
 """Longest player name: ten of them and a hand fit the ACPC programs' line buffers."""
 MOST_SECONDS: Final = 1e9
 """Longest time that can be asked for: thirty years."""
-_NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: bytes that are no UTF-8
+_NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: bytes that are not UTF-8
 
 
 class OnFailure(StrEnum):
-    """What happens when a player leaves, stalls or cannot be sent to."""
+    """What happens when a player leaves, stalls or cannot be reached."""
 
     ABORT = "abort"
     """The match ends at once, as with the ACPC dealer."""
@@ -36,16 +36,16 @@ class Entry:
     """On what condition a connection may sit down."""
 
     token: str | None
-    """That it must say; None for none."""
+    """The token that it must say; None for none."""
     refusal: str | None = None
-    """Why it may not at all."""
+    """Why it may not sit down at all."""
 
 
 class Door(Protocol):
     """Who may sit down in a match."""
 
     async def listener(self, seat: int) -> socket.socket | None:
-        """Where a seat's player connects: a listening socket that is ours to close; None for its port."""
+        """The socket on which a seat's player connects, which the caller closes; None for the seat's port."""
 
     async def judge(self, seat: int, connection: socket.socket) -> Entry:
         """On what condition a connection to a seat may sit down there."""
@@ -66,11 +66,11 @@ class TimeLimits:
     handshake: float = 30.0
     """From connecting to the version line (and the token, where the seat has one)."""
     first_response: float = 0.0
-    """A seat's first decision of the match, if that is more than `response`: programs load what they need
-    during it.  What it takes beyond `response` counts in no total.
+    """A seat's first decision of the match, if longer than `response`: programs load what they need during
+    it.  Time beyond `response` counts in no total.
     """
     grace: float = 0.0
-    """For somebody to take a seat that was vacated in the match, before the house acts for it."""
+    """For somebody to take a seat vacated during the match, before the house acts for it."""
 
 
 @attrs.frozen
@@ -78,7 +78,7 @@ class MatchConfig:
     """One match."""
 
     name: str
-    """As it stands in the log's header."""
+    """As written in the log's header."""
     game: GameDefinition
     game_text: str
     """The game as the user named it, for the log's header."""
@@ -100,34 +100,34 @@ class MatchConfig:
     seat_tokens: tuple[str | None, ...] = ()
     """In seat order: a word the client of a seat must present; None or missing for an open seat."""
     door: Door | None = None
-    """Who may sit down; None for everybody who says the seat's token, where it has one."""
+    """Who may sit down; None for everybody who says the seat's token, if it has one."""
     reveals_key: bool = True
-    """The log ends with the cards' key; False where hands of the same cards are still to come."""
+    """The log ends with the cards' key; False if hands with the same cards are still to come."""
     log_path: Path | None = None
     transaction_path: Path | None = None
     policy_path: Path | None = None
-    """Keeps what clients tell the house of their strategies (`protocol.policy`); None: nobody is asked."""
+    """Keeps what clients tell the house about their strategies (`protocol.policy`); None: nobody is asked."""
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     is_resumable: bool = False
-    """Cut short, it may be played on in a later sitting: nothing is then revealed about its cards."""
+    """If cut short, it may be continued in a later sitting: nothing is then revealed about its cards."""
     rehearses: frozenset[int] = frozenset()
     """Seats whose players are shown the hands of earlier sittings again, since they may have learned from
     them."""
     resumes: bool = False
-    """The finished hands of the log are those of an earlier sitting, and the match goes on from there."""
+    """The finished hands in the log are those of an earlier sitting, and the match continues from there."""
     keeps_hands: bool = False
     """The outcome has the chips of every hand, by which the passes of a duplicate match are paired."""
     opener: Opener | None = None
-    """Makes the files; None for files as the umask has them."""
+    """Creates the files; None for files with the permissions of the umask."""
     carries_chips: bool = False
-    """Chips are carried from hand to hand: whoever plays them tells clients, before each, what is played."""
+    """Chips carry over: the code that plays the hands tells clients before each what is played."""
     quiet: bool = False
     """No trace of the messages on stderr."""
 
 
 def check_names(names: Sequence[str]) -> str | None:
-    """What is wrong with some players' names, None if nothing: log lines are split at ``|`` and ``:``."""
+    """What is wrong with players' names, None if nothing: log lines are split at ``|`` and ``:``."""
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
             return (

@@ -19,8 +19,8 @@ _TO_ACT: Final = State.TO_ACT
 class HandOnTable:
     """One hand: its messages, and the seats of its positions.
 
-    They belong together: a client that sits down at any moment is shown a hand from its own position in it,
-    and never one hand's cards from a position in the next.
+    They belong together: a client that sits down at any moment is shown a hand from its own position in that
+    hand, and never one hand's cards from its position in the next.
     """
 
     messages: HandMessages
@@ -32,7 +32,7 @@ class HandOnTable:
         return self.positions[seat.number] is not None
 
     def show(self, state: HandState, seat: Seat, client: Client) -> bytes:
-        """Say to a seat's client how the hand stands; `Client.flush` writes it.
+        """Tell a seat's client how the hand stands; `Client.flush` writes it.
 
         Returns:
             The line that says it.
@@ -61,7 +61,7 @@ Situation = tuple[HandState, HandOnTable]
 
 @attrs.frozen
 class PlayedHand:
-    """A finished hand as one table hands it to another that keeps the records."""
+    """A finished hand as one table passes it to another that keeps the records."""
 
     line: str
     """Of the log."""
@@ -69,14 +69,14 @@ class PlayedHand:
     notes: str = ""
     """What happened to seats meanwhile, as comment lines of the log."""
     told: str = ""
-    """What clients have told of their strategies, as the house keeps it."""
+    """What clients have said about their strategies, as the house keeps it."""
 
 
 class OtherTables(Protocol):
     """Tables that play some of a match's hands."""
 
     async def hand(self, number: int, seats: Sequence[Seat]) -> PlayedHand | None:
-        """A hand that was played elsewhere, once it is over; None for one that is not.
+        """A hand that another table plays, once it is over; None for a hand that no other table plays.
 
         Args:
             number: of the hand; asked for in order.

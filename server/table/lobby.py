@@ -1,10 +1,10 @@
 """The way in: listening sockets, accepting clients, the version handshake, greetings (acpc-spec 5.2, 5.3).
 
-A seat's port is open while the seat is vacant; a second client is refused.  At the beginning of a match
-whoever connects first to a seat without a token is its player, as with the ACPC dealer, whatever comes of it.
-So is a client of whom the match's `door` knows that it is the player.
-Anywhere else nobody is a seat's player before they have said what they must: several clients may shake hands
-at a time, and one that cannot is turned away, which is nobody's failure.
+A seat's port is open while the seat is vacant; a second client is refused.  At the beginning of a match the
+first client that connects to a seat without a token is its player, as with the ACPC dealer, even if it then
+fails.  So is a client that the match's `door` recognises as the player.
+In all other cases a client becomes a seat's player only when it has said what it must: several clients may
+shake hands at a time, and one that cannot is turned away, which counts as nobody's failure.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from server.table.config import Entry, MatchConfig
 from server.table.seat import Client, Seat
 
 MAX_HANDSHAKES: Final = 32
-"""Clients that may shake hands at one seat at a time; the oldest has to go for another."""
+"""Clients that may shake hands at one seat at a time; the oldest is dropped for a new one."""
 _BACKLOG: Final = 64
 # Connections that the system keeps for us until they are accepted.
 _REOPEN_S: Final = 0.25
-# Between attempts to listen again on a vacated seat's port, which the system may hold for a moment; and to
-# accept when there is no descriptor to be had.
+# Between attempts to listen again on a vacated seat's port, which the system may hold for a moment; and
+# between attempts to accept while no descriptor is free.
 _OUT_OF_RESOURCES: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
@@ -68,7 +68,7 @@ def open_listener(host: str, port: int) -> socket.socket:
 class Lobby:
     """The open ports of one match.
 
-    *Resource handling*: `close` when nobody more is to come.
+    *Resource handling*: `close` when nobody else is to come.
     """
 
     def __init__(self, config: MatchConfig, console: Console) -> None:
@@ -104,14 +104,14 @@ class Lobby:
         self._listeners.clear()
 
     async def admit_first_comer(self, seat: Seat, deadline: float) -> Client:
-        """Whoever connects first to a seat without a token, once they have said their version.
+        """The first client that connects to a seat without a token, once it has said its version.
 
         Args:
             seat: a vacant seat.
             deadline: for connecting, on trio's clock.
 
         Raises:
-            SeatFailed: nobody came by the deadline, or the one who came is no client.
+            SeatFailed: nobody came by the deadline, or the one who came is not a client.
         """
         client: Client | None = None
         with trio.CancelScope(deadline=deadline):
@@ -127,16 +127,16 @@ class Lobby:
         return client
 
     async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
-        """The first client of a seat's port that says its version and, where it must, the seat's token.
+        """The first client at a seat's port that says its version and, if required, the seat's token.
 
         Args:
             seat: a vacant seat.
             deadline: on trio's clock.
-            is_first: nobody has sat there; a client that need not say a token is then the seat's player,
-                whatever comes of it.
+            is_first: nobody has sat there yet; a client that need not say a token is then the seat's player,
+                even if it fails.
 
         Raises:
-            SeatFailed: nobody has come so far by the deadline, or the player failed.
+            SeatFailed: nobody has completed this by the deadline, or the player failed.
         """
         reception = _Reception(self, seat, is_first)
         try:
@@ -191,7 +191,7 @@ class Lobby:
                 return client
 
     async def _let_in(self, seat: Seat, sock: socket.socket) -> Client | None:
-        """A connection as a client that may shake hands; None where there is to be none."""
+        """A connection as a client that may shake hands; None if it may not."""
         door = self._config.door
         try:
             entry = Entry(seat.token) if door is None else await door.judge(seat.number, sock)
@@ -207,7 +207,7 @@ class Lobby:
         return None
 
     def _note_starvation(self, error: OSError, seat: Seat) -> bool:
-        """Whether something could not be had from the system; the operator learns of it once."""
+        """Whether the system has run out of something; the operator is told once."""
         if error.errno not in _OUT_OF_RESOURCES:
             return False
         if not self._is_starved:
@@ -226,7 +226,7 @@ class Lobby:
         )
 
     def turn_away(self, seat: Seat, why: str, client: Client | None = None) -> None:
-        """Tell the operator that a client could not sit down: the first time, the tenth, the hundredth ..."""
+        """Tell the operator that a client could not sit down: the 1st time, the 10th, the 100th, ..."""
         self._turned_away[seat.number] += 1
         count = self._turned_away[seat.number]
         if str(count).strip("0") == "1":
@@ -236,10 +236,10 @@ class Lobby:
             self._console.err(f"riverboat: {seat.label}: {who} was turned away: {why}{so_far}\n")
 
     async def shake_hands(self, seat: Seat, client: Client) -> None:
-        """Read a new client's version, and its greeting where it has sent one.
+        """Read a new client's version, and its greeting if it has sent one.
 
         Raises:
-            SeatFailed: it said nothing in time, left, is no client, or does not know the seat's token.
+            SeatFailed: it said nothing in time, left, is not a client, or does not know the seat's token.
         """
         limit = self._config.limits.handshake
         deadline = trio.current_time() + limit
@@ -279,13 +279,13 @@ class Lobby:
                 raise SeatFailed(FailureKind.STALLED, detail, _no_version(seat))
             else:
                 raise SeatFailed(FailureKind.STALLED, f"it has not shown it within {limit:g} s", "")
-            await trio.lowlevel.checkpoint()  # however much it has said, the others have their turns
+            await trio.lowlevel.checkpoint()  # however much it has said, others get their turns
         if not version.is_supported:
             self._console.err("ERROR: this server is currently using version 2.0.0\n")
 
 
 class _Reception:
-    """Clients shaking hands at one seat, several at a time, of whom the first to succeed is admitted."""
+    """Clients shaking hands at one seat, several at a time; the first to succeed is admitted."""
 
     def __init__(self, lobby: Lobby, seat: Seat, is_first: bool) -> None:
         self._lobby = lobby
@@ -296,7 +296,7 @@ class _Reception:
         self.failure: SeatFailed | None = None
 
     async def run(self, listener: socket.socket) -> None:
-        """Receive whoever connects, until somebody has been admitted."""
+        """Receive clients as they connect, until one has been admitted."""
         async with trio.open_nursery() as tasks:
             while True:
                 client = await self._lobby.accept(self._seat, listener)
@@ -305,7 +305,7 @@ class _Reception:
                 tasks.start_soon(self._receive, client, tasks.cancel_scope)
 
     async def _receive(self, client: Client, everybody: trio.CancelScope) -> None:
-        """Shake hands with a client, whatever that brings."""
+        """Shake hands with a client, and handle whatever it does."""
         try:
             with trio.CancelScope() as handshake:
                 self._handshakes.append(handshake)
@@ -330,7 +330,7 @@ class _Reception:
 
 
 def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchConfig) -> None:
-    """Answer a client's first greeting: say which capabilities are granted, and what these say.
+    """Answer a client's first greeting: say which capabilities are granted, with their lines.
 
     The answer goes out with the next `Client.flush`; see `protocol.extension`.
     """
@@ -362,7 +362,7 @@ def _no_version(seat: Seat) -> str:
 
 
 def _has_token(words: tuple[str, ...], token: str | None) -> bool:
-    from secrets import compare_digest  # brings hashing along: only seats with tokens wait for it
+    from secrets import compare_digest  # imports hashing: only seats with tokens wait for it
 
     expected = (token or "").encode("utf-8", "surrogateescape")
     presented = [word.removeprefix(TOKEN).encode("latin-1") for word in words if word.startswith(TOKEN)]

@@ -1,9 +1,9 @@
 """One match over sockets, from open ports to the score (acpc-spec sections 5 and 6).
 
 `MatchServer` drives the hand loop of `engine.rules`: before every action each seat is shown the hand as it
-may see it, then the acting seat is read until it has replied (`server.table.reply`).  Who sits in
-which seat, and what becomes of one that fails, is `server.table.seating`'s business; the files are in
-`server.table.records`, and who follows its hands and may end it is `server.table.stopping`'s.
+may see it, then the acting seat is read until it has replied (`server.table.reply`).
+`server.table.seating` decides who sits in which seat, and what becomes of a player that fails; the files are
+in `server.table.records`, and `server.table.stopping` follows the hands and may end the match.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class MatchServer:
     Args:
         config: what is played.
         console: where it is reported.
-        onlooker: told of every hand, and asked whether to play on; without one all hands are played.
-        earlier: what the log does not tell about its hands, where the match is resumed from it.
+        onlooker: told about every hand, and asked whether to continue; without one all hands are played.
+        earlier: what the log does not tell about its hands, if the match is resumed from it.
         others: tables that play some of the hands; without them all are played here.
         records: of the hands; None for those that `config` names.
 
@@ -64,7 +64,7 @@ class MatchServer:
         self._console = console
         self._onlooker = onlooker
         self._others = others
-        self._pauses = False  # the onlooker wants to be asked
+        self._pauses = False  # the onlooker is to be asked
         self._records = records or MatchRecords(config, console)
         self._seating = Seating(config, console, self._records, lambda: self._situation, self._abort)
         self._seats = self._seating.seats
@@ -84,7 +84,7 @@ class MatchServer:
         self._is_live = not config.resumes  # a hand has been played in this sitting
         self._rehearsal: Rehearsal | None = None
         self.needs_players = True
-        """Hands are to come; known once the files are `open`."""
+        """Whether more hands are to come; known once the files are `open`."""
         if earlier is not None:
             self._seconds = earlier.seconds
             for seat, before in zip(self._seats, earlier.seats, strict=True):
@@ -102,7 +102,7 @@ class MatchServer:
 
     @property
     def is_over(self) -> bool:
-        """No hand is to come: clients may leave."""
+        """Whether no more hands will come: clients may leave."""
         return self._seating.is_over
 
     def open(self) -> None:
@@ -120,12 +120,12 @@ class MatchServer:
             raise
 
     def close(self) -> None:
-        """Let go of files, ports and clients."""
+        """Release files, ports and clients."""
         self._seating.close()
         self._records.close()
 
     def has_joined(self, number: int) -> bool:
-        """Somebody sits on a seat."""
+        """Whether somebody has taken a seat."""
         return self._seats[number].client is not None
 
     def give_up(self, number: int, failure: Failure) -> bool:
@@ -162,7 +162,7 @@ class MatchServer:
         return self.outcome()
 
     def outcome(self) -> MatchOutcome:
-        """What the match has come to so far."""
+        """The outcome of the match so far."""
         return MatchOutcome(
             hands=self._hands_done,
             chips_by_seat=tuple(self._totals),
@@ -175,18 +175,18 @@ class MatchServer:
         )
 
     def _can_go_on(self) -> bool:
-        """Whether hands may be played in a later sitting: not where a player's failure ended the match."""
+        """Whether a later sitting may play more hands: not if a player's failure ended the match."""
         if self._is_finished or not self._config.is_resumable:
             return False
         return self._aborted is None or not (self._aborted.seats and self._is_live)
 
     def _since(self) -> float:
-        """Seconds for which hands have been played since that was last added up."""
+        """Seconds of play since they were last added up."""
         return 0.0 if self._plays_since is None else self._now() - self._plays_since
 
     @contextlib.contextmanager
     def _adding_up_time(self) -> Iterator[None]:
-        """Hands are played within this, from the first that is not an earlier sitting's."""
+        """Surrounds the playing of hands, from the first that is not an earlier sitting's."""
         try:
             yield
         finally:
@@ -242,7 +242,7 @@ class MatchServer:
         self._is_finished = True
 
     async def _continues(self) -> bool:
-        """Ask whether to play on; the answer is waited for on nobody's clock."""
+        """Ask whether to continue; waiting for the answer is on nobody's clock."""
         assert self._onlooker is not None  # it wanted to be asked
         self._flush_all()
         self._seconds += self._since()
@@ -278,7 +278,7 @@ class MatchServer:
             state = next(loop)
             while True:
                 to_act = state.betting.position_to_act
-                assert to_act is not None  # the hand loop asks only when somebody is
+                assert to_act is not None  # the hand loop asks only when somebody is to act
                 seat = by_position[to_act]
                 if is_live or not records.is_replaying:
                     is_live = True
@@ -324,7 +324,7 @@ class MatchServer:
         self._count(by_seat)
 
     def _take_in(self, hand_number: int, played: PlayedHand) -> None:
-        """The same for one that another table has played."""
+        """The same for a hand that another table has played."""
         if played.notes:
             self._records.write(played.notes)
         if played.told:
@@ -353,9 +353,9 @@ class MatchServer:
     async def _rehearse(
         self, rehearsal: Rehearsal, seat: Seat, state: HandState, hand: HandOnTable, action: Action
     ) -> None:
-        """Show an earlier sitting's hand to those who may have learned from it.
+        """Show an earlier sitting's hand to the players who may have learned from it.
 
-        What a player answers is compared with what was done, which stands.
+        A player's answer is compared with what was done; what was done stands.
         """
         self._situation = state, hand
         answer, _ = await self._asking.ask(rehearsal.seats, seat, state, hand)
@@ -363,14 +363,14 @@ class MatchServer:
             rehearsal.has_answered(seat, answer, action)
 
     def _end_rehearsal(self) -> None:
-        """From now on it is in earnest."""
+        """End the rehearsal: from now on answers count."""
         if self._rehearsal is not None:
             for line in self._rehearsal.end():
                 self._console.err(f"riverboat: {line}\n")
             self._rehearsal = None
 
     def _recorded(self, seat: Seat, state: HandState, answer: Action | None, sent_us: int) -> Action:
-        """The action that is played, the seat's answer or for want of one the default, now on record."""
+        """The action to play, now on record: the seat's answer or, if there is none, the default."""
         received_us = now_us()
         action = answer
         if action is None:

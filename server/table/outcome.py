@@ -1,4 +1,4 @@
-"""What a match came to: facts without sockets, for reports and statistics."""
+"""The outcome of a match: facts without sockets, for reports and statistics."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from server.errors import Failure, FailureKind
 _BUCKETS_PER_E: Final = 51
 _LEAST_S: Final = 1e-7
 _OFFSET: Final = 1000
-# So that the bucket of `_LEAST_S` has a number above 0, which is the bucket of all that is less.
+# So that the bucket of `_LEAST_S` has a number above 0; 0 is the bucket for everything smaller.
 _AT_ONCE: Final = 1024
-# Durations that are noted before they are put into buckets: 8 KB.
+# Durations that are collected before they are put into buckets: 8 KB.
 
 
 class Durations:
     """How long some things took, counted in buckets: a million take no more memory than a thousand.
 
-    A bucket's bounds differ by 2 %, and its geometric mean stands for all that is in it: a percentile is off
-    by less than 1 % of its value.  The longest is exact; what is below a tenth of a microsecond counts as 0.
+    A bucket's bounds differ by 2 %, and its geometric mean represents everything in it: a percentile is off
+    by less than 1 % of its value.  The longest is exact; anything below a tenth of a microsecond counts as 0.
     """
 
     __slots__ = ("_buckets", "_longest", "_recent")
@@ -37,14 +37,14 @@ class Durations:
             self.add(each)
 
     def add(self, seconds: float) -> None:
-        """Count one more; called for every decision, it only notes the number."""
+        """Count one more; since this is called for every decision, it only stores the number."""
         recent = self._recent
         recent.append(seconds)
         if len(recent) == _AT_ONCE:
             self._count()
 
     def _count(self) -> None:
-        """Put what was noted into its buckets: in order, so that each bucket is one search."""
+        """Put the stored durations into their buckets: in order, so that each bucket takes one search."""
         ordered = sorted(self._recent)
         del self._recent[:]
         if not ordered:
@@ -96,7 +96,7 @@ class Durations:
         return durations
 
     def percentile(self, share: float) -> float:
-        """The smallest value that at least `share` of them do not pass, to 1 %.
+        """The smallest value that at least `share` of the durations do not exceed, to within 1 %.
 
         Raises:
             ValueError: there are none.
@@ -112,13 +112,13 @@ class Durations:
 
 @attrs.frozen
 class SeatOutcome:
-    """What is known about the player of one seat, apart from the chips."""
+    """What is known about one seat's player, apart from the chips."""
 
     name: str
     failures: Sequence[Failure] = ()
     """In the order they happened."""
     more_failures: int = 0
-    """Failures after those, of which only the number is kept."""
+    """The number of further failures, which are not kept one by one."""
     decision_times: Durations = attrs.Factory(Durations)
     """How long its decisions took."""
     warnings: int = 0
@@ -126,7 +126,7 @@ class SeatOutcome:
     hands_by_default: int = 0
     """Hands in which the house checked or folded for it."""
     seconds_used: float = 0.0
-    """Of its time for the match."""
+    """How much it has used of its time for the match."""
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the name, for `from_json`."""
@@ -159,7 +159,7 @@ class SeatOutcome:
 
 @attrs.frozen
 class EarlierSittings:
-    """What the log does not tell about the hands that a table has played before."""
+    """What the log does not tell about the hands that a table has already played."""
 
     seconds: float
     """From the first state to the last."""
@@ -168,22 +168,22 @@ class EarlierSittings:
 
 @attrs.frozen
 class MatchOutcome:
-    """What a match came to, or has come to so far."""
+    """The outcome of a match, final or so far."""
 
     hands: int
     """Hands finished, replayed ones included."""
     chips_by_seat: tuple[float, ...]
     squares_by_seat: tuple[float, ...]
-    """The sum of the squares of what was won in each hand."""
+    """The sum of the squares of the chips won in each hand."""
     seats: tuple[SeatOutcome, ...]
     seconds: float
     """From the first state to the last."""
     error: str | None = None
     """Why the match ended before its last hand; the lines the ACPC dealer prints."""
     can_go_on: bool = False
-    """It was cut short, and hands are to come."""
+    """It was cut short, and more hands are to come."""
     hand_chips_by_seat: tuple[array[float], ...] = ()
-    """Chips won in each hand, in hand order, where `MatchConfig.keeps_hands` says so; else empty."""
+    """Chips won in each hand, in hand order, if `MatchConfig.keeps_hands` is set; else empty."""
 
     @classmethod
     def not_played(cls, names: Sequence[str], failures: Mapping[int, Failure]) -> MatchOutcome:

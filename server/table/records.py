@@ -1,8 +1,8 @@
-"""What a match leaves behind: its log, its transaction log, the trace on stderr; and replay from them.
+"""What a match leaves behind: its log, its transaction log, the trace on stderr; and replaying from them.
 
-The transaction log of an interrupted match is replayed when it is resumed (acpc-spec 6.4): its actions are
-played again without anybody being asked, and hands that the log already has are not written twice.  A match
-that keeps none is resumed from the finished hands of its log (`server.table.replay`).
+The transaction log of an interrupted match is replayed when the match is resumed (acpc-spec 6.4): its actions
+are played again without asking anybody, and hands that are already in the log are not written twice.  A match
+that keeps no transaction log is resumed from the finished hands of its log (`server.table.replay`).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from server.table.replay import LoggedHands, count_hands, lines_of
 class MatchRecords:
     """The records of one match.
 
-    Everything that cannot be written ends the match: each method that writes may raise `MatchAborted`, with
-    the lines that say why.
+    Anything that cannot be written ends the match: each method that writes may raise `MatchAborted`, with
+    lines that say why.
 
     *Resource handling*: `close` after `open`, however the match ends.
     """
@@ -55,16 +55,16 @@ class MatchRecords:
         self._again: LoggedHands | None = None  # what is left of the log of an earlier sitting
         self._was_ended = self._has_score = False
         self._has_key = False  # the log reveals what the cards follow from
-        self._trace: list[str] = []  # lines for stderr, kept until somebody is waited for
+        self._trace: list[str] = []  # lines for stderr, kept until the table waits for somebody
 
     @property
     def is_replaying(self) -> bool:
-        """The next action has been recorded by an interrupted match."""
+        """Whether the next action was recorded by an interrupted match."""
         return self._again is not None or self._next_entry is not None
 
     @property
     def was_ended(self) -> bool:
-        """All hands of an earlier sitting have been played again, and the match had then ended."""
+        """Whether all hands of an earlier sitting have been replayed, and the match ended with them."""
         return self._was_ended and self._again is None
 
     def open(self) -> None:
@@ -90,13 +90,13 @@ class MatchRecords:
             ) from error
 
     def close(self) -> None:
-        """Let go of the files; a second time does nothing."""
+        """Close the files; calling it again does nothing."""
         for file in (self._log, self._transactions, self._policies, self._again):
             if file is not None:
                 file.close()
 
     def is_complete(self) -> bool:
-        """Whether an earlier sitting has come to the last hand.
+        """Whether an earlier sitting reached the last hand.
 
         Raises:
             MatchAborted: its log cannot be read.
@@ -131,10 +131,10 @@ class MatchRecords:
         self.write(header[len(self._header_so_far(header)) :])
 
     def _header_so_far(self, header: str) -> str:
-        """What an earlier sitting has written of the header.
+        """The part of the header that an earlier sitting has written.
 
         Raises:
-            MatchAborted: that is another match.
+            MatchAborted: it belongs to another match.
         """
         config = self._config
         if not config.resumes or config.log_path is None:
@@ -150,14 +150,14 @@ class MatchRecords:
         return found
 
     def write_key(self) -> None:
-        """Reveal what the cards follow from, now that no hand is to come."""
+        """Reveal the cards' key, now that no more hands will be dealt."""
         cards = self._config.cards
         if isinstance(cards, MatchKey) and self._config.reveals_key and not self._has_key:
             self._has_key = True
             self.write(format_key(cards.text))
 
     def write_taken(self, chips: Sequence[float]) -> None:
-        """Write what the house has taken, where it takes something: what is missing of the players' chips."""
+        """Write what the house has taken, if it takes a rake: the chips missing from the players' total."""
         if self._config.game.has_rake and not self._has_score:
             self.write(format_taken(abs(sum(chips))))
 
@@ -179,7 +179,7 @@ class MatchRecords:
                 ) from error
 
     def write_hand(self, line: str) -> None:
-        """Write the line of a finished hand, unless the interrupted match had written it."""
+        """Write the line of a finished hand, unless the interrupted match already wrote it."""
         if self._again is not None:
             self._again.end(line)
             self._look_at_rest()
@@ -194,7 +194,7 @@ class MatchRecords:
         self._console.err(f"riverboat: {text}\n")
 
     def write_policies(self, seat: int, lines: Mapping[str, bytes]) -> None:
-        """Write down what a seat's client has told of its strategy in a hand that is over.
+        """Record what a seat's client has said about its strategy in a finished hand.
 
         Args:
             seat: its number.
@@ -203,7 +203,7 @@ class MatchRecords:
         self.write_told("".join([format_record(seat, line) for line in lines.values()]))
 
     def write_told(self, text: str) -> None:
-        """The same for what has been told already as the house keeps it."""
+        """The same for text that is already in the form in which the house keeps it."""
         if self._policies is not None:
             try:
                 self._policies.write(text)
@@ -215,7 +215,7 @@ class MatchRecords:
     # --- transactions ------------------------------------------------------------------------------------
 
     def write_transaction(self, entry: Transaction) -> None:
-        """Record an action before it is applied; nothing where no transaction log is kept."""
+        """Record an action before it is applied; does nothing if no transaction log is kept."""
         if self._transactions is not None:
             try:
                 self._transactions.write(format_transaction(entry))
@@ -225,7 +225,7 @@ class MatchRecords:
                 ) from error
 
     def begin_replay(self) -> None:
-        """Read what an interrupted match has left, where there was one."""
+        """Read what an interrupted match has left, if there was one."""
         config = self._config
         if config.resumes and config.log_path is not None:
             try:
@@ -240,7 +240,7 @@ class MatchRecords:
                 self._logged = {line for line in read_lines(config.log_path) if line.startswith("STATE:")}
 
     def _look_at_rest(self) -> None:
-        """Once there are no more hands in the log of an earlier sitting, take over what else it says."""
+        """After the last hand in an earlier sitting's log, take over whatever else the log says."""
         again = self._again
         if again is not None and again.is_over:
             self._was_ended, self._has_score = again.was_ended, again.has_score
@@ -248,7 +248,7 @@ class MatchRecords:
             self._again = None
 
     def replayed(self, state: HandState) -> Transaction:
-        """What an interrupted match has recorded next, which is legal in `state`.
+        """The next action that an interrupted match recorded; it is legal in `state`.
 
         Raises:
             MatchAborted: it cannot be read, or belongs to another match.

@@ -1,12 +1,12 @@
-"""The finished hands of an earlier sitting, read again from its log while they are played again.
+"""The finished hands of an earlier sitting, read from its log while they are replayed.
 
-The log has everything that a match comes to: how its hands were played and, once nothing is to come, the key
-and the score.  One hand is held at a time, so that a long match takes no more memory than a short one.
-Every hand is compared with what the rules and the cards make of its actions: a log that has been changed, or
-that belongs to other cards, is found at its first line that differs.
+The log has the whole outcome of a match: how its hands were played and, at the very end, the key and the
+score.  Only one hand is held at a time, so a long match takes no more memory than a short one.
+Every hand is compared with the result of its actions by the rules and the cards: a log that has been changed,
+or that belongs to other cards, is detected at the first line that differs.
 
-Players who may have learned from those hands are shown them again.  They answer as if it were in earnest, on
-a clock that is thrown away; what was done in the earlier sitting stands, whatever they answer.
+Players who may have learned from those hands are shown them again.  They answer as in normal play, on a clock
+that is thrown away; what was done in the earlier sitting stands, whatever they answer.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from server.table.outcome import Durations
 from server.table.seat import Seat, SeatClock
 
 ENDED: Final = "# ended after "
-"""Begins the line of a match that has ended before its last hand, by its rule."""
+"""Begins the line which says that a match ended before its last hand, by its stopping rule."""
 _CHUNK: Final = 1 << 16
 
 
 class LoggedHands:
-    """The hands of a log, one after the other: `begin`, an `action` at each turn, `end`.
+    """The hands of a log, one after another: `begin`, an `action` at each turn, `end`.
 
     Args:
         path: of the log, which ends with a whole line.
         game: what was played.
         opener: opens it.
 
-    *Resource handling*: closes itself after the last hand; call `close` if it is not reached.
+    *Resource handling*: it closes itself after the last hand; call `close` if that is not reached.
 
     Raises:
         OSError: it cannot be read.
@@ -57,15 +57,15 @@ class LoggedHands:
         self._actions: list[Action] = []
         self._next_action = 0
         self.is_over = False
-        """There are no more hands."""
+        """Whether there are no more hands."""
         self.was_ended = False
-        """The match had ended before its last hand, by a rule."""
+        """Whether the match ended before its last hand, by its stopping rule."""
         self.has_key = False
         self.has_score = False
         self._advance()
 
     def close(self) -> None:
-        """Let go of the file; a second time does nothing."""
+        """Close the file; calling it again does nothing."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -85,7 +85,7 @@ class LoggedHands:
         return action
 
     def end(self, line: str) -> None:
-        """The current hand has come to its end, and this is its line: go on to the next.
+        """Finish the current hand, whose line this is, and move on to the next.
 
         Raises:
             MatchAborted: it is not the line of the log.
@@ -95,7 +95,7 @@ class LoggedHands:
         self._advance()
 
     def _advance(self) -> None:
-        """Go on to the next hand, over lines that say something else."""
+        """Move on to the next hand, skipping other lines."""
         for line in self._lines:
             self._line_number += 1
             if line.startswith("STATE:"):
@@ -122,7 +122,7 @@ class LoggedHands:
 
 
 def count_hands(path: Path, opener: Opener | None) -> float:
-    """How many finished hands a log has; infinity where the match had ended by its rule.
+    """How many finished hands a log has; infinity if the match ended by its stopping rule.
 
     Raises:
         OSError: it cannot be read.
@@ -137,7 +137,7 @@ def count_hands(path: Path, opener: Opener | None) -> float:
 
 
 def has_key(path: Path) -> bool:
-    """Whether a log reveals what its cards follow from.
+    """Whether a log reveals the key of its cards.
 
     Raises:
         OSError: it cannot be read.
@@ -148,7 +148,7 @@ def has_key(path: Path) -> bool:
 
 
 def lines_of(path: Path, opener: Opener | None) -> Iterator[str]:
-    """The whole lines that are in a file now, line ends included, one at a time.
+    """The complete lines that are in a file now, line ends included, one at a time.
 
     Raises:
         OSError: it cannot be read.
@@ -161,9 +161,9 @@ def lines_of(path: Path, opener: Opener | None) -> Iterator[str]:
 
 
 def _lines(descriptor: int) -> Iterator[str]:
-    """The lines that are in a file now; what is appended meanwhile is ours.
+    """The lines that are in a file now; anything appended meanwhile is ours and not read.
 
-    It makes no difference to where others have come that have the same file open.
+    The position of others who have the same file open does not change.
     """
     left = os.fstat(descriptor).st_size
     place, text = 0, b""
@@ -179,13 +179,13 @@ def _lines(descriptor: int) -> Iterator[str]:
 
 
 def needs_rehearsal(seat: Seat, config: MatchConfig) -> bool:
-    """Whether a seat's client is one that is shown the hands again, and has not said that it need not be."""
+    """Whether a seat's client is to be shown the hands again, and has not said that this is unnecessary."""
     client = seat.client
     return seat.number in config.rehearses and client is not None and UNREHEARSED not in client.capabilities
 
 
 class Rehearsal:
-    """The seats that rehearse; from here to `end` their clocks are others.
+    """The seats that rehearse; until `end` they use temporary clocks.
 
     Args:
         seats: with somebody on them.
@@ -202,12 +202,12 @@ class Rehearsal:
             seat.decision_times = Durations()
 
     def has_answered(self, seat: Seat, answer: Action | None, action: Action) -> None:
-        """A seat has answered, where `action` was done."""
+        """Note a seat's answer where `action` was done."""
         self._decisions[seat.number] += 1
         self._differing[seat.number] += answer != action
 
     def end(self) -> list[str]:
-        """Give everybody their clocks back; returns a line on each."""
+        """Give everybody their clocks back; returns a line about each."""
         lines: list[str] = []
         for seat, (clock, times) in zip(self.seats, self._in_earnest, strict=True):
             seat.clock, seat.decision_times = clock, times

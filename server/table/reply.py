@@ -1,9 +1,9 @@
 """Asking: all seats are shown how a hand stands, and one is read until it has replied (acpc-spec 5.6 to 5.8).
 
-Nothing a client does can block another: writes never wait, reads have deadlines, and the time of one table is
-not spent on polling while others want to run.  Junk is skipped with a warning, comments without one, a reply
-that is not legal is put right, all as the ACPC dealer does and with its words on stderr.  A seat that leaves
-or is late has failed; what that means for the match is not decided here.
+Nothing a client does can block another: writes never wait, reads have deadlines, and a table does not poll
+while others want to run.  Junk is skipped with a warning, comments without one, and an illegal reply is
+corrected, all as the ACPC dealer does it and with its words on stderr.  A seat that leaves or is late has
+failed; what that means for the match is not decided here.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from server.table.seat import Client, Seat
 from server.table.seating import Seating
 
 MAX_JUNK_LINES: Final = 1000
-"""Lines that are no reply, in one decision, after which a client has failed (policy `fold`)."""
+"""Lines other than replies, in one decision, after which a client has failed (policy `fold`)."""
 
 
 @attrs.define(eq=False)
 class TablesPlaying:
-    """Tables with a match on: only a lone one may poll a socket instead of sleeping."""
+    """Counts tables with a match in progress: only a lone one may poll a socket instead of sleeping."""
 
     number: int = 0
 
     @contextlib.contextmanager
     def one_more(self) -> Iterator[None]:
-        """A match is on."""
+        """Counts a match while it is in progress."""
         self.number += 1
         try:
             yield
@@ -67,13 +67,13 @@ TABLES_PLAYING: Final = TablesPlaying()
 
 
 class Asking:
-    """The conversation about one decision after the other at one table.
+    """The conversation about one decision after another at one table.
 
     Args:
         config: limits, policy, trace or not.
         console: gets the trace and the warnings.
         records: get the trace of what is sent.
-        seating: deals with whoever fails.
+        seating: deals with seats that fail.
     """
 
     def __init__(
@@ -87,19 +87,19 @@ class Asking:
         self._traces = not config.quiet
         self._keeps_time = self._traces or config.transaction_path is not None
         self.now: Callable[[], float] = trio.current_time
-        """trio's clock; whoever plays sets its own method, since it is called twice a decision."""
+        """trio's clock; the playing code sets the clock's own method: it is called twice per decision."""
         self.write: Callable[[Seat, Client, bool], None] | None = None
-        """Writes what a seat's client is shown, and is told whether it is to act; None writes it at once."""
+        """Writes what a seat's client is shown, given whether it is to act; None writes it at once."""
         self.last_send_us = 0
-        """When a state was sent last, where anybody wants to know."""
+        """When a state was last sent, if anybody wants to know."""
 
     async def ask(
         self, seats: Sequence[Seat], seat: Seat, state: HandState, hand: HandOnTable
     ) -> tuple[Action | None, int]:
-        """Show some seats how the hand stands, and get the answer of the one that is to act if it is of them.
+        """Show some seats how the hand stands; if the seat to act is among them, get its answer.
 
         Returns:
-            What it replies, None where it does not; and when whoever sits there now was shown the hand.
+            Its reply, None if it gives none; and when its present client was shown the hand.
         """
         seating, records, write = self._seating, self._records, self.write
         traces, keeps_time = self._traces, self._keeps_time
@@ -141,7 +141,7 @@ class Asking:
                 seating.set_aside(seat, failure.kind)
             except ChannelBroken as error:
                 seating.cannot_send(seat, error)
-            except Exception as error:  # of ours, with what this client has sent
+            except Exception as error:  # a fault of ours in handling what this client has sent
                 seating.break_off(seat, error)
         return action, sent_us
 
@@ -170,7 +170,8 @@ async def read_reply(
     Raises:
         SeatFailed: it left, or did not answer in time.
     """
-    # Long, because it is one loop over kinds of events that share six variables; it runs for every action.
+    # Long, because it is one loop over the kinds of events, which share six variables; it runs for every
+    # action.
     connection, channel = client.connection, client.channel
     response = seat.clock.response
     shown_at = heard_at = now()
@@ -224,7 +225,7 @@ async def read_reply(
                 seat.policies[state.betting.text] = event.line
             elif seconds <= response:  # it restarts the wait once, but not the clock
                 heard_at = now()
-            if seconds > 2 * response:  # it comments on and on
+            if seconds > 2 * response:  # it keeps on sending comments
                 raise _late(
                     seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
                 )
@@ -251,8 +252,8 @@ async def read_reply(
 
 
 def _corrected(seat: Seat, reply: Reply, state: HandState, console: Console) -> Action:
-    """The action played for one that is not legal as it stands."""
-    seat.policies.pop(state.betting.text, None)  # it is not what its player has chosen
+    """The action played in place of one that is not legal."""
+    seat.policies.pop(state.betting.text, None)  # it does not describe the action now played
     if reply.flaw is Flaw.BAD_FORMAT:
         _warn(seat, console, "bad action format in response, changed to call")
         return CALL
@@ -291,10 +292,10 @@ def _no_action(number: int, seconds: float, response: float) -> str:
 def _late(
     seat: Seat, client: Client, junk_lines: int, seconds: float, response: float, acpc_lines: str
 ) -> SeatFailed:
-    """The failure of a seat that has not replied in time: nonsense, if what its client sent was no reply.
+    """The failure of a seat that has not replied in time: nonsense, if its client sent no replies.
 
-    Replies to other states are not nonsense while they can be those that came too late, one for each turn
-    missed; and one that answers whatever it is shown, its turn or not, is merely late the first time.
+    Replies to other states are not nonsense as long as they may just be late, one for each turn missed; and a
+    client that answers everything it is shown, its turn or not, is merely late the first time.
     """
     if junk_lines:
         detail = f"sent {junk_lines} lines that do not answer its state, and no answer, in {seconds:.1f} s"

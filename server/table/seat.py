@@ -15,9 +15,9 @@ from server.table.config import TimeLimits
 from server.table.outcome import Durations, SeatOutcome
 
 _MOST_REQUESTS: Final = 32
-"""That are kept of a client; the oldest is forgotten for another."""
+"""How many are kept of a client; the oldest is dropped for a new one."""
 _MOST_FAILURES: Final = 1000
-"""That are kept one by one: some 300 KB."""
+"""How many are kept one by one: some 300 KB."""
 
 
 class SeatClock:
@@ -29,13 +29,13 @@ class SeatClock:
     def __init__(self, limits: TimeLimits, hands: int) -> None:
         self._limits = limits
         self.response = max(limits.response, limits.first_response)
-        """What the next decision may take by itself."""
+        """How long the next decision may take by itself."""
         self._match_limit = limits.per_hand * hands
         self.in_hand = 0.0
         self.in_match = 0.0
 
     def new_hand(self) -> None:
-        """Hand totals begin again; match totals never do."""
+        """Reset the hand's total; the match's total is never reset."""
         self.in_hand = 0.0
 
     def is_exceeded_by(self, seconds: float) -> bool:
@@ -49,7 +49,7 @@ class SeatClock:
         )
 
     def charge(self, seconds: float) -> bool:
-        """Book a decision; whether it passed a limit."""
+        """Charge a decision; returns whether it passed a limit."""
         limits = self._limits
         is_late = seconds > self.response
         if self.response != limits.response:  # the first
@@ -60,12 +60,12 @@ class SeatClock:
         return is_late or self.in_hand > limits.hand or self.in_match > self._match_limit
 
     def charge_waiting(self, seconds: float) -> None:
-        """Book time for which the table waited for somebody to take the seat: of the match, not of a hand."""
+        """Charge time spent waiting for somebody to take the seat: to the match, not to a hand."""
         self.in_match += seconds
 
     @property
     def is_used_up(self) -> bool:
-        """No time is left for the match."""
+        """Whether no time is left for the match."""
         return self.in_match > self._match_limit
 
     def left(self) -> float:
@@ -81,18 +81,18 @@ class Client:
     channel: Channel
     connection: DealerConnection
     token: str | None = None
-    """What it must say before it may sit down; None for nothing."""
+    """The token that it must say before it may sit down; None for nothing."""
     capabilities: frozenset[str] = frozenset()
     """What the server has granted (`protocol.extension`)."""
     is_greeted: bool = False
-    """Its greeting has been answered: further ones are not."""
+    """Its greeting has been answered: further greetings get no answer."""
     unwritten: bytes = b""
     """Said, but not written yet: one write carries all of it."""
     has_replied: bool = False
     """To a state, since it sat down."""
     stray_replies: int = 0
-    """Its replies to other states, less those that may have come too late: one for each turn it missed.  Both
-    since its last reply.
+    """Its replies to other states, less those that may just be late: one for each turn it missed.  Both are
+    counted since its last reply.
     """
     is_late: trio.Event = attrs.Factory(trio.Event)
     """Set when it has not replied in time; renewed when it has spoken again."""
@@ -101,10 +101,10 @@ class Client:
     has_left: trio.Event = attrs.Factory(trio.Event)
     """Set when it has lost its seat, or the match is over."""
     requests: deque[Request] = attrs.Factory(lambda: deque(maxlen=_MOST_REQUESTS))
-    """What it wants of the room, said while it was to act."""
+    """Its requests to the room, made while it was to act."""
 
     def say(self, data: bytes) -> None:
-        """Add to what the next `flush` writes."""
+        """Add to the bytes that the next `flush` writes."""
         self.unwritten += data
 
     def flush(self) -> None:
@@ -134,18 +134,18 @@ class Seat:
     taken: trio.Event = attrs.Factory(trio.Event)
     """Set while somebody sits there; renewed when the seat is vacated."""
     is_away: bool = False
-    """Its client was late and has not spoken since: it is not waited for."""
+    """Its client was late and has not spoken since: the table does not wait for it."""
     late_in_a_row: int = 0
-    """Replies its client has owed since its last; a new client begins with none."""
+    """Replies its client owes since its last one; a new client owes none."""
     grace_until: float | None = None
-    """Until when the vacant seat is waited for, on trio's clock; None before it is vacated, and once somebody
-    has replied there since."""
+    """How long the table waits for the vacant seat, on trio's clock; None before it is vacated, and once
+    somebody has replied there again."""
     failures: list[Failure] = attrs.Factory(list)
     """In the order they happened, the first `_MOST_FAILURES` of them."""
     more_failures: int = 0
     """How often it has failed beyond those."""
     policies: dict[str, bytes] = attrs.Factory(dict)
-    """In the current hand, what its client has told of its strategy: a ``#policy`` line by betting."""
+    """What its client has said about its strategy in the current hand: ``#policy`` lines by betting."""
     decision_times: Durations = attrs.Factory(Durations)
     warnings: int = 0
     """Replies that had to be ignored or corrected."""
@@ -154,20 +154,20 @@ class Seat:
     _last_by_default: int = -1
 
     def has_failed(self, failure: Failure) -> None:
-        """Record a failure; a client that comes and goes for ever does not fill the memory."""
+        """Record a failure; a client that comes and goes for ever cannot fill the memory."""
         if len(self.failures) < _MOST_FAILURES:
             self.failures.append(failure)
         else:
             self.more_failures += 1
 
     def acted_by_default(self, hand_number: int) -> None:
-        """The house has checked or folded for it."""
+        """Note that the house has checked or folded for it."""
         if hand_number != self._last_by_default:
             self._last_by_default = hand_number
             self.hands_by_default += 1
 
     def take_over(self, earlier: SeatOutcome) -> None:
-        """Go on from what its player had come to in earlier sittings."""
+        """Continue from the outcome of its player in earlier sittings."""
         self.failures += earlier.failures
         self.more_failures += earlier.more_failures
         self.decision_times += earlier.decision_times
@@ -181,7 +181,7 @@ class Seat:
         return f"seat {self.number + 1} ({self.name})"
 
     def outcome(self) -> SeatOutcome:
-        """What its player has come to so far, apart from the chips."""
+        """Its player's outcome so far, apart from the chips."""
         return SeatOutcome(
             name=self.name,
             failures=self.failures,

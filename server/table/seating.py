@@ -1,8 +1,8 @@
 """The seats of a match: how players sit down, lose their seats, fail, and come back (acpc-spec 5.2, 5.3).
 
-Every seat has a task of its own for the whole match (`Seating._keep`): it admits a client, does for it what
-the playing task does not wait for, and begins again when the client has lost its seat.  What a failure means
-for the match is decided here too, by policy.
+Every seat has a task of its own for the whole match (`Seating._keep`): the task admits a client, does for it
+what the playing task does not wait for, and begins again when the client has lost its seat.  What a failure
+means for the match is also decided here, by policy.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class Entrance(Protocol):
         """Let clients come."""
 
     def close(self) -> None:
-        """Let nobody come any more."""
+        """Admit nobody any more."""
 
     async def admit_first_comer(self, seat: Seat, deadline: float) -> Client:
-        """The client of a seat that anybody may take, and on which nobody has sat; see `Lobby`."""
+        """The client for a seat that anybody may take and nobody has taken before; see `Lobby`."""
 
     async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
-        """The next client of any other seat; see `Lobby`."""
+        """The next client for any other seat; see `Lobby`."""
 
     def stop_listening(self, seat: Seat) -> None:
-        """Nobody is to come to a seat any more."""
+        """Admit nobody to a seat any more."""
 
 
 class Seating:
@@ -59,8 +59,8 @@ class Seating:
     Args:
         config: the match.
         console: for the operator.
-        records: get a note of whatever happens to a seat.
-        situation: how the hand stands that newcomers are to be shown; None before the first.
+        records: get a note of everything that happens to a seat.
+        situation: the state of the hand to show to newcomers; None before the first hand.
         abort: ends the match, from any task.
         entrance: where clients come from; None for the match's own ports.
 
@@ -103,7 +103,7 @@ class Seating:
         self._lobby.open(self.seats)
 
     def close(self) -> None:
-        """Let go of ports and clients."""
+        """Release ports and clients."""
         self._lobby.close()
         for seat in self.seats:
             if seat.client is not None:
@@ -111,7 +111,7 @@ class Seating:
 
     @property
     def is_over(self) -> bool:
-        """No hand is to come."""
+        """Whether no more hands will come."""
         return self._is_over
 
     # --- sitting down ------------------------------------------------------------------------------------
@@ -125,14 +125,14 @@ class Seating:
                 tasks.start_soon(self._keep, seat, deadline)
 
     async def wait_for_players(self) -> None:
-        """Return when somebody sits on every seat, or the policy goes on without them."""
+        """Wait until every seat is taken, or the policy is to continue without the missing players."""
         for is_settled in self._is_settled:
             await is_settled.wait()
 
     async def _keep(self, seat: Seat, deadline: float) -> None:
         """The life of a seat: vacant, taken, vacant again, until the match is over or its time is used up.
 
-        Whatever goes wrong in here, or in the tasks that it starts, is the seat's failure, and nobody else's.
+        Whatever goes wrong in here, or in the tasks that it starts, is a failure of this seat only.
 
         Args:
             seat: to be looked after.
@@ -146,7 +146,7 @@ class Seating:
                 pause = 0.0
                 await self._have_occupied(seat, deadline)
             except SeatFailed as failure:
-                if not is_settled.is_set():  # later it is a stranger's, and the seat's own is on record
+                if not is_settled.is_set():  # later ones are a stranger's; the seat's is on record
                     self._fail_in_background(seat, Failure(failure.kind, failure.detail), failure.acpc_lines)
             except Exception as error:
                 pause = _PAUSE_S
@@ -158,7 +158,7 @@ class Seating:
         self._lobby.stop_listening(seat)
 
     async def _have_occupied(self, seat: Seat, deadline: float) -> None:
-        """Find a client for a vacant seat, and attend to it until it has left.
+        """Find a client for a vacant seat, and attend to it until it leaves.
 
         Raises:
             SeatFailed: nobody came who could sit there.
@@ -189,10 +189,10 @@ class Seating:
         await self._attend(seat, client)
 
     def give_up(self, number: int, failure: Failure) -> bool:
-        """Nobody will come for a seat that is being waited for: its player could not be started.
+        """Stop waiting for a seat's first player, who could not be started.
 
         The match then ends before its first hand, whatever the policy: nobody has asked for hands against an
-        empty chair.  Once somebody has sat there nothing happens.
+        empty chair.  If somebody has already taken the seat, nothing happens.
 
         Returns:
             Whether that ends the match.
@@ -205,14 +205,14 @@ class Seating:
         return True
 
     def expect_nobody(self, number: int) -> None:
-        """Nobody will come back to a seat, which is then not waited for: its player's process has ended."""
+        """Do not wait for anybody to come back to a seat: its player's process has ended."""
         self.seats[number].grace_until = -math.inf
         self._graces[number].cancel()
 
     async def is_taken_in_time(self, seat: Seat) -> bool:
-        """Whether somebody sits on a seat, at the latest when its time of grace is over.
+        """Whether somebody takes a seat before its grace period is over.
 
-        The time that this takes is the seat's: whoever sits down and leaves again and again uses it up.
+        The wait is charged to the seat: a client that sits down and leaves again and again uses up the time.
         """
         if seat.client is None and seat.grace_until is not None and not seat.clock.is_used_up:
             started_at = trio.current_time()
@@ -239,7 +239,7 @@ class Seating:
     # --- talking -----------------------------------------------------------------------------------------
 
     def show(self, seat: Seat, client: Client, situation: Situation) -> None:
-        """Say to a seat's client how the hand stands; `flush` writes it.
+        """Tell a seat's client how the hand stands; `flush` writes it.
 
         Raises:
             MatchAborted: nothing can be said to it any more, and that ends the match.
@@ -269,7 +269,7 @@ class Seating:
     # --- attending ---------------------------------------------------------------------------------------
 
     async def _attend(self, seat: Seat, client: Client) -> None:
-        """Do for a client what the playing task does not wait for, until it has lost its seat.
+        """Do for a client what the playing task does not wait for, until the client loses its seat.
 
         At the end of the match, see it off.
         """
@@ -289,7 +289,7 @@ class Seating:
             await client.channel.finish(_GOODBYE_S)
 
     async def _await_returns(self, seat: Seat, client: Client) -> None:
-        """Whenever a client is late, listen to it: a line brings it back, the end of its stream ends it."""
+        """Listen to a client while it is late: a line brings it back, the end of its stream does not."""
         try:
             while True:
                 await client.is_late.wait()
@@ -310,7 +310,7 @@ class Seating:
             pass  # it has lost its seat meanwhile
 
     def end(self) -> None:
-        """The match is over: nobody sits down any more, and everybody is seen off."""
+        """End the match: nobody sits down any more, and all clients are closed in good order."""
         self._is_over = True
         for admission in self._admissions:
             admission.cancel()
@@ -321,11 +321,11 @@ class Seating:
     # --- failing -----------------------------------------------------------------------------------------
 
     def failure(self, kind: FailureKind, detail: str) -> Failure:
-        """A failure that happens now."""
+        """A failure at this moment."""
         return Failure(kind, detail, self._hand_number())
 
     def _hand_number(self) -> int | None:
-        """The hand that is on the table; None before the first."""
+        """The hand in progress; None before the first."""
         situation = self._situation()
         if situation is None:
             return None
@@ -333,7 +333,7 @@ class Seating:
         return state.hand_number
 
     def fail(self, seat: Seat, failure: Failure, acpc_lines: str) -> None:
-        """A seat's client cannot go on: record it, and do what the policy says.
+        """Record that a seat's client cannot continue, and do what the policy says.
 
         Raises:
             MatchAborted: the policy is to end the match.
@@ -344,7 +344,7 @@ class Seating:
         self._note(_describe(seat, failure))
 
     def _ends_match(self, seat: Seat, failure: Failure, acpc_lines: str) -> MatchAborted:
-        """Record a failure that ends the match; returns what ends it."""
+        """Record a failure that ends the match; returns the exception to raise."""
         seat.has_failed(failure)
         if self._config.comment_failures:
             try:
@@ -361,12 +361,12 @@ class Seating:
             self._abort(error)
 
     def _note(self, text: str) -> None:
-        """Record what happened to a seat, and in which hand."""
+        """Record what happened to a seat, with the hand."""
         number = self._hand_number()
         self._records.note(text if number is None else f"{text} (hand {number})")
 
     def cannot_send(self, seat: Seat, error: ChannelBroken) -> None:
-        """A seat's client is gone, or reads nothing: it has failed and loses its seat.
+        """Fail a seat's client that is gone, or reads nothing; it loses its seat.
 
         Raises:
             MatchAborted: the policy is to end the match.
@@ -379,7 +379,7 @@ class Seating:
         self._vacate(seat)
 
     def break_off(self, seat: Seat, error: Exception) -> None:
-        """Something went wrong with a seat's client that nobody has foreseen: it loses its seat.
+        """Take the seat from a client with which something unforeseen went wrong.
 
         Raises:
             MatchAborted: the policy is to end the match.
@@ -397,8 +397,8 @@ class Seating:
     def set_aside(self, seat: Seat, kind: FailureKind) -> None:
         """Stop waiting for a seat that failed to reply.
 
-        A client that is merely late keeps its seat and is asked again once it has spoken; one that left,
-        talks nonsense, is late again and again or has no time left for the match loses it.
+        A client that is merely late keeps its seat and is asked again once it has spoken; a client that has
+        left, talks nonsense, is late again and again or has no time left for the match loses it.
         """
         seat.late_in_a_row += 1
         if kind is not FailureKind.STALLED or seat.late_in_a_row >= MAX_LATE or seat.clock.is_used_up:
@@ -414,11 +414,11 @@ class Seating:
             self.release(seat)
 
     def cut_off(self, seat: Seat) -> None:
-        """Close the connection of a seat's client, which is no failure: it has left, or has to."""
+        """Close the connection of a seat's client that has left, or has to; this is not a failure."""
         self._vacate(seat)
 
     def release(self, seat: Seat) -> None:
-        """Let a seat's client go, which keeps its connection; the seat's task then waits for another."""
+        """Release a seat's client, which keeps its connection; the seat's task then waits for another."""
         client = seat.client
         if client is not None:
             client.has_left.set()

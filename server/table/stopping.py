@@ -1,9 +1,9 @@
-"""Who follows the hands of a match, and when one stops before its last hand (``match --until``).
+"""What follows the hands of a match, and when a match stops before its last hand (``match --until``).
 
-A table tells its `Onlooker` of every hand.  The claims of `engine.evidence.verdict` hold whenever one looks,
-so a match at one table may stop after any hand.  Where it is played at several tables, as the passes of a
-duplicate match are, a deal counts when all of them have played it: the tables rest every now and then, on
-nobody's clock, until all have come as far, and `CommonDecision` decides for all of them.
+A table tells its `Onlooker` about every hand.  The claims of `engine.evidence.verdict` hold no matter when
+they are looked at, so a match at one table may stop after any hand.  If it is played at several tables, as
+the passes of a duplicate match are, a deal counts when all of them have played it: every now and then the
+tables pause, on nobody's clock, until all have got as far, and `CommonDecision` decides for all of them.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ import trio
 
 _FIRST_REST: Final = 10
 _GROWTH: Final = 1.02
-# By which a match of several tables may be longer than it need be.
+# The fraction by which a match at several tables may be longer than necessary.
 
 
 class Onlooker(Protocol):
     """Follows the hands of a match at one table."""
 
     def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
-        """A hand is over; whether the table pauses and asks `continues`."""
+        """Note that a hand is over; returns whether the table pauses and asks `continues`."""
 
     async def continues(self) -> bool:
-        """Whether the table plays on."""
+        """Whether the table plays another hand."""
 
 
 def rests(hands: int) -> frozenset[int]:
-    """After how many hands tables that play the same deals wait for each other."""
+    """The numbers of hands after which tables that play the same deals wait for each other."""
     after = []
     upcoming = _FIRST_REST
     while upcoming < hands:
@@ -39,11 +39,11 @@ def rests(hands: int) -> frozenset[int]:
 
 
 class CommonDecision:
-    """Whether some tables play on: one decision each time all of them have come to a rest.
+    """Whether some tables continue: one decision each time all of them have paused.
 
     Args:
         tables: how many there are.
-        is_settled: whether the match has come to its end.
+        is_settled: whether the match may end.
     """
 
     def __init__(self, tables: int, is_settled: Callable[[], bool]) -> None:
@@ -55,7 +55,7 @@ class CommonDecision:
         self._decided = trio.Event()
 
     async def continues(self) -> bool:
-        """Pause until every table has played as many hands; returns whether they all play on."""
+        """Pause until every table has played as many hands; returns whether they all continue."""
         self._resting += 1
         if self._has_ended:
             self._decide(continues=False)
@@ -66,7 +66,7 @@ class CommonDecision:
         return self._continues
 
     def end(self) -> None:
-        """A table has ended.  If others play on it was cut short, and there is nothing to wait for."""
+        """Note that a table has ended.  If others still play, it was cut short, and nobody waits for it."""
         self._has_ended = True
         if self._resting:
             self._decide(continues=False)

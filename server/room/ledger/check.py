@@ -1,4 +1,4 @@
-"""Whether a ledger adds up: every balance is worked out again from the movements and the hands."""
+"""Whether a ledger adds up: every balance is computed again from the movements and the hands."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Check:
     issued: int
     hands: int
     faults: tuple[str, ...]
-    """What does not, in a line each."""
+    """What does not add up, one line each."""
 
     @property
     def is_balanced(self) -> bool:
-        """No chip has been made or lost."""
+        """Whether no chip has been created or lost."""
         return not self.faults
 
     def as_json(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def check(db: sqlite3.Connection) -> Check:
 
 
 def _sit_and_gos(db: sqlite3.Connection) -> list[str]:
-    """What does not add up in sit-and-gos: the pool, and the stacks, those included that were left behind."""
+    """What does not add up in sit-and-gos: pools, and stacks, including those that were left behind."""
     faults: list[str] = []
     for table, number, pool, unpaid, is_over, paid, prizes, stacks, expected, left in db.execute(
         "SELECT table_name, id, pool, unpaid, over_us IS NOT NULL, sum(paid), sum(coalesce(prize, 0)),"

@@ -1,4 +1,4 @@
-"""``riverboat ledger``: whether a room's chips add up."""
+"""``riverboat ledger``: checks whether a room's chips add up."""
 
 from __future__ import annotations
 

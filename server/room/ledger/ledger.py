@@ -1,10 +1,10 @@
 """The ledger: who has how many chips where, and every hand that was finished, in one SQLite file.
 
 Chips are in accounts, in front of players at tables, or in the house's rake; they come from the house
-(*issue*) and go back there (*return*), and are moved by nothing else.  Each thing that happens is one
+(*issue*) and go back there (*return*), and nothing else creates or destroys them.  Each event is one
 transaction: a hand with all its stacks, a buy-in with both its ends.  The file is in WAL mode and has one
-writer, so whatever kills the process leaves the last transaction whole or without a trace.  After a power cut
-the last hands may be missing (``synchronous = NORMAL``); what is there adds up.
+writer, so however the process is killed, the last transaction is complete or absent.  After a power cut the
+last hands may be missing (``synchronous = NORMAL``); what is there adds up.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FILE: Final = "ledger.db"
 _BUSY_S: Final = 5.0
 # Readers of other processes, such as `riverboat ledger check`, hold the file for a moment.
 _CACHE_KIB: Final = 256
-# Of a connection's, in which SQLite keeps pages of the file.  The system keeps them anyway, and what a reader
-# has kept is thrown away with the next hand that is written.
+# Size of a connection's cache for pages of the file.  The system caches them anyway, and a reader's cache is
+# thrown away with the next hand that is written.
 
 
 class LedgerError(Exception):
@@ -38,7 +38,7 @@ class LedgerError(Exception):
 
 
 class LedgerIsFull(Exception):
-    """The disk does not take what happened; nothing of it is in the ledger."""
+    """The disk is full; nothing of the event is in the ledger."""
 
 
 @attrs.frozen
@@ -77,9 +77,9 @@ class HandEntry:
     line: str
     """The ``STATE:`` line, with its line end."""
     secret: str
-    """What its cards follow from (`engine.match_key.MatchKey.text`)."""
+    """The key of its cards (`engine.match_key.MatchKey.text`)."""
     at_us: int = 0
-    """In microseconds since 1970; when the ledger writes it, it says when."""
+    """In microseconds since 1970; set by the ledger when it writes the hand."""
 
 
 class Ledger:
@@ -95,7 +95,7 @@ class Ledger:
         self._path = path = folder / FILE
         self._lock: FileLock | None = None
         self.transactions = 0
-        """That were written since it was opened."""
+        """Written since it was opened."""
         if read_only and not path.exists():
             raise LedgerError(f"{folder} holds no ledger: there is no file {FILE}")
         try:
@@ -134,7 +134,7 @@ class Ledger:
         return db
 
     def connect_beside(self) -> sqlite3.Connection:
-        """A connection, for any thread, that copies SQLite's log back from now on: the ledger does not.
+        """A connection, for any thread, that copies SQLite's log back from now on instead of the ledger.
 
         *Resource handling*: close it before the ledger.
         """
@@ -142,7 +142,7 @@ class Ledger:
         return sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
-        """Let go of the file; a second time does nothing."""
+        """Close the file; calling it again does nothing."""
         self._db.close()
         if self._lock is not None:
             self._lock.release()
@@ -155,10 +155,10 @@ class Ledger:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it, or nothing; not to be opened within another.
+        """A transaction: all of it is written, or nothing; transactions cannot be nested.
 
         Raises:
-            LedgerIsFull: the disk does not take it.
+            LedgerIsFull: the disk is full.
         """
         db = self._db
         try:
@@ -185,13 +185,13 @@ class Ledger:
     # --- players ---------------------------------------------------------------------------------------
 
     def player(self, name: str) -> Player | None:
-        """The player of a name, whatever the case of its letters; None if there is none."""
+        """The player with a name, in upper or lower case; None if there is none."""
         return self._one("WHERE name = ?", name)
 
     def player_of(self, number: int) -> Player:
-        """The player of a number."""
+        """The player with a number."""
         player = self._one("WHERE id = ?", number)
-        assert player is not None  # nobody is ever taken out
+        assert player is not None  # players are never removed
         return player
 
     def _one(self, where: str, value: object) -> Player | None:
@@ -207,10 +207,10 @@ class Ledger:
     def add_player(
         self, name: str, kind: str, chips: int = 0, salt: bytes | None = None, token: bytes | None = None
     ) -> Player:
-        """A new player, with chips of the house's.
+        """A new player, with chips from the house.
 
         Raises:
-            LedgerError: there is somebody of that name.
+            LedgerError: the name is taken.
         """
         if self.player(name) is not None:
             raise LedgerError(f"there is a player {name} already")
@@ -223,24 +223,24 @@ class Ledger:
         return self.player_of(number)
 
     def set_token(self, player: Player, salt: bytes, token: bytes) -> None:
-        """Another token for a player."""
+        """Give a player another token."""
         with self.transaction() as db:
             db.execute("UPDATE players SET salt = ?, token = ? WHERE id = ?", (salt, token, player.id))
 
     def ban(self, player: Player, *, is_banned: bool = True) -> None:
-        """Let a player in no more, or again."""
+        """Ban a player, or lift the ban."""
         with self.transaction() as db:
             db.execute("UPDATE players SET is_banned = ? WHERE id = ?", (is_banned, player.id))
 
     # --- chips ------------------------------------------------------------------------------------------
 
     def issue(self, player: Player, chips: int) -> None:
-        """Give a player chips of the house's."""
+        """Give a player chips from the house."""
         with self.transaction():
             self.move("issue", player.id, None, chips)
 
     def take_back(self, player: Player) -> None:
-        """A guest leaves: what is in the account goes back to the house."""
+        """Return a leaving guest's account to the house."""
         with self.transaction():
             self.move("return", player.id, None, self.player_of(player.id).chips)
 
@@ -269,7 +269,7 @@ class Ledger:
             assert db.execute(change, (chips, table, seat, player.id)).rowcount == 1
 
     def stand_up(self, table: str, seat: int) -> int:
-        """Whoever sits there takes the chips back into the account; returns how many."""
+        """Take a seat's chips back into its player's account; returns how many."""
         with self.transaction() as db:
             where = "FROM places WHERE table_name = ? AND seat = ?"
             player, stack = db.execute(f"SELECT player, stack {where}", (table, seat)).fetchone()
@@ -286,7 +286,7 @@ class Ledger:
             raise LedgerError(f"{player.name} has {chips - lacking} chips, {chips} are needed")
 
     def move(self, kind: str, player: int, table: str | None, chips: int) -> None:
-        """Write a movement down, with what it does to the account; within a transaction."""
+        """Record a movement and change the account by it; within a transaction."""
         sign = 1 if kind in ("issue", "cash-out") else -1
         change = "UPDATE players SET chips = chips + ? WHERE id = ?"
         self._db.execute(change, (sign * chips, player))
@@ -296,7 +296,7 @@ class Ledger:
     # --- tables -----------------------------------------------------------------------------------------
 
     def open_table(self, name: str) -> tuple[int, Blinds | None]:
-        """The number of a table's next hand, and where the blinds were in the last; it may be a new one."""
+        """The number of a table's next hand, and where the blinds were in the last; the table may be new."""
         query = "SELECT next_hand, button, small, big FROM tables WHERE name = ?"
         row = self._db.execute(query, (name,)).fetchone()
         if row is None:
@@ -307,7 +307,7 @@ class Ledger:
         return number, None if big is None else Blinds(button, small, big)
 
     def tables(self) -> list[str]:
-        """The names of all tables there have been."""
+        """The names of all tables there have ever been."""
         return [name for (name,) in self._db.execute("SELECT name FROM tables ORDER BY name")]
 
     def places(self, table: str) -> list[PlaceEntry]:
@@ -327,17 +327,18 @@ class Ledger:
         moves_chips: bool = True,
         also: Callable[[int], None] | None = None,
     ) -> None:
-        """Write a hand down with what it does to every stack.
+        """Record a hand with what it does to every stack.
 
         Args:
             hand: its text.
             seats: by position.
             chips: won by each position, before the rake; they add up to 0.
-            rake: taken of each position.
+            rake: taken from each position.
             blinds: where they were, for the next hand.
-            moves_chips: its chips are those in front of the players; False where everybody begins every hand
-                with the same, and it counts for the standings alone.
-            also: what else belongs to it, in the same transaction; called with the hand's id.
+            moves_chips: its chips are those in front of the players; False if everybody begins every hand
+            with the
+                same stack, so that it counts only for the standings.
+            also: does what else belongs in the same transaction; called with the hand's id.
         """
         assert sum(chips) == 0
         with self.transaction() as db:
@@ -367,7 +368,7 @@ class Ledger:
                 also(number)
 
     def hands_from(self, table: str, number: int, most: int = -1) -> Iterator[HandEntry]:
-        """The finished hands of a table, from a number on."""
+        """A table's finished hands, from a hand number on."""
         query = (
             "SELECT table_name, number, game, line, secret, at_us FROM hands"
             " WHERE table_name = ? AND number >= ? ORDER BY number LIMIT ?"
@@ -378,15 +379,15 @@ class Ledger:
     def standings(self, most: int = -1) -> list[tuple[str, str, int, int]]:
         """Name, kind, hands and chips won after rake of those who have played, the best first.
 
-        What a sit-and-go has paid, less what was paid for it, counts once its entrant is out.
+        The prize in a sit-and-go, less the buy-in, counts once the entrant is out.
 
         Args:
-            most: at most so many of the first; -1 for everybody.
+            most: only the first so many; -1 for everybody.
         """
         return self._standings("", (most,))
 
     def standing(self, player: Player) -> tuple[str, str, int, int] | None:
-        """One player's of the `standings`; None for somebody who has not played."""
+        """One player's row of the `standings`; None for somebody who has not played."""
         return next(iter(self._standings("WHERE player = ?", (player.id, 1))), None)
 
     def _standings(self, where: str, values: Sequence[int]) -> list[tuple[str, str, int, int]]:
@@ -399,7 +400,7 @@ class Ledger:
         return [(name, kind, hands, won) for name, kind, hands, won in self._db.execute(query, values)]
 
     def bankroll(self, player: Player, most: int = 10_000) -> array[int]:
-        """Chips won after rake in a player's last hands, one after the other."""
+        """Chips won after rake in a player's last hands, one after another."""
         query = (
             "SELECT chips - rake + coalesce((SELECT sum(prize - paid) FROM entrants"
             " WHERE entrants.player = results.player AND entrants.hand = results.hand), 0)"
@@ -412,7 +413,7 @@ class Ledger:
     # --- check ------------------------------------------------------------------------------------------
 
     def check(self) -> Check:
-        """Work everything out again from what has happened, in one look at the file."""
+        """Compute everything again from what has happened, in one read transaction."""
         self._db.execute("BEGIN")
         try:
             return check(self._db)

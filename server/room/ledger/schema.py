@@ -1,4 +1,4 @@
-"""The ledger's tables in SQLite, and how those of earlier versions become those of today.
+"""The ledger's tables in SQLite, and how those of earlier versions are migrated.
 
 The version is SQLite's own ``user_version``; each migration leads from one to the next, in one transaction.
 """
@@ -60,18 +60,18 @@ MIGRATIONS: Final = (
     ) WITHOUT ROWID;
     """,
     # Standings and bankrolls ask for a player's hands, and not all hands are for chips: those of a match
-    # count for the standings alone.
+    # count only for the standings.
     """
     ALTER TABLE hands ADD COLUMN moves_chips INTEGER NOT NULL DEFAULT 1;
     CREATE INDEX results_by_player ON results (player, hand);
     """,
-    # Tournaments pay by places.  (Both columns have never been used: entrants have what belongs to them.)
+    # Tournaments pay by places.  (Both columns have never been used: entrants have their values.)
     """
     ALTER TABLE places ADD COLUMN place INTEGER;
     ALTER TABLE tables ADD COLUMN level_from INTEGER;
     """,
-    # Sit-and-gos: what was paid in is in a pool until it is paid out; stacks are no money.  An entrant's hand
-    # is the last one dealt to them.
+    # Sit-and-gos: what was paid in is in a pool until it is paid out; stacks are not money.  An entrant's
+    # hand is the last one dealt to them.
     """
     CREATE TABLE sit_and_gos (
         id INTEGER PRIMARY KEY,
@@ -105,14 +105,14 @@ VERSION: Final = len(MIGRATIONS)
 
 
 class SchemaError(Exception):
-    """A file is no ledger of this program's; the message is one line."""
+    """A file is not a ledger of this program; the message is one line."""
 
 
 def require_current(connection: sqlite3.Connection) -> None:
-    """Make sure that a ledger that is only read is of this version.
+    """Make sure that a ledger opened for reading has this version.
 
     Raises:
-        SchemaError: it is of another.
+        SchemaError: it has another.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
@@ -125,7 +125,7 @@ def require_current(connection: sqlite3.Connection) -> None:
 
 
 def migrate(connection: sqlite3.Connection, upto: int = VERSION) -> None:
-    """Make a ledger's tables those of a version; none of them are changed if that fails.
+    """Migrate a ledger's tables to a version; if that fails, none of them is changed.
 
     Raises:
         SchemaError: it was written by a later version of this program.

@@ -1,8 +1,9 @@
 """The sit-and-gos in the ledger: who has paid, the stacks after the last finished hand, places and prizes.
 
-What was paid for one is in its pool from its beginning on, in the same transaction in which places at the
-table turn into entrants; every prize leaves the pool for an account.  Stacks are no money.  One that the room
-cannot go on with is called off: those who are still in share what is left in the pool by their stacks.
+When a sit-and-go begins, the buy-ins go into its pool, in the same transaction in which places at the table
+turn into entrants; every prize goes from the pool into an account.  Stacks are not money.  If the room cannot
+continue a sit-and-go, it is called off: those who are still in share what is left in the pool by their
+stacks.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from server.sit_and_go.places import leaving_groups, whole_shares
 
 @attrs.frozen
 class Out:
-    """Somebody who is out."""
+    """A player who is out."""
 
     seat: int
     place: int
-    """The best of those that are shared."""
+    """The best of the places that are shared."""
     prize: int
 
 
 @attrs.frozen
 class Entrant:
-    """Somebody who has played, or plays."""
+    """A player who plays, or has played."""
 
     name: str
     place: int | None
@@ -38,7 +39,7 @@ class Entrant:
 
 @attrs.frozen
 class PastSitAndGo:
-    """A sit-and-go to look back at."""
+    """A finished sit-and-go."""
 
     over_us: int
     """In microseconds since 1970."""
@@ -56,7 +57,7 @@ class SitAndGos:
         self._ledger = ledger
 
     def begin(self, table: str, stack: int) -> tuple[int, int]:
-        """Make everybody who has a place at a table an entrant, and what they have brought the pool.
+        """Make everybody who has a place at a table an entrant, and pool the chips they have brought.
 
         Returns:
             The number by which it is known, and the pool.
@@ -79,7 +80,7 @@ class SitAndGos:
         return number, pool
 
     def book(self, number: int, hand: int, net: Mapping[int, int], outs: Sequence[Out]) -> None:
-        """Write down what a hand has done to the stacks, and who is out; within the hand's transaction.
+        """Record what a hand has done to the stacks, and who is out; within the hand's transaction.
 
         Args:
             number: of the sit-and-go.
@@ -95,7 +96,7 @@ class SitAndGos:
         self._book_outs(number, outs)
 
     def leave(self, number: int, outs: Sequence[Out]) -> None:
-        """Some have left between two hands, with what they had."""
+        """Record those who have left between two hands, with their stacks."""
         with self._ledger.transaction():
             self._book_outs(number, outs)
 
@@ -122,10 +123,10 @@ class SitAndGos:
         )
 
     def call_off(self, table: str) -> dict[int, Out]:
-        """End what is not over at a table: those who are in share what is left in the pool by their stacks.
+        """End a table's unfinished sit-and-go: those who are in share the rest of the pool by their stacks.
 
         Returns:
-            What has become of them, by seat; empty where nothing was being played.
+            What has become of them, by seat; empty if none was being played.
         """
         ledger = self._ledger
         found: dict[int, Out] = {}
@@ -147,7 +148,7 @@ class SitAndGos:
         return found
 
     def last(self, table: str, most: int) -> list[PastSitAndGo]:
-        """Those of a table that are over, the last one first."""
+        """A table's finished sit-and-gos, the last one first."""
         query = (
             "SELECT id, over_us, first_hand, pool, is_called_off FROM sit_and_gos"
             " WHERE table_name = ? AND over_us IS NOT NULL ORDER BY id DESC LIMIT ?"

@@ -1,1 +1,1 @@
-"""A table of the room: who is dealt what, what it comes to, who watches."""
+"""A table of the room: who is dealt in, what each hand comes to, who watches."""

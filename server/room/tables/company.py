@@ -1,8 +1,8 @@
 """Who is at a table: seats given and given up, chips brought and taken away, bots that make room.
 
-All of it happens between two hands, in `Company.between_hands`, in this order: what people said since the
-last is heard, seats are given up, chips are brought, seats are given to those who wait, and bots of the house
-are asked to come where seats are left.
+All of it happens between two hands, in `Company.between_hands`, in this order: requests made since the last
+time are heard, seats are given up, chips are brought, seats are given to those who wait, and the house's bots
+are called if seats are left.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from server.table.outcome import Durations
 from server.table.seating import Seating
 
 _MOST_UNREAD: Final = 64 * 1024
-# Bytes that a client may say while it is not asked.
+# Bytes that a client may send while it is not asked.
 _BOT_COMES_S: Final = 30.0
-# After which a bot that was asked to come is not waited for.
+# After which the table stops waiting for a bot that was called.
 
 
 class Company:
@@ -39,7 +39,7 @@ class Company:
     Args:
         config: the table.
         ledger: of the room.
-        send_bot: asks for a bot of the house's; returns the name under which it will come.
+        send_bot: asks for one of the house's bots; returns the name under which it will come.
     """
 
     seating: Seating
@@ -64,9 +64,9 @@ class Company:
         """The table's sit-and-go."""
 
     def resume(self) -> None:
-        """Take over the seats that the ledger has: people's are kept for them, bots' given up.
+        """Take over the seats that the ledger has: people's are kept for them, bots' are given up.
 
-        A sit-and-go that was played is called off.
+        A sit-and-go that was in progress is called off.
         """
         config = self._config
         SitAndGos(self._ledger).call_off(config.name)
@@ -81,12 +81,12 @@ class Company:
             self.places[entry.seat] = place
 
     def _new_place(self, seat: int, player: Player, chips: int) -> Place:
-        """A seat that is somebody's who has brought some chips."""
+        """The seat of a player who has brought some chips."""
         config = self._config
         terms = config.sit_and_go
         stack = chips if terms is None else terms.stack
         place = Place(config.name, self.seating.seats[seat], player, stack, config.joining, brought=chips)
-        place.seat.decision_times = Durations()  # those of whoever sat here before are theirs
+        place.seat.decision_times = Durations()  # those of the previous player are not this one's
         place.keep_s = config.keep_seat_s
         place.is_patience_spent = terms is not None
         return place
@@ -98,32 +98,32 @@ class Company:
         return [place for place in self.places if place is not None]
 
     def place(self, seat: int) -> Place:
-        """Who has a seat that is somebody's."""
+        """The place at a seat that is taken."""
         place = self.places[seat]
         assert place is not None
         return place
 
     @property
     def has_visitors(self) -> bool:
-        """Somebody is there who is no bot of the house's."""
+        """Whether anybody is there besides the house's bots."""
         return any(place.plays and not place.is_house for place in self.seated())
 
     @property
     def may_come(self) -> bool:
-        """Somebody who comes now may find a seat: a free one, or a bot's of the house's."""
+        """Whether somebody who comes now may find a seat: a free one, or a house bot's."""
         is_on = self.contest is not None and self.contest.is_on
         return not is_on and any(place is None or place.is_house for place in self.places)
 
     # --- coming ----------------------------------------------------------------------------------------
 
     def refuse(self, reason: str) -> NoReturn:
-        """Say no."""
+        """Refuse a request."""
         raise Refused(reason)
 
     def kept_for(self, visitor: Visitor) -> Place | None:
-        """The seat that a player has here, if it is not to be given up and no other seat may be had.
+        """The seat that a player has here, unless it is to be given up or the player may have several.
 
-        A second connection of the same player takes the place of the first: it may be one that has died.
+        A second connection of the same player replaces the first, which may have died.
         """
         if visitor.player is None or self._config.seats_for_one:
             return None
@@ -156,17 +156,17 @@ class Company:
         return arrival.place
 
     def hand_over(self, place: Place, visitor: Visitor) -> None:
-        """Let the seat's task have the client."""
+        """Pass the client to the seat's task."""
         self.entrance.hand_over(place.seat.number, visitor.client)
         self.changed.set()
 
     # --- between hands ---------------------------------------------------------------------------------
 
     def between_hands(self) -> None:
-        """Everything that is not done in a hand.
+        """Do everything that is not done during a hand.
 
         Raises:
-            LedgerIsFull: try again; what was done is done.
+            LedgerIsFull: call again; what has been done is not repeated.
         """
         self.changed = trio.Event()
         now = trio.current_time()
@@ -194,7 +194,7 @@ class Company:
             contest.begin_if_all_are_there(self.seated())
 
     def tell(self, lines: Sequence[str]) -> None:
-        """Tell everybody who sits here something."""
+        """Send messages to everybody who sits here."""
         for place in self.seated():
             if place.visitor is not None:
                 for line in lines:
@@ -202,12 +202,12 @@ class Company:
                 self.seating.flush(place.seat, place.visitor.client)
 
     def hand_is_over(self, dealt: Sequence[Place]) -> None:
-        """Who was dealt in has paid for the next hand, too; others wait for the blinds again."""
+        """Note that those dealt in may play the next hand, too; others wait for the blinds again."""
         for place in self.seated():
             place.entry = Entry.IN if place in dealt else self._config.joining
 
     def _hear(self, place: Place) -> None:
-        """Do what somebody has asked for, and notice whether they are still there."""
+        """Handle a player's requests, and notice whether they are still there."""
         visitor, client = place.visitor, place.seat.client
         if visitor is None:
             return
@@ -231,7 +231,8 @@ class Company:
                 return
         for request in requests:
             self._do(place, visitor, request)
-        # Between hands the end of a stream is the end, whatever was said before it and waits for a turn.
+        # Between hands the end of a stream counts at once, even if earlier lines are still waiting for a
+        # turn.
         if data == b"" or connection.num_buffered > _MOST_UNREAD:
             self.seating.cut_off(place.seat)
             place.lost()
@@ -239,7 +240,7 @@ class Company:
         self.seating.flush(place.seat, client)
 
     def _do(self, place: Place, visitor: Visitor, request: Request) -> None:
-        """One request of somebody who has a seat."""
+        """Handle one request from somebody who has a seat."""
         match request.word:
             case "leave":
                 place.leaves = "you have left the table"
@@ -260,7 +261,7 @@ class Company:
                 visitor.say("refused", f"{request.word}: leave the table first")
 
     def _bring_chips(self, place: Place) -> None:
-        """Top-ups, and rebuys of those who have lost everything."""
+        """Bring top-ups, and rebuys of those who have lost everything."""
         config = self._config
         if config.policy is not Policy.RING:
             return
@@ -282,7 +283,7 @@ class Company:
             place.leaves = "you have no chips left"
 
     def _stand_up(self, place: Place) -> None:
-        """A seat is given up: chips go into the account, the client to the lobby."""
+        """Give a seat up: its chips go into the account, its client into the lobby."""
         number = place.seat.number
         if not place.is_settled:
             self._ledger.stand_up(self._config.name, number)
@@ -310,7 +311,7 @@ class Company:
         self.seating.release(place.seat)
 
     def _make_room(self) -> None:
-        """Bots of the house give their seats up, as many as others wait for."""
+        """Have the house's bots give up as many seats as others wait for."""
         waiting = sum(not self._is_bot(arrival) for arrival in self._arrivals)
         free = self.places.count(None) + sum(place.leaves is not None for place in self.seated())
         for place in reversed(self.seated()):
@@ -325,7 +326,7 @@ class Company:
         return arrival.visitor.player is not None and arrival.visitor.player.kind == "house"
 
     def _seat(self, arrival: Arrival) -> bool:
-        """Give somebody a seat, or a reason why not; False while neither can be said."""
+        """Give somebody a seat, or a reason why not; False while neither is decided."""
         config, visitor = self._config, arrival.visitor
         player = visitor.player
         assert player is not None
@@ -358,7 +359,7 @@ class Company:
         return True
 
     def _call_bots(self, now: float) -> None:
-        """Ask bots of the house to take the seats that are left, where somebody is there to play against."""
+        """Ask the house's bots to take the seats that are left, if there is somebody to play against."""
         fill = self._config.fill
         is_wanted = self._config.alone or any(not place.is_house for place in self.seated())
         if not fill or not is_wanted:
@@ -372,7 +373,7 @@ class Company:
     # --- waiting ---------------------------------------------------------------------------------------
 
     async def wait_for_change(self) -> None:
-        """Return when somebody comes, says something or leaves, or a seat is not to be kept any longer."""
+        """Wait until somebody comes, speaks or leaves, or the time to keep a seat is over."""
         until = [place.until for place in self.seated() if place.until is not None]
         until += self._expected.values()
         with trio.CancelScope(deadline=min(until, default=float("inf"))):
@@ -386,7 +387,7 @@ class Company:
 
     @staticmethod
     async def _until_heard(place: Place, waiting: trio.CancelScope) -> None:
-        """Until a client has said something, or has gone."""
+        """Wait until a client has said something, or has gone."""
         client = place.seat.client
         if client is not None:
             with contextlib.suppress(trio.ClosedResourceError):
@@ -396,7 +397,7 @@ class Company:
     # --- going -----------------------------------------------------------------------------------------
 
     def dismiss(self, name: str, reason: str) -> bool:
-        """Take the seat of somebody, when the hand is over; whether they have one."""
+        """Take a player's seat when the hand is over; returns whether they have one."""
         found = [place for place in self.seated() if place.player.name.lower() == name.lower()]
         for place in found:
             place.leaves = reason
@@ -404,7 +405,7 @@ class Company:
         return bool(found)
 
     def dismiss_all(self, reason: str) -> None:
-        """Everybody stands up, and whoever waits for a seat gets none.
+        """Make everybody stand up; those who wait for a seat get none.
 
         Raises:
             LedgerIsFull: try again.

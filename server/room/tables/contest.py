@@ -1,8 +1,8 @@
-"""A table's sit-and-go: it begins when all seats are taken, and ends when one has all chips.
+"""A table's sit-and-go: it begins when all seats are taken, and ends when one player has all the chips.
 
-Everybody who is in is dealt every hand.  The table waits for somebody who has gone, for as long as their seat
-is kept, all their absences taken together; then, as whoever leaves, they are out, and their chips with them.
-What has happened is in the ledger before anybody is told.
+Everybody who is in is dealt every hand.  The table waits for a player who has gone for as long as their seat
+is kept, all their absences taken together; then they are out like a player who leaves, and their chips with
+them.  Everything is written to the ledger before anybody is told.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MINUTE_S: Final = 60.0
 
 
 class Contest:
-    """The sit-and-gos of one table, one after the other.
+    """The sit-and-gos of one table, one after another.
 
     Args:
         config: the table.
-        terms: how they go.
+        terms: stack, levels and prizes.
         ledger: of the room.
     """
 
@@ -38,22 +38,22 @@ class Contest:
         self._config = config
         self.terms: Final = terms
         self._books = SitAndGos(ledger)
-        self._number: int | None = None  # by which the ledger knows it, while it is on
+        self._number: int | None = None  # by which the ledger knows it, while it is in progress
         self._in: dict[int, Place] = {}  # by seat, those who are not out
         self._began = 0.0
         self._told_level = -1
         self.hands = 0
-        """That have been played."""
+        """How many have been played."""
         self.entrants = 0
-        """Of the one that is on, or was last."""
+        """Of the one in progress, or the last one."""
         self.prizes: list[int] = []
         """By place."""
         self.out: list[Entrant] = []
-        """Who is out, the last one first."""
+        """Those who are out, the last one first."""
 
     @property
     def is_on(self) -> bool:
-        """It has begun, and is not over."""
+        """Whether one has begun and is not over."""
         return self._number is not None
 
     @property
@@ -79,7 +79,7 @@ class Contest:
         )
 
     def news(self) -> str | None:
-        """What everybody is to be told about the next hand; None where nothing is new."""
+        """What everybody is to be told about the next hand; None if nothing is new."""
         level = self.level
         if level == self._told_level:
             return None
@@ -93,7 +93,7 @@ class Contest:
     # --- from beginning to end ---------------------------------------------------------------------------
 
     def begin_if_all_are_there(self, places: Sequence[Place]) -> None:
-        """Begin, if somebody plays at every seat.
+        """Begin, if every seat has a player who plays.
 
         Args:
             places: those that are taken.
@@ -126,17 +126,17 @@ class Contest:
         return self._outs({seat: stack for seat, stack in began.items() if stack + net[seat] == 0})
 
     def book(self, hand: int, net: Mapping[int, int], outs: Sequence[Out]) -> None:
-        """Write a hand down, within its transaction; then `hand_is_over`."""
+        """Record a hand, within its transaction; then call `hand_is_over`."""
         assert self._number is not None  # a hand has been played
         self._books.book(self._number, hand, net, outs)
 
     def hand_is_over(self, outs: Sequence[Out]) -> list[str]:
-        """A hand is booked; returns what the others are to be told."""
+        """Note that a hand is booked; returns what the others are to be told."""
         self.hands += 1
         return self._part(outs)
 
     def between_hands(self, places: Sequence[Place]) -> list[str]:
-        """Whoever leaves is out, and a sit-and-go that has no end is ended.
+        """Remove the players who leave, and end a sit-and-go that has gone on too long.
 
         Args:
             places: those that are taken.
@@ -163,7 +163,7 @@ class Contest:
         return self._part(outs)
 
     def call_off(self) -> list[str]:
-        """Nobody plays on: those who are in share the rest of the pool by their stacks.
+        """End it early: those who are in share the rest of the pool by their stacks.
 
         Raises:
             LedgerIsFull: nothing has changed.
@@ -172,7 +172,7 @@ class Contest:
         return self._part([*outs.values()], "the sit-and-go is called off: ")
 
     def _outs(self, gone: Mapping[int, int]) -> list[Out]:
-        """Places and prizes of those who are out together, with what they began with; and the winner's."""
+        """Places and prizes of those who go out together, with their chips at first; the winner's, too."""
         outs = []
         left = len(self._in)
         for group in leaving_groups(gone):
@@ -186,7 +186,7 @@ class Contest:
         return outs
 
     def _part(self, outs: Sequence[Out], why: str = "") -> list[str]:
-        """What the ledger has of those who are out happens at the table."""
+        """Do at the table what the ledger says about those who are out."""
         said = []
         for out in outs:
             place = self._in.pop(out.seat)

@@ -1,4 +1,4 @@
-"""How clients come to the seats of a room's table: from the room's door, instead of ports of their own."""
+"""How clients reach the seats of a room's table: through the room's door, not through ports of their own."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Arrival:
 
 
 class Handover:
-    """Hands clients over to the tasks that look after seats (`server.table.seating.Seating`)."""
+    """Passes clients to the tasks that look after seats (`server.table.seating.Seating`)."""
 
     def __init__(self, seats: int) -> None:
         self._clients: list[Client | None] = [None] * seats
         self._came = [trio.Event() for _ in range(seats)]
 
     def hand_over(self, seat: int, client: Client) -> None:
-        """A client that belongs to a seat; one that was there before it and has not been taken is cut off."""
+        """Offer a client to a seat; an earlier one that has not been taken is cut off."""
         self.take_back(seat)
         self._clients[seat] = client
         self._came[seat].set()
 
     def take_back(self, seat: int) -> None:
-        """Whoever has been handed over and not yet taken is cut off."""
+        """Cut off a client that has been offered and not yet taken."""
         client, self._clients[seat] = self._clients[seat], None
         if client is not None:
             client.channel.close()
@@ -45,7 +45,7 @@ class Handover:
         """Nothing: the door is the room's."""
 
     def close(self) -> None:
-        """Nobody comes any more."""
+        """Admit nobody any more."""
         for seat in range(len(self._clients)):
             self.take_back(seat)
 

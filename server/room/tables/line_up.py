@@ -1,12 +1,13 @@
 """Who is dealt the next hand, in which position, and who posts what: the dead button.
 
-The big blind moves to the next player in every hand, whoever has come or gone, so that nobody pays it twice
-in a round and nobody escapes it.  The small blind is due from the seat that had the big blind before, and the
-button stands where the small blind was: if nobody sits there any more the small blind is dead (nobody posts
-it), or the button is (it stands at an empty seat).  With two players the button posts the small blind.
+The big blind moves to the next player in every hand, no matter who has come or gone, so that nobody pays it
+twice in a round and nobody escapes it.  The small blind is due from the seat that had the big blind before,
+and the button stands where the small blind was.  If nobody sits there any more, the small blind is dead
+(nobody posts it), or the button is dead (it stands at an empty seat).  With two players the button posts the
+small blind.
 
-Whoever has just sat down, or was not dealt in, waits for the big blind to come round, or posts a live big
-blind beside it to be dealt in at once; never between the button and the blinds.
+A player who has just sat down, or was not dealt in, waits for the big blind to come round, or posts an
+additional live big blind to be dealt in at once; never between the button and the blinds.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ HEADS_UP: Final = 2
 
 
 class Entry(enum.Enum):
-    """On what condition somebody who wants to play is dealt in."""
+    """When a player who wants to play is dealt in."""
 
     IN = "in"
-    """Was dealt the last hand."""
+    """At once: they were dealt the last hand."""
     WAITS = "waits"
     """When the big blind is theirs."""
     POSTS = "posts"
@@ -35,7 +36,7 @@ class Entry(enum.Enum):
 
 @attrs.frozen
 class Blinds:
-    """Where button and blinds were in a hand, by seat; a seat may have been empty, or left since."""
+    """The seats of button and blinds in a hand; a seat may have been empty, or vacated since."""
 
     button: int
     small: int
@@ -54,7 +55,7 @@ class LineUp:
 
 
 def posts_blinds(game: GameDefinition) -> bool:
-    """Whether fewer can play a game than it is for: it has a small and a big blind, in the usual places."""
+    """Whether fewer players can play a game: it has a small and a big blind, in the usual places."""
     return _usual(game) == (game.blinds, game.first_positions)
 
 
@@ -81,8 +82,8 @@ def line_up(
     Args:
         game: of the table, for all its seats.
         ready: by seat, the chips of those who want to play, 1 or more, and on what condition.
-        last: of the hand before; None before the first.
-        draw: a random number below another: where the button is when play begins.
+        last: the previous hand's; None before the first.
+        draw: gives a random number below its argument: where the button is when play begins.
     """
     if not posts_blinds(game):
         return _full_table(game, ready, last)
@@ -98,7 +99,7 @@ def line_up(
         if seat in (big, small) or (seat not in behind_button and entry is not Entry.WAITS)
     }
     if small in dealt and ready[small][1] is not Entry.IN:
-        dealt.discard(small)  # has left and come back: the small blind is dead
+        dealt.discard(small)  # they have left and come back: the small blind is dead
     if len(dealt) < HEADS_UP:
         return _begin(game, ready, last, draw)
     posting = {seat for seat in dealt if ready[seat][1] is Entry.POSTS and seat != big}
@@ -115,7 +116,7 @@ def _begin(
     last: Blinds | None,
     draw: Callable[[int], int],
 ) -> LineUp | None:
-    """Play begins, or begins again: everybody is dealt in and posts what the position asks for."""
+    """The first hand, also after a break: everybody is dealt in and posts what the position requires."""
     if len(ready) < HEADS_UP:
         return None
     order = sorted(ready)
@@ -129,7 +130,7 @@ def _begin(
 def _full_table(
     game: GameDefinition, ready: Mapping[int, tuple[int, Entry]], last: Blinds | None
 ) -> LineUp | None:
-    """A game with other blinds is played by as many as it is for; positions move by one with each hand."""
+    """A full table for a game with other blinds; positions move by one with each hand."""
     seats = game.num_players
     if len(ready) < seats:
         return None
@@ -140,7 +141,7 @@ def _full_table(
 
 
 def _lined_up(game: GameDefinition, stacks: Mapping[int, int], blinds: Blinds, posting: set[int]) -> LineUp:
-    """The hand of some players, by seat with their chips, and of those who post a big blind besides."""
+    """The hand of some players, by seat with their chips; those in `posting` post an additional big blind."""
     small_blind, big_blind = sorted(blind for blind in game.blinds if blind)
     number, total = len(stacks), game.num_players
     if number == HEADS_UP:
@@ -174,7 +175,7 @@ def _of(
     antes: Sequence[int],
     first_positions: tuple[int, ...],
 ) -> GameDefinition:
-    """A table's game for some players; who has less than they must post posts what they have."""
+    """A table's game for some players; those with less than they must post post what they have."""
     return attrs.evolve(
         game,
         num_players=len(stacks),
@@ -191,12 +192,12 @@ def _of(
 
 
 def _next(ready: Mapping[int, object], seat: int, seats: int) -> int:
-    """The first seat behind another, clockwise, where somebody is ready."""
+    """The first seat after another, clockwise, where somebody is ready."""
     return min(ready, key=lambda other: (other - seat - 1) % seats)
 
 
 def _between(start: int, end: int, seats: int) -> set[int]:
-    """The seats behind one and before another, clockwise; the first is not among them."""
+    """The seats after one and before another, clockwise; the first is not among them."""
     distance = (end - start) % seats or seats
     return {(start + step) % seats for step in range(1, distance)}
 

@@ -1,6 +1,6 @@
 """A table's log: every finished hand as the ACPC dealer writes it, with its game and its cards' key.
 
-Stacks and players differ from hand to hand, so each hand stands between comments of its own::
+Stacks and players differ from hand to hand, so each hand is surrounded by comments of its own::
 
     # hand 17 game GAMEDEF;nolimit;...;END GAMEDEF
     # hand 17 cards: sha256 COMMITMENT
@@ -31,9 +31,9 @@ from server.table.config import MatchConfig, OnFailure
 from server.table.records import MatchRecords
 
 FOLDER: Final = "tables"
-"""Of the logs, in the folder of the room's data."""
+"""The folder of the logs, in the folder of the room's data."""
 MARK: Final = "# room: "
-"""How the line behind the header begins by which such a log is known; then comes the table's policy."""
+"""Begins the line after the header that identifies such a log; the table's policy follows."""
 OF_HAND: Final = re.compile(r"# hand (\d+) (game|cards: sha256|key) (.*)")
 """A comment that belongs to a hand."""
 _MOST_HANDS: Final = 2**32 - 1
@@ -55,7 +55,7 @@ def format_entry(hand: HandEntry) -> str:
 
 
 class TableLog(MatchRecords):
-    """The log of one table; a disk that is full loses nothing that the ledger has."""
+    """The log of one table; a full disk loses nothing, since the ledger has it all."""
 
     def __init__(self, config: MatchConfig, console: Console, table: TableConfig) -> None:
         super().__init__(config, console)
@@ -63,7 +63,7 @@ class TableLog(MatchRecords):
         self._is_broken = False
 
     def begin(self, ledger: Ledger) -> None:
-        """Open the log, and write what it has not and the ledger has.
+        """Open the log, and write the hands that only the ledger has.
 
         Raises:
             MatchAborted: it cannot be opened or written.
@@ -83,7 +83,7 @@ class TableLog(MatchRecords):
             super().write(format_entry(hand))
 
     def write(self, text: str) -> None:
-        """Write lines; those that the disk does not take are missing until the table is opened again."""
+        """Write lines; lines that the disk does not take are missing until the table is opened again."""
         if self._is_broken:
             return
         try:
@@ -98,7 +98,7 @@ class TableLog(MatchRecords):
 
 
 def _first_missing(path: Path) -> int:
-    """The number of the first hand that a log does not have in full; what it has of that one is cut off."""
+    """The number of the first hand that a log does not have in full; any part of it in the log is cut off."""
     if not path.exists():
         return 0
     with open(path, "rb+") as file:
@@ -119,14 +119,14 @@ def _first_missing(path: Path) -> int:
 
 
 def _private(path: str, flags: int) -> int:
-    """A file for our own user alone: everybody's cards are in it."""
+    """A file that only our own user can read: everybody's cards are in it."""
     return os.open(path, flags, FILE_MODE)
 
 
 def match_config(table: TableConfig, folder: Path) -> MatchConfig:
-    """A table as the code that seats, asks and records knows one.
+    """A table's configuration for the code that seats, asks and records.
 
-    Names are those of whoever sits there, hand by hand; the cards are drawn anew for every hand.
+    Names are those of the players in each hand; the cards are drawn anew for every hand.
     """
     return attrs.evolve(
         MatchConfig(

@@ -1,7 +1,7 @@
 """What a hand comes to in whole chips: odd chips, and the house's rake.
 
-The rules split a pot exactly (`engine.rules.showdown`); at a table chips stay whole.  What is over goes, a
-chip each, to those whose share was cut, the first of them to the left of the button first.
+The rules split a pot exactly (`engine.rules.showdown`); at a table chips stay whole.  The odd chips go, one
+each, to the players whose share was rounded down, starting with the first to the left of the button.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ import attrs
 from engine.rules import HandState
 
 _EXACT: Final = 1e-6
-# Shares of a pot differ from whole chips by a tenth of one or more, or are whole.
+# Shares of a pot are whole, or differ from whole chips by a tenth of one or more.
 _PER_CENT: Final = 10_000
-# Hundredths of a per cent, in which a rake is reckoned with.
+# Hundredths of a per cent, the unit in which rakes are computed.
 
 
 @attrs.frozen
 class Rake:
-    """What the house takes of a pot."""
+    """What the house takes from a pot."""
 
     share: float = 0.0
     """Of the pot, from 0 to 0.2."""
     most: int = 0
-    """Chips of one pot at most; 0 for as many as the share is."""
+    """The most chips from one pot; 0 for no limit."""
 
     def of(self, state: HandState) -> int:
-        """Chips of a finished hand's pot; nothing where no board card came out."""
+        """Chips taken from a finished hand's pot; none if no board card was dealt."""
         if not self.share or not state.betting.num_board_cards:
             return 0
         spent = sorted(state.betting.spent)
-        pot = state.betting.pot - (spent[-1] - spent[-2])  # what nobody has called is no part of it
+        pot = state.betting.pot - (spent[-1] - spent[-2])  # without a bet that nobody called
         taken = pot * round(self.share * _PER_CENT) // _PER_CENT
         return min(taken, self.most) if self.most else taken
 
 
 @attrs.frozen
 class Settlement:
-    """What every position comes out with; ``sum(chips)`` is 0."""
+    """The result of every position; ``sum(chips)`` is 0."""
 
     chips: tuple[int, ...]
     """Won or lost, before the rake."""
     rake: tuple[int, ...]
-    """Taken of it; 0 for those who have not won."""
+    """Taken from it; 0 for those who have not won."""
 
     @property
     def net(self) -> tuple[int, ...]:
@@ -63,8 +63,8 @@ def settle(state: HandState, rake: Rake) -> Settlement:
 def whole_chips(chips: Sequence[float]) -> tuple[int, ...]:
     """Exact winnings by position in whole chips, which add up to 0.
 
-    Every position gets what it is due, or less than a chip more or less.  Only in the case that the rules
-    leave open (acpc-spec 8.9: chips that nobody has won) the first of those with the most gets more.
+    Every position gets what it is due, to within less than a chip.  Only in the case that the rules leave
+    open (acpc-spec 8.9: chips that nobody has won) does the first of those with the most get more.
     """
     floors = [math.floor(won + _EXACT) for won in chips]
     over = -sum(floors)
@@ -78,7 +78,7 @@ def whole_chips(chips: Sequence[float]) -> tuple[int, ...]:
 
 
 def _shared(rake: int, chips: Sequence[int]) -> tuple[int, ...]:
-    """A rake as its winners pay it: in proportion to what they have won, odd chips the first of them."""
+    """A rake as the winners pay it: in proportion to their winnings, odd chips by the first of them."""
     won = [max(0, each) for each in chips]
     total = sum(won)
     rake = min(rake, total)

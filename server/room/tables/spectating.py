@@ -1,8 +1,8 @@
-"""Those who watch a table: they see what everybody at it sees, and cards only when these are shown.
+"""Spectators of a table: they see what everybody at it sees, and hole cards only when they are shown.
 
-What is handed to them is made from the public half of a hand (`engine.rules.BettingState`, which knows no
-cards), the board that is out and, at the end, the hole cards of those who were in the showdown.  Nothing else
-ever leaves this module.
+What they are sent is made from the public half of a hand (`engine.rules.BettingState`, which knows no cards),
+the board cards dealt so far and, at the end, the hole cards shown at the showdown.  Nothing else ever leaves
+this module.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Audience:
 
     @property
     def now(self) -> tuple[Event, ...]:
-        """What somebody must know who begins to watch now."""
+        """What a new watcher must know."""
         state = _public(self._state) if self._end is None and self._state is not None else self._end
         return tuple([event for event in (self._hand, state) if event is not None])
 
     def watch(self) -> trio.MemoryReceiveChannel[Event]:
-        """All events from now on; the channel ends when the table closes, or too much is left unread."""
+        """All events from now on; the channel ends when the table closes, or when too much is left unread."""
         send, receive = trio.open_memory_channel[Event](_MOST_UNREAD)
         for event in self.now:
             send.send_nowait(event)
@@ -50,7 +50,7 @@ class Audience:
         return len(self._watchers)
 
     def hand_begins(self, number: int, game: GameDefinition, names: Sequence[str], line_up: LineUp) -> None:
-        """A hand is dealt; names by position."""
+        """Tell that a hand is dealt; names by position."""
         self._hand = {
             "kind": "hand",
             "hand": number,
@@ -66,13 +66,13 @@ class Audience:
         self._publish(self._hand)
 
     def show(self, state: HandState) -> None:
-        """How the hand stands."""
+        """Tell how the hand stands."""
         self._state = state
         if self._watchers:
             self._publish(_public(state))
 
     def hand_ends(self, state: HandState, chips: Sequence[int]) -> None:
-        """The hand is over; chips won by position."""
+        """Tell that the hand is over; chips won by position."""
         folded = state.betting.folded
         is_showdown = state.betting.is_showdown
         self._end = {
@@ -87,7 +87,7 @@ class Audience:
         self._publish(self._end)
 
     def close(self) -> None:
-        """The table has closed."""
+        """Tell that the table has closed."""
         self._publish({"kind": "closed"})
         for watcher in self._watchers:
             watcher.close()

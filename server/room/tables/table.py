@@ -1,9 +1,9 @@
 """A table of the room: hand after hand, for as long as the room is open.
 
-Everybody comes and goes between hands (`server.room.tables.company`), so that during a hand nothing changes
-but connections.  The hand itself is played by the code that plays a match: the hand loop of `engine.rules`,
-asking and reading (`server.table.reply`), seats and their failures (`server.table.seating`).  What it came to
-is in the ledger before anybody is shown its end.
+Everybody comes and goes between hands (`server.room.tables.company`), so that during a hand only connections
+change.  The hand itself is played by the code that plays a match: the hand loop of `engine.rules`, asking and
+reading (`server.table.reply`), seats and their failures (`server.table.seating`).  Its result is in the
+ledger before anybody is shown its end.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _AGAIN_S: Final = 2.0
 
 @attrs.define(eq=False)
 class _Hand:
-    """The hand that is on the table."""
+    """The hand in progress."""
 
     number: int
     line_up: LineUp
@@ -53,7 +53,7 @@ class _Hand:
     places: tuple[Place, ...]
     """By position."""
     notes: tuple[dict[str, str], ...]
-    """By position, what its player is told before it."""
+    """By position, what the player is told before it."""
 
     @property
     def game(self) -> GameDefinition:
@@ -69,8 +69,8 @@ class RoomTable:
         ledger: of the room.
         folder: of the room's data.
         console: for the operator.
-        send_bot: asks for a bot of the house's to come to this table; returns its name.
-        turns: wait for its clients, and write what they look at.
+        send_bot: asks one of the house's bots to come to this table; returns its name.
+        turns: waits for its clients, and writes what the players not to act are shown.
     """
 
     def __init__(
@@ -102,15 +102,15 @@ class RoomTable:
         self.audience: Final = Audience()
         """Those who watch."""
         self.hands_played = 0
-        """Since it was opened."""
+        """Played since it was opened."""
         self.is_paused = False
-        """The ledger does not take what happened."""
+        """The ledger's disk is full."""
         self._log.begin(ledger)
         self._company.resume()
 
     @property
     def contest(self) -> Contest | None:
-        """The table's sit-and-go; None where there is none."""
+        """The table's sit-and-go; None if it has none."""
         return self._company.contest
 
     # --- from outside ----------------------------------------------------------------------------------
@@ -122,18 +122,18 @@ class RoomTable:
 
     @property
     def may_come(self) -> bool:
-        """Somebody who comes now may find a seat."""
+        """Whether somebody who comes now may find a seat."""
         return self._is_closing is None and self._company.may_come
 
     async def join(self, visitor: Visitor, chips: int | None) -> Place:
-        """Give somebody a seat, between two hands; their own at once, if they have one.
+        """Give somebody a seat, between two hands; if they already have one, at once.
 
         Args:
             visitor: has a player, and no seat anywhere.
             chips: to be brought; None for the usual number.
 
         Raises:
-            Refused: there is none for them.
+            Refused: there is no seat for them.
         """
         if self._is_closing is not None:
             self._company.refuse(self._is_closing)
@@ -144,22 +144,22 @@ class RoomTable:
         return await self._company.arrive(visitor, chips)
 
     def close(self, reason: str) -> None:
-        """Play no further hand, wait for nobody who has gone, and let everybody go."""
+        """Play no further hand, do not wait for players who have gone, and let everybody go."""
         self._is_closing = reason
         for seat in self._seating.seats:
             self._seating.expect_nobody(seat.number)
         self._company.changed.set()
 
     def wake(self) -> None:
-        """Somebody's wishes have changed."""
+        """Note that a player's requests have changed."""
         self._company.changed.set()
 
     def kick(self, name: str, reason: str) -> bool:
-        """Take the seat from a player when the hand is over; whether there is such a player."""
+        """Take a player's seat when the hand is over; returns whether there is such a player."""
         return self._company.dismiss(name, reason)
 
     def message(self, text: str) -> None:
-        """Tell everybody something."""
+        """Send everybody a message."""
         self._company.tell([text])
 
     async def run(self) -> None:
@@ -194,11 +194,11 @@ class RoomTable:
         self.audience.close()
 
     def _broken(self, error: Exception) -> None:
-        """What would end a match; a table goes on."""
+        """Handle what would end a match; a table continues."""
         self._console.err("".join(traceback.format_exception(error)))
 
     async def _pause_while_full(self, write: Callable[[], object]) -> None:
-        """Do something with the ledger; while its disk is full the table waits, and nothing is lost."""
+        """Write to the ledger; while its disk is full the table waits, and nothing is lost."""
         while True:
             try:
                 write()
@@ -236,7 +236,7 @@ class RoomTable:
         return seated
 
     def _line_up_contest(self, contest: Contest) -> LineUp | None:
-        """Everybody who is in plays; while one of them has gone, nobody."""
+        """A sit-and-go's next hand: everybody who is in plays, or nobody while one of them has gone."""
         places = self._company.seated()
         if not contest.is_on or not all(place.plays for place in places):
             return None
@@ -259,7 +259,7 @@ class RoomTable:
         return line_up(self.config.game, entries, self._blinds, self._draw)
 
     def _is_as_in_the_file(self, game: GameDefinition) -> bool:
-        """A client that knows the table's game file only can follow this hand."""
+        """Whether a client that knows only the table's game file can follow this hand."""
         own = self.config.game
         if game == own:
             return True
@@ -290,7 +290,7 @@ class RoomTable:
                     self._situation = state, shown
                     self.audience.show(state)
                     to_act = state.betting.position_to_act
-                    assert to_act is not None  # the hand loop asks only when somebody is
+                    assert to_act is not None  # the hand loop asks only when somebody is to act
                     seat = by_position[to_act]
                     action, _ = await self._asking.ask(seats, seat, state, shown)
                     if action is None:
@@ -302,7 +302,7 @@ class RoomTable:
         await self._finish(hand, final, shown, seats)
 
     def _prepared(self, seated: LineUp) -> _Hand:
-        """The next hand, of which its players have been told."""
+        """The next hand, after its players have been told about it."""
         places = tuple([self._company.place(number) for number in seated.seats])
         number, players = self._next_hand, len(places)
         key = MatchKey.random()
@@ -339,7 +339,7 @@ class RoomTable:
             place.told(hand.notes[position])
 
     def _come_back(self, place: Place, visitor: Visitor) -> None:
-        """Somebody is connected again, whose seat was kept."""
+        """Reconnect a player whose seat was kept."""
         if place.visitor is not None:
             self._seating.cut_off(place.seat)
         visitor.begins_to_sit(self.config.name, place.seat.number, place.stack)

@@ -1,12 +1,12 @@
-"""In which order tables are served: that of the answers, and whoever is to act before those who look on.
+"""The order in which tables are served: in the order of the answers, and the player to act before the others.
 
-trio wakes all tasks that can go on in one batch, in either direction.  Where two hundred tables are answered
-while two hundred are served, a table may so wait for two batches, and the next for none.  Here one task
-listens to all clients, and wakes the tables of a few at a time: who has spoken first is served first.  What
-the others at a table are shown is written when no table waits for the room, or a quarter of a second later:
-one write a decision is then enough while there is more to do than can be done, instead of one for each seat.
+trio wakes all runnable tasks in one batch, in order or in reverse.  If two hundred tables are answered while
+two hundred are served, one table may wait for two batches, and the next for none.  Here one task listens to
+all clients, and wakes the tables of a few at a time: the client that has spoken first is served first.  What
+the other players at a table are shown is written when no table waits for the room, or after a quarter of a
+second: under overload one write per decision is then enough, instead of one for each seat.
 
-That one listens for all takes Linux's epoll; elsewhere tables wait for their clients as trio has it.
+A single listener needs Linux's epoll; elsewhere each table waits for its own clients in trio's way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from server.table.seating import Seating
 _AT_ONCE: Final = 16
 # Tables that are woken in one batch.
 _LATEST_S: Final = 0.25
-# For which something may be kept that is only looked at.
+# How long a write to a player who is not to act may be delayed.
 
 
 @attrs.define(eq=False)
@@ -37,14 +37,14 @@ class _Wait:
     task: trio.lowlevel.Task
     deadline: float
     is_over: bool = False
-    """It was woken since the time is up."""
+    """Woken because the time is up."""
     is_closed: bool = False
-    """It was woken since we have closed the connection."""
+    """Woken because we have closed the connection."""
 
 
 @attrs.frozen
 class _Kept:
-    """Something that somebody has been shown, and that is not written yet."""
+    """Something to be shown to a client that has not been written yet."""
 
     since: float
     seating: Seating
@@ -52,7 +52,7 @@ class _Kept:
 
 
 class Turns:
-    """Waits for the clients of all tables of a room; `run` has to run meanwhile.
+    """Waits for the clients of all tables of a room; `run` must be running.
 
     *Resource handling*: `close` it.
     """
@@ -60,19 +60,19 @@ class Turns:
     def __init__(self) -> None:
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._waiting: dict[int, _Wait] = {}  # by descriptor
-        self._kept: dict[Client, _Kept] = {}  # the longest first
-        self._next = math.inf  # no deadline is before that
+        self._kept: dict[Client, _Kept] = {}  # the oldest first
+        self._next = math.inf  # no deadline is earlier
         self._asleep: trio.CancelScope | None = None
 
     def close(self) -> None:
-        """Let go of the descriptor."""
+        """Close the descriptor."""
         if self._epoll is not None:
             self._epoll.close()
 
     # --- waiting ---------------------------------------------------------------------------------------
 
     async def until_readable(self, sock: socket.socket, deadline: float) -> bool:
-        """Return when something has arrived, or the client has gone; False when it is `deadline` before.
+        """Wait until something has arrived or the client has gone; False if `deadline` comes first.
 
         Raises:
             trio.ClosedResourceError: we have closed it.
@@ -108,14 +108,14 @@ class Turns:
         return not wait.is_over
 
     def is_closing(self, sock: socket.socket) -> None:
-        """We are about to close a connection: whoever waits for it is told."""
+        """Say that we are about to close a connection: a task waiting for it is told."""
         wait = self._waiting.pop(sock.fileno(), None)
         if wait is not None:
             wait.is_closed = True
             trio.lowlevel.reschedule(wait.task)
 
     async def run(self) -> None:
-        """Wake whoever may go on, and write what was kept, until cancelled."""
+        """Wake the tables whose clients have spoken, and write what was kept, until cancelled."""
         while True:
             if self._kept:
                 await trio.lowlevel.checkpoint()
@@ -140,7 +140,7 @@ class Turns:
             await trio.lowlevel.wait_readable(self._epoll.fileno())
 
     def _wake_the_late(self, now: float) -> None:
-        """Wake those whose time is up, and see when it is for the next."""
+        """Wake those whose time is up, and find the next deadline."""
         for number, wait in list(self._waiting.items()):
             if wait.deadline <= now:
                 del self._waiting[number]
@@ -151,7 +151,7 @@ class Turns:
     # --- writing ---------------------------------------------------------------------------------------
 
     def write(self, seating: Seating, seat: Seat, client: Client, is_to_act: bool) -> None:
-        """Write what was said to a client, at once if it is to act, and otherwise when there is time.
+        """Write what was said to a client: at once if it is to act, otherwise when there is time.
 
         Raises:
             ChannelBroken: it cannot be written.
@@ -167,7 +167,7 @@ class Turns:
             self._asleep = None
 
     def _write_some(self, now: float, most: int) -> None:
-        """Write what was kept for the longest, for so many clients, and what was kept for too long."""
+        """Write what was kept longest, for at most `most` clients, and everything kept for too long."""
         for client, kept in list(itertools.islice(self._kept.items(), _AT_ONCE)):
             if most <= 0 and now < kept.since + _LATEST_S:
                 return
@@ -176,5 +176,5 @@ class Turns:
             if kept.seat.client is client:
                 try:
                     kept.seating.flush(kept.seat, client)
-                except Exception as error:  # of ours: it is one client's
+                except Exception as error:  # a fault of ours, which concerns only one client
                     kept.seating.break_off(kept.seat, error)
