@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engine.equilibrium.strategy_file import SavedStrategy
     from engine.rules import GameDefinition
 
-__all__ = ["saved_strategy", "shipped_answers", "shipped_strategy"]
+__all__ = ["bucketed_strategy", "saved_strategy", "shipped_answers", "shipped_strategy"]
 
 
 def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
@@ -31,6 +31,20 @@ def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrat
 
     with _in_one_line():
         return read_strategy(path, game)
+
+
+def bucketed_strategy(path: Path) -> BucketedStrategy:
+    """The strategy of heads-up hold'em that a file holds.
+
+    Raises:
+        OptionError: it cannot be read, or is of another game.
+    """
+    from engine.equilibrium.holdem.bucketed import BucketedStrategy
+
+    strategy = saved_strategy(path).strategy
+    if not isinstance(strategy, BucketedStrategy):
+        raise OptionError(f"{path}: expected a strategy of heads-up hold'em")
+    return strategy
 
 
 def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:

@@ -1,8 +1,11 @@
 """Miximax: what actions are worth against an opponent whose habits have been counted.
 
 ================  ================================================================================
-``betting_tree``  all bettings of a heads-up limit game, and the contexts in which actions are counted
-``habits``        what an opponent did and showed, by context, from the exact betting to the coarsest
+``trees``         the tree of a game, whichever kind it is
+``betting_tree``  all bettings of a heads-up limit game
+``no_limit``      those of a no-limit game, with raises of a few sizes, and what stands for others
+``contexts``      in which actions and shown hands are counted, from the exact betting to the coarsest
+``habits``        what an opponent did and showed, by context
 ``strength``      what a hand may become by the showdown: percentiles and buckets
 ``departure``     whether an opponent departs from an equilibrium
 ``values``        expectimax over the betting tree

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS, combo_index, combos_without
 from engine.kernels.miximax.strength import BUCKETS
+from engine.kernels.miximax.values import Kind
 from engine.miximax.habits import Habits, InvalidHabits
 from engine.miximax.values import Miximax
 from engine.opponents.board_values import board_values
@@ -108,7 +109,8 @@ class Departure:
         ours, theirs = cards
         weights = combos_without(ours).astype(np.float64)
         for before, actor, action in betting.steps():
-            if actor != position:
+            node = habits.tree.node(before)
+            if actor != position or habits.tree.arrays.kinds[node] != Kind.DECISION:
                 continue
             actions, chances = self._strategy.chances_of_all(before, board[: before.num_board_cards])
             if len(actions) == 1:
@@ -119,7 +121,7 @@ class Departure:
             same = [habits.tree.column(before, each) == column for each in actions]
             with_it = np.where(dead, 0.0, chances[:, same].sum(axis=1))
             with_it = (1.0 - _SLIPS) * with_it + _SLIPS / len(actions)
-            expected = search.expected_action(habits, habits.tree.node(before))
+            expected = search.expected_action(habits, node)
             self._weigh(float(expected[column]), float(weights @ with_it / weights.sum()))
             weights *= with_it
         if betting.is_showdown and len(theirs) == 2:

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.strength import BUCKETS
-from engine.kernels.miximax.values import Counted, Weights
-from engine.miximax.betting_tree import LEVELS, BettingTree
+from engine.kernels.miximax.values import Counted, Kind, Weights
+from engine.miximax.betting_tree import BettingTree
+from engine.miximax.contexts import LEVELS
 from engine.miximax.strength import percentile
 from engine.rules import Action, BettingState
 
@@ -103,8 +104,10 @@ class Habits:
             self.observe_showdown(betting, position, percentile(cards, board))
 
     def observe_action(self, before: BettingState, action: Action) -> None:
-        """The opponent, to act in a state, did this."""
+        """The opponent, to act in a state, did this; not counted where the tree has no more betting."""
         node = self.tree.node(before)
+        if self.tree.arrays.kinds[node] != Kind.DECISION:
+            return
         seen = np.zeros(self.tree.num_actions)
         seen[self.tree.column(before, action)] = 1.0
         rows = self.tree.arrays.contexts[node]

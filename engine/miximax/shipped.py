@@ -1,6 +1,7 @@
 """What comes with the program: the habits of a reasonable player, and how hands change from round to round.
 
-One archive, ``engine/data/miximax/reasonable.npz``; the file beside it tells how it was made.
+Two archives in ``engine/data/miximax``, for limit and for no-limit; the file beside them tells how they were
+made.
 """
 
 from __future__ import annotations
@@ -20,10 +21,17 @@ from engine.miximax.habits import Habits, InvalidHabits
 from engine.miximax.strength import BUCKETS, Changes
 from engine.rules import GameDefinition, load_game
 
-__all__ = ["InvalidShippedFile", "format_shipped", "parse_shipped", "reasonable_habits", "shipped_changes"]
+__all__ = [
+    "InvalidShippedFile",
+    "file_name",
+    "format_shipped",
+    "parse_shipped",
+    "reasonable_habits",
+    "shipped_changes",
+]
 
 SCHEMA_VERSION: Final = 1
-_FILE: Final = "data/miximax/reasonable.npz"
+_FOLDER: Final = "data/miximax"
 _SHAPES: Final = {
     "flops": (NUM_STARTING_HANDS, BUCKETS),
     "turns": (BUCKETS, BUCKETS),
@@ -76,18 +84,24 @@ def _changes(arrays: Mapping[str, NDArray[Any]]) -> Changes:
     return Changes(**rows)
 
 
+def file_name(game: GameDefinition) -> str:
+    """Of the archive for a game."""
+    return "reasonable.npz" if game.is_limit else "reasonable-no-limit.npz"
+
+
 @functools.lru_cache(maxsize=4)
 def _shipped(game: GameDefinition) -> tuple[Habits, Changes]:
-    from engine.miximax.betting_tree import betting_tree
+    from engine.miximax.trees import betting_tree
 
-    data = resources.files("engine").joinpath(_FILE).read_bytes()
+    data = resources.files("engine").joinpath(_FOLDER, file_name(game)).read_bytes()
     return parse_shipped(data, betting_tree(game))
 
 
 def reasonable_habits(game: GameDefinition) -> Habits:
     """What a player who follows the generic model does; shared, not to be changed.
 
-    In games with other bettings than heads-up limit hold'em has, the contexts that both have are known.
+    It was watched in heads-up limit hold'em, and in no-limit with 100 big blinds; in games with other
+    bettings the contexts that both have are known.
     """
     return _shipped(game)[0]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.strength import BUCKETS
-from engine.kernels.miximax.values import Opponent
+from engine.kernels.miximax.values import Kind, Opponent
 from engine.miximax.betting_tree import BettingTree
 from engine.miximax.habits import Habits
 from engine.miximax.strength import Changes, own_changes
@@ -40,9 +40,10 @@ class Miximax:
         self._actions = np.empty((nodes, tree.num_actions))
         self._hands = np.empty((nodes, BUCKETS))
         self._values = np.empty((nodes, BUCKETS))
+        self._priced = np.empty((nodes, 3))
 
     def values(self, habits: Habits, view: HandView, seed: int) -> Mapping[Action, float]:
-        """What each action is worth, in small bets won or lost in the whole hand.
+        """What each action is worth, in small bets won or lost in the whole hand; no-limit: in big blinds.
 
         Args:
             habits: of the opponent.
@@ -55,7 +56,7 @@ class Miximax:
         root = self.tree.node(view.betting)
         if not view.is_our_turn:
             raise ValueError(f"after {view.betting.text!r} it is not our turn")
-        arrays, us = self.tree.arrays, view.position
+        arrays, us = self.tree.priced(root, view.betting, self._priced), view.position
         end = int(arrays.ends[root])
         expected, weights = habits.expectations, habits.weights
         kernels.fill_expected_actions(
@@ -66,13 +67,27 @@ class Miximax:
         )
         changes, percentiles = own_changes(self._changes, view.own_cards, view.board, seed)
         result = np.empty(self.tree.num_actions)
-        kernels.expectimax(
-            arrays, root, us, Opponent(self._actions, self._hands), changes, percentiles, self._values, result
-        )
+        if arrays.kinds[root] == Kind.DECISION:
+            opponent = Opponent(self._actions, self._hands)
+            kernels.expectimax(arrays, root, us, opponent, changes, percentiles, self._values, result)
+        else:
+            result[:] = self._called(self._hands[root], view, changes, percentiles)
         actions = self.tree.actions_at(view.betting)
         return {
             action: float(value) for action, value in zip(actions, result, strict=True) if action is not None
         }
+
+    def _called(self, hands: Floats, view: HandView, changes: Floats, percentiles: Floats) -> Floats:
+        """What a fold and a call are worth where the tree knows of no more betting, shape (actions,)."""
+        chances, won = np.zeros(BUCKETS), np.empty(BUCKETS)
+        chances[0] = 1.0
+        for betting_round in range(view.betting_round, 3):
+            chances = chances @ changes[betting_round]
+        betting = view.betting
+        kernels.showdown(hands, percentiles, BUCKETS, betting.max_spent / self.tree.unit, won)
+        result = np.full(self.tree.num_actions, np.nan)
+        result[:2] = -betting.spent[view.position] / self.tree.unit, chances @ won
+        return result
 
     def expected_action(self, habits: Habits, node: int) -> Floats:
         """The chances of what the player to act at a node does, shape (actions,)."""

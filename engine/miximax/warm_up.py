@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import functools
 
-from engine.miximax.betting_tree import betting_tree
 from engine.miximax.habits import Expectations, Habits
 from engine.miximax.shipped import reasonable_habits, shipped_changes
+from engine.miximax.trees import betting_tree
 from engine.miximax.values import Miximax
-from engine.rules import HandView, load_game, parse_betting
+from engine.rules import GameDefinition, HandView, load_game, parse_betting
 
 __all__ = ["warm_up"]
 
 
 @functools.cache
 def warm_up() -> None:
-    """Decide in every betting round, and learn from a hand that was shown."""
-    game = load_game("limit-2p")
+    """Decide in every betting round, and learn from a hand that was shown, limit and no-limit."""
+    for name in ("limit-2p", "nolimit-2p-100bb"):
+        _play(load_game(name))
+
+
+def _play(game: GameDefinition) -> None:
+    raises = "r" if game.is_limit else "r6"
     tree = betting_tree(game)
     miximax = Miximax(tree, shipped_changes())
     habits = Habits(tree, Expectations(tree, reasonable_habits(game)))
     board = (0, 17, 34, 51, 8)
-    habits.observe(parse_betting(game, "rc/cc/rc/cc"), 0, (1, 2), board)
-    for text, cards in (("", 0), ("rc/c", 3), ("rc/cc/c", 4), ("rc/cc/rc/c", 5)):
-        betting = parse_betting(game, text)
+    habits.observe(parse_betting(game, f"{raises}c/cc/cc/cc"), 0, (1, 2), board)
+    for text, cards in (("", 0), ("c/c", 3), ("c/cc/c", 4), ("c/cc/cc/c", 5)):
+        betting = parse_betting(game, text and raises + text)
         us = betting.position_to_act
         assert us is not None
         hole_cards = ((1, 2), ()) if us == 0 else ((), (1, 2))

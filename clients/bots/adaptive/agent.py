@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from clients.agent import Agent, ProbabilityTriple, drawn
-from clients.bots.strategy_files import shipped_strategy
+from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
 from clients.options import OptionError
 from engine.rules import CALL, FOLD, Action, GameDefinition, HandView
 from protocol import variables
@@ -45,17 +45,24 @@ _LEAST_TRUST: Final = 0.01
 
 
 class Adaptive(Agent):
-    """Plays heads-up limit hold'em by expected values against what it has seen of its opponent.
+    """Plays heads-up hold'em, limit and no-limit, by expected values against what it has seen there.
+
+    In limit it begins with the equilibrium that comes with the program.  In no-limit none comes with it:
+    there it begins with the strategy of a file, or without one with what is worth most against a reasonable
+    player, the generic formula player of ``engine/data/miximax``.
 
     Args:
         memory: file that keeps what was seen between matches, by the players' names.
         learn: off: play by what the file says, count nothing and leave the file as it is.
         fading: what an observation counts after the next of its kind, .9 to 1.
         temperature: small bets that actions may differ by and still be played about alike; 0 takes the best.
+            In no-limit these are big blinds.
         caution: small bets that they may differ by besides before there is evidence against the opponent,
             and the equilibrium decides; 0 does without an equilibrium.
+        strategy: begin with this one, made by `riverboat solve GAME --save FILE`.
 
     Raises:
+        OptionError: the strategy cannot be read, or is of a small game.
         ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
     """
 
@@ -66,6 +73,7 @@ class Adaptive(Agent):
         fading: float = 0.9998,
         temperature: float = 0.02,
         caution: float = 1.0,
+        strategy: Path | None = None,
     ) -> None:
         if not 0.9 <= fading <= 1:
             raise ValueError(f"fading: expected .9 to 1, got {fading}")
@@ -76,6 +84,9 @@ class Adaptive(Agent):
         self.fading, self.temperature, self.learn = fading, temperature, learn
         self.caution = caution
         self.is_stateless = not learn
+        self._given: BucketedStrategy | None = None
+        if strategy is not None:
+            self._given = bucketed_strategy(strategy)
         self._book = _Book()
         self._file: MemoryFile | None = None
         if memory is not None:
@@ -109,23 +120,31 @@ class Adaptive(Agent):
             self._shipped(game)
 
     def _shipped(self, game: GameDefinition) -> BucketedStrategy | None:
-        """The equilibrium that we begin with, where one comes with the program."""
-        return shipped_strategy(game) if self.caution > 0 else None
+        """The equilibrium that we begin with: a file's, or one that comes with the program.
+
+        Raises:
+            OptionError: the file's is of another game.
+        """
+        if self._given is not None and self._given.game != game:
+            raise OptionError("adaptive: strategy: expected a strategy of the game that is played")
+        if self.caution == 0:
+            return None
+        return self._given or shipped_strategy(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """What is known of the opponent, by name.
 
         Raises:
-            OptionError: the game is not heads-up limit hold'em, or what is remembered makes no sense.
+            OptionError: the game is not heads-up hold'em, or what is remembered makes no sense.
         """
-        from engine.miximax.betting_tree import TooManyBettings, betting_tree, is_heads_up_limit
         from engine.miximax.departure import Departure
         from engine.miximax.habits import Expectations, Habits, InvalidHabits
         from engine.miximax.shipped import reasonable_habits, shipped_changes
+        from engine.miximax.trees import TooManyBettings, betting_tree, has_tree
         from engine.miximax.values import Miximax
 
-        if not is_heads_up_limit(game):
-            raise OptionError("adaptive plays limit Texas hold'em for two only")
+        if not has_tree(game):
+            raise OptionError("adaptive plays Texas hold'em for two only, no-limit without antes or rake")
         try:
             tree = betting_tree(game)
         except TooManyBettings as error:
@@ -134,16 +153,16 @@ class Adaptive(Agent):
         book = self._book
         if self._miximax is None or self._miximax.tree is not tree or book.name != name:
             book.put_away()
-            known = book.players.get(name)
+            known = _of_kind(book.players.get(name, {}), tree.kind)
             try:
                 expectations = Expectations(tree, reasonable_habits(game))
                 habits = Habits(tree, expectations, self.fading)
-                if known is not None:
+                if known:
                     habits = Habits.from_arrays(tree, known, expectations, self.fading)
                 self._equilibrium, book.departure = self._shipped(game), None
                 if self._equilibrium is not None:
                     book.departure = Departure(self._equilibrium)
-                    if known is not None:
+                    if known:
                         book.departure.remember(known)
             except InvalidHabits as error:
                 raise OptionError(f"adaptive: what is remembered of {name!r} is damaged: {error}") from error
@@ -186,12 +205,13 @@ class Adaptive(Agent):
         heat = self.temperature + self.caution / math.sqrt(1.0 + max(departure.evidence, 0.0))
         answer = _chances(self.values(view), usual, heat)
         mixed = {
-            action: (1 - trust) * chance + trust * answer.get(action, 0.0) for action, chance in usual.items()
+            action: (1 - trust) * usual.get(action, 0.0) + trust * answer.get(action, 0.0)
+            for action in usual | answer
         }
         return {action: chance for action, chance in mixed.items() if chance > 0}
 
     def values(self, view: HandView) -> Mapping[Action, float]:
-        """What each legal action is worth, in small bets won or lost in the whole hand."""
+        """What each action is worth, in small bets won or lost in the whole hand; no-limit: in big blinds."""
         if self._valued is None or self._valued[0] is not view:
             if self._miximax is None:
                 raise OptionError("adaptive does not know yet what is being played")
@@ -241,12 +261,27 @@ class _Book:
             known = self.habits.as_arrays()
             if self.departure is not None:
                 known |= self.departure.as_arrays()
-            self.players[self.name] = known
+            kind = self.habits.tree.kind
+            kept = {
+                key: array for key, array in self.players.get(self.name, {}).items() if _kind(key) != kind
+            }
+            self.players[self.name] = kept | {kind + key: array for key, array in known.items()}
 
     def remembered(self) -> Mapping[str, Remembered]:
         """All that is to be kept."""
         self.put_away()
         return self.players
+
+
+def _kind(key: str) -> str:
+    """Of games that an array of a memory file is about: what is before the dot."""
+    before, dot, _ = key.rpartition(".")
+    return before + dot
+
+
+def _of_kind(known: Remembered, kind: str) -> Remembered:
+    """What is remembered of a player in a kind of game."""
+    return {key.removeprefix(kind): array for key, array in known.items() if _kind(key) == kind}
 
 
 def _chances(
@@ -260,7 +295,7 @@ def _chances(
     if usual is not None:
         least = _LEAST_CHANCE / len(values)
         for action in weights:
-            weights[action] *= (1 - _LEAST_CHANCE) * usual[action] + least
+            weights[action] *= (1 - _LEAST_CHANCE) * usual.get(action, 0.0) + least
     total = sum(weights.values())
     return {action: weight / total for action, weight in weights.items() if weight > 0}
 

@@ -17,11 +17,14 @@ from engine.files.lock import FileIsLocked, FileLock
 
 __all__ = ["InvalidMemoryError", "MemoryFile", "Remembered", "format_memory", "load", "parse_memory"]
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
+_OLDEST_SCHEMA: Final = 1
+"""Which knew no no-limit games."""
 _KIND: Final = "riverboat habits"
 
 Remembered = Mapping[str, NDArray[Any]]
-"""Of a player: the arrays of `engine.miximax.habits.Habits.as_arrays`."""
+"""Of a player: the arrays of `engine.miximax.habits.Habits.as_arrays`; the names of those of no-limit games
+begin with ``no-limit.``."""
 
 
 class InvalidMemoryError(ValueError):
@@ -53,7 +56,7 @@ def parse_memory(data: bytes) -> dict[str, Remembered]:
     if str(arrays.get("kind")) != _KIND:
         raise InvalidMemoryError(f"opponents' habits: expected an archive whose kind is {_KIND!r}")
     schema, names = arrays.get("schema"), arrays.get("names")
-    if schema is None or schema.shape != () or schema != SCHEMA_VERSION:
+    if schema is None or schema.shape != () or not _OLDEST_SCHEMA <= schema <= SCHEMA_VERSION:
         raise InvalidMemoryError(f"opponents' habits: expected schema {SCHEMA_VERSION}, got {shown(schema)}")
     if names is None or names.ndim != 1 or names.dtype.kind != "U":
         raise InvalidMemoryError("opponents' habits: expected the players' names")

@@ -13,11 +13,15 @@ from clients.experiments.command_line import Order, check_bots, experiment_optio
 from clients.experiments.resuming import Experiment
 from clients.one_line import CommandError, OneLineCommand, out_option
 from engine.files import write_whole
+from engine.miximax.shipped import file_name
+from engine.rules import GameDefinition, load_game
 
 __all__ = ["circle", "play_all"]
 
 _DEALS = 200_000
 """From which it is learnt how hands change from round to round."""
+_WATCHED_IN = ("limit-2p", "nolimit-2p-100bb")
+"""Games in which a reasonable player is watched."""
 
 
 play_all = Experiment(all_matches, play, summary)
@@ -41,8 +45,8 @@ play_all = Experiment(all_matches, play, summary)
 )  # fmt: skip
 @click.option(
     "--make-reasonable", type=click.IntRange(min=100), metavar="N",
-    help="Play nothing of this; watch a reasonable player for N hands and write DIR/reasonable.npz, which "
-    "the adaptive bot comes with.",
+    help="Play nothing of this; watch a reasonable player for N hands and write DIR/reasonable.npz and "
+    "DIR/reasonable-no-limit.npz, which the adaptive bot comes with.",
 )  # fmt: skip
 @experiment_options(seeded="cards")
 def circle(
@@ -60,7 +64,8 @@ def circle(
     settings = Settings(players, hands, match_hands, order.seed)
     if make_reasonable is not None:
         with order.in_its_folder():
-            _write_reasonable(order.out, make_reasonable, order.seed)
+            for name in _WATCHED_IN:
+                _write_reasonable(load_game(name), order.out, make_reasonable, order.seed)
         return
     order.carry_out(
         lambda: play_all(settings, order.out, order.jobs, say, resume=order.resume),
@@ -70,8 +75,8 @@ def circle(
     )
 
 
-def _write_reasonable(out: Path, hands: int, seed: int) -> None:
+def _write_reasonable(game: GameDefinition, out: Path, hands: int, seed: int) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    data = make_reasonable(hands, _DEALS, seed, say)
-    write_whole(out / "reasonable.npz", data)
-    click.echo(str(out / "reasonable.npz"))
+    data = make_reasonable(game, hands, _DEALS, seed, say)
+    write_whole(out / file_name(game), data)
+    click.echo(str(out / file_name(game)))

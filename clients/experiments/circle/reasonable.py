@@ -11,11 +11,11 @@ from typing import Final
 from clients.arena import Arena
 from clients.experiments.findings import Say
 from clients.registry import make_bot
-from engine.miximax.betting_tree import betting_tree
 from engine.miximax.habits import Habits
 from engine.miximax.shipped import format_shipped
 from engine.miximax.strength import count_changes
-from engine.rules import HandState, load_game
+from engine.miximax.trees import betting_tree
+from engine.rules import GameDefinition, HandState
 from engine.seeds import derive_seed
 
 __all__ = ["make_reasonable"]
@@ -23,21 +23,25 @@ __all__ = ["make_reasonable"]
 _REASONABLE: Final = "formula:model=generic"
 _OPPONENTS: Final = ((_REASONABLE, 4), ("random", 2), ("always-raise", 1), ("always-call", 1))
 """With the parts of the hands that are played against each."""
+_NO_LIMIT_OPPONENTS: Final = (*_OPPONENTS, ("always-all-in", 1))
 
 
-def make_reasonable(hands: int, deals: int, seed: int, progress: Say = lambda line: None) -> bytes:
-    """The file ``engine/data/miximax/reasonable.npz``.
+def make_reasonable(
+    game: GameDefinition, hands: int, deals: int, seed: int, progress: Say = lambda line: None
+) -> bytes:
+    """A file of ``engine/data/miximax``.
 
     Args:
+        game: that is played.
         hands: in which the reasonable player is watched.
         deals: from which it is learnt how hands change from round to round.
         seed: same seed, same file.
         progress: takes a line about each opponent that is done.
     """
-    game = load_game("limit-2p")
     habits = Habits(betting_tree(game))
-    parts = sum(part for _, part in _OPPONENTS)
-    for number, (opponent, part) in enumerate(_OPPONENTS):
+    opponents = _OPPONENTS if game.is_limit else _NO_LIMIT_OPPONENTS
+    parts = sum(part for _, part in opponents)
+    for number, (opponent, part) in enumerate(opponents):
         watched = {0, 1} if opponent == _REASONABLE else {0}
 
         def count(state: HandState, chips: tuple[float, ...], watched: set[int] = watched) -> None:

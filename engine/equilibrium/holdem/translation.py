@@ -19,13 +19,13 @@ Paradoxes, and the Pseudo-Harmonic Mapping* (2013).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from engine.equilibrium.holdem.betting import Decision, HoldemBetting, raise_by
 from engine.rules import CALL, Action, ActionKind, BettingState, initial_betting
 
-__all__ = ["Translator", "pseudo_harmonic"]
+__all__ = ["Translator", "pseudo_harmonic", "stand_ins"]
 
 _MAX_REMEMBERED: Final = 1000
 """Bettings whose translation is kept: more than there are in a hand."""
@@ -99,29 +99,44 @@ class Translator:
         """What an action leads to from one of the bettings that stood for `before`."""
         if place.is_finished:
             return
-        if action.kind is not ActionKind.RAISE:
-            yield place.apply(action), 1.0
-            return
-        assert action.raise_to is not None  # of a no-limit game
         decision = self._betting.decision(place)
         sizes = {each: size for each, size in zip(decision.actions, decision.sizes, strict=True) if size > 0}
-        if not sizes:
-            yield place.apply(CALL), 1.0  # all in before, where there were chips left in truth
+        for stand_in, chance in stand_ins(place, before, action, sizes):
+            yield place.apply(stand_in), chance
+
+
+def stand_ins(
+    place: BettingState, before: BettingState, action: Action, sizes: Mapping[Action, float]
+) -> Iterator[tuple[Action, float]]:
+    """Which actions of an abstraction stand for one that was taken, with the chance of each.
+
+    Args:
+        place: a betting of the abstraction, where somebody is to act.
+        before: the betting that it stands for.
+        action: what was done there.
+        sizes: the raises that the abstraction has at its place, and the part of the pot of each.
+    """
+    if action.kind is not ActionKind.RAISE:
+        yield action, 1.0
+        return
+    assert action.raise_to is not None  # of a no-limit game
+    if not sizes:
+        yield CALL, 1.0  # all in before, where there were chips left in truth
+        return
+    for each, size in sizes.items():
+        if raise_by(before, size) == action:
+            yield each, 1.0
             return
-        for each, size in sizes.items():
-            if raise_by(before, size) == action:
-                yield place.apply(each), 1.0
-                return
-        made = before.pots_of_raise(action.raise_to)
-        ladder = sorted((_pots(place, before, each, size), each) for each, size in sizes.items())
-        smaller = max((rung for rung in ladder if rung[0] <= made), default=ladder[0])
-        larger = min((rung for rung in ladder if rung[0] >= made), default=ladder[-1])
-        if smaller[0] >= larger[0]:  # beyond them all, or just one of them
-            yield place.apply(smaller[1]), 1.0
-            return
-        chance = pseudo_harmonic(smaller[0], larger[0], made)
-        yield place.apply(smaller[1]), chance
-        yield place.apply(larger[1]), 1 - chance
+    made = before.pots_of_raise(action.raise_to)
+    ladder = sorted((_pots(place, before, each, size), each) for each, size in sizes.items())
+    smaller = max((rung for rung in ladder if rung[0] <= made), default=ladder[0])
+    larger = min((rung for rung in ladder if rung[0] >= made), default=ladder[-1])
+    if smaller[0] >= larger[0]:  # beyond them all, or just one of them
+        yield smaller[1], 1.0
+        return
+    chance = pseudo_harmonic(smaller[0], larger[0], made)
+    yield smaller[1], chance
+    yield larger[1], 1 - chance
 
 
 def _pots(place: BettingState, before: BettingState, action: Action, size: float) -> float:

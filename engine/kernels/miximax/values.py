@@ -34,7 +34,8 @@ class Tree(NamedTuple):
     children: NDArray[np.int64]
     """After a fold, a call and each raise; -1 for what is not allowed.  Shape (nodes, actions)."""
     amounts: NDArray[np.float64]
-    """At the end of a hand: what the winner gets of the loser, in small bets."""
+    """At the end of a hand: what the winner gets of the loser, in small bets; in no-limit games in big
+    blinds."""
     ends: NDArray[np.int64]
     """The first node that is not below this one."""
     contexts: NDArray[np.int64]
@@ -42,6 +43,16 @@ class Tree(NamedTuple):
     0 shows.  Shape (nodes, levels)."""
     contexts_of_other: NDArray[np.int64]
     """At showdowns: of what position 1 shows."""
+
+
+class Moves(NamedTuple):
+    """What leads to the nodes of a no-limit tree."""
+
+    parents: NDArray[np.int64]
+    pots: NDArray[np.float64]
+    """By how many pots the action raises, infinity being all in; 0 for a call, -1 for a fold."""
+    committed: float
+    """A raise of more than this part of the chips left is all in."""
 
 
 class Counted(NamedTuple):
@@ -127,9 +138,12 @@ def fill_expected_hands(
 
 
 @kernel()
-def _showdown(chances: NDArray[np.float64], percentiles: NDArray[np.float64], lanes: int, amount: float,
+def showdown(chances: NDArray[np.float64], percentiles: NDArray[np.float64], lanes: int, amount: float,
               values: NDArray[np.float64]) -> None:  # fmt: skip
-    """What a showdown is worth to hands of some percentiles against an opponent's by bucket."""
+    """What a showdown is worth to hands of some percentiles against an opponent's by bucket.
+
+    chances, percentiles, values: shape (BUCKETS,); the first `lanes` of the last are filled in place.
+    """
     below = np.empty(BUCKETS + 1, np.float64)
     below[0] = 0.0
     for bucket in range(BUCKETS):
@@ -165,7 +179,7 @@ def expectimax(
     changes: NDArray[np.float64], percentiles: NDArray[np.float64],
     values: NDArray[np.float64], result: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """What each action at a node is worth to us, in small bets of the whole hand.
+    """What each action at a node is worth to us in the whole hand, in the unit of the tree's amounts.
 
     In the betting round of the root our hand is known, one bucket; in later ones it is a bucket.  The
     opponent acts as expected whatever happens, we take whatever is worth most.
@@ -195,7 +209,7 @@ def expectimax(
             for lane in range(width):
                 values[node, lane] = amount
         elif kind == Kind.SHOWDOWN:
-            _showdown(opponent.hands[node], percentiles, width, tree.amounts[node], values[node])
+            showdown(opponent.hands[node], percentiles, width, tree.amounts[node], values[node])
         else:
             ours = tree.players[node] == us
             for lane in range(width):
@@ -216,6 +230,45 @@ def expectimax(
                         best[lane] += chance * after[lane]
             for lane in range(width):
                 values[node, lane] = best[lane]
+
+
+@kernel()
+def price(
+    tree: Tree, moves: Moves, root: int, stacks: NDArray[np.float64], unit: float,
+    spent: NDArray[np.float64], amounts: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """What ends of the hand are worth below a node of a no-limit game, by the chips there are in truth.
+
+    Args:
+        tree: of the game.
+        moves: what leads to its nodes.
+        root: a decision.
+        stacks: of both, in chips, shape (2,).
+        unit: chips that amounts are counted in.
+        spent: what both have put in, shape (nodes, 2); given at the root, filled in place below it.
+        amounts: shape (nodes,), filled in place.
+    """
+    for node in range(root, tree.ends[root]):
+        if node > root:
+            parent = moves.parents[node]
+            player = tree.players[parent]
+            first, second = spent[parent, 0], spent[parent, 1]
+            most = max(first, second)
+            stack, own = stacks[player], spent[parent, player]
+            pots = moves.pots[node]
+            total = own
+            if pots == 0.0:
+                total = min(most, stack)
+            elif pots > 0.0:
+                total = min(stack, max(most, most + 2.0 * most * pots))
+                if total - own > moves.committed * (stack - own):
+                    total = stack
+            spent[node, 0], spent[node, 1] = first, second
+            spent[node, player] = total
+        if tree.kinds[node] == Kind.FOLD:
+            amounts[node] = spent[node, tree.players[node]] / unit
+        elif tree.kinds[node] == Kind.SHOWDOWN:
+            amounts[node] = min(spent[node, 0], spent[node, 1]) / unit
 
 
 @kernel()

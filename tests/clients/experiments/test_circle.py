@@ -16,8 +16,8 @@ from clients.experiments.circle.reasonable import make_reasonable
 from clients.experiments.circle.report import circles
 from clients.experiments.circle.tasks import PLAYERS, Settings
 from clients.registry import make_bot
-from engine.miximax.betting_tree import betting_tree
 from engine.miximax.shipped import parse_shipped
+from engine.miximax.trees import betting_tree
 from engine.rules import load_game
 
 SPECS = ("always-call", "always-raise", "random")
@@ -104,10 +104,12 @@ def test_players_who_cannot_be_are_refused_in_one_line(players: list[str], tmp_p
 
 
 @pytest.mark.slow
-def test_a_reasonable_player_is_watched_and_written_down() -> None:
-    first, second = (make_reasonable(200, 50, 3) for _ in range(2))
+@pytest.mark.parametrize("name", ["limit-2p", "nolimit-2p-100bb"])
+def test_a_reasonable_player_is_watched_and_written_down(name: str) -> None:
+    game = load_game(name)
+    first, second = (make_reasonable(game, 200, 50, 3) for _ in range(2))
 
     assert first == second
-    habits, changes = parse_shipped(first, betting_tree(load_game("limit-2p")))
-    assert habits.hands == 200
+    habits, changes = parse_shipped(first, betting_tree(game))
+    assert habits.hands in (198, 199, 200)
     assert changes.flops.shape[0] == 169

@@ -17,7 +17,7 @@ SLOW: Final = ("limit-2p", "nolimit-2p", "limit-3p", "limit-6p", "limit-10p", "n
 ANY_GAME: Final = (*HOLDEM, "kuhn-2p", "leduc")
 
 BOTS: Final = {
-    "adaptive": ("limit-2p",),
+    "adaptive": ("limit-2p", "nolimit-2p"),
     "always-all-in": ANY_GAME,
     "always-call": ANY_GAME,
     "always-fold": ANY_GAME,

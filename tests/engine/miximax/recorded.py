@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS, combos_without
-from engine.miximax.betting_tree import betting_tree
 from engine.miximax.departure import Departure
 from engine.miximax.habits import Expectations, Habits
 from engine.miximax.shipped import reasonable_habits, shipped_changes
+from engine.miximax.trees import betting_tree
 from engine.miximax.values import Miximax
 from engine.rules import Action, BettingState, HandView, load_game
 from protocol.records import HandReader

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from engine.kernels.miximax.values import Kind
-from engine.miximax.betting_tree import ACTIONS, LEVELS, BettingTree, TooManyBettings, betting_tree
+from engine.miximax.betting_tree import ACTIONS, BettingTree, TooManyBettings
+from engine.miximax.contexts import LEVELS
+from engine.miximax.trees import betting_tree
 from engine.rules import load_game, parse_betting
 
 TREE = betting_tree(load_game("limit-2p"))

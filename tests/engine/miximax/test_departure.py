@@ -11,11 +11,11 @@ from clients.arena import Arena
 from clients.registry import make_bot
 from engine.combos import combo_cards
 from engine.equilibrium.strategy_file import read_shipped
-from engine.miximax.betting_tree import betting_tree
 from engine.miximax.departure import Departure
 from engine.miximax.habits import Expectations, Habits, InvalidHabits
 from engine.miximax.shipped import reasonable_habits, shipped_changes
 from engine.miximax.strength import BUCKETS, percentile
+from engine.miximax.trees import betting_tree
 from engine.miximax.values import Miximax
 from engine.rules import FOLD, HandState, load_game, parse_betting
 from protocol.records import HandReader

@@ -9,10 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.kernels.miximax.values import Kind
-from engine.miximax.betting_tree import ACTIONS, betting_tree
+from engine.miximax.betting_tree import ACTIONS
 from engine.miximax.habits import Expectations, Habits, InvalidHabits
 from engine.miximax.shipped import InvalidShippedFile, format_shipped, parse_shipped, shipped_changes
 from engine.miximax.strength import BUCKETS, own_changes
+from engine.miximax.trees import betting_tree
 from engine.miximax.values import Miximax
 from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, HandView, load_game, parse_betting
 

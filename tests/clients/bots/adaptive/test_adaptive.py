@@ -16,6 +16,7 @@ from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise
 from clients.options import OptionError, make_agent
 from clients.registry import make_bot
 from engine.equilibrium.strategy_file import read_shipped
+from engine.files.formats import format_arrays, parse_arrays
 from engine.rules import FOLD, LIMIT_RAISE, HandView, load_game, parse_betting
 from protocol import variables
 
@@ -134,8 +135,8 @@ def test_without_caution_there_is_no_equilibrium_to_load() -> None:
 
 
 def test_other_games_and_options_are_refused() -> None:
-    for name in ("limit-3p", "nolimit-2p", "leduc"):
-        with pytest.raises(OptionError, match="limit Texas hold'em for two"):
+    for name in ("limit-3p", "nolimit-3p", "leduc"):
+        with pytest.raises(OptionError, match="hold'em for two only"):
             Adaptive().match_started(load_game(name), 0)
     for options in ({"fading": "0.5"}, {"temperature": "-1"}, {"caution": "-1"}):
         with pytest.raises(OptionError, match="expected"):
@@ -229,18 +230,17 @@ def test_counts_that_make_no_sense_are_refused_when_their_player_sits_down(tmp_p
     agent.close_memory()
 
 
-def test_a_newer_version_is_refused() -> None:
-    from clients.bots.adaptive import memory
+def test_a_newer_version_is_refused_and_the_one_before_is_read() -> None:
+    data = {schema: format_arrays(arrays(schema)) for schema in (1, 2, 3)}
 
-    data = format_memory({})
-    assert parse_memory(data) == {}
-    original = memory.SCHEMA_VERSION
-    try:
-        memory.SCHEMA_VERSION = original + 1  # type: ignore[misc]
-        with pytest.raises(InvalidMemoryError, match="expected schema 2, got"):
-            parse_memory(data)
-    finally:
-        memory.SCHEMA_VERSION = original  # type: ignore[misc]
+    assert parse_memory(data[1]) == parse_memory(data[2]) == parse_memory(format_memory({})) == {}
+    with pytest.raises(InvalidMemoryError, match="expected schema 2, got"):
+        parse_memory(data[3])
+
+
+def arrays(schema: int) -> dict[str, Any]:
+    """A memory file of nobody."""
+    return parse_arrays(format_memory({})) | {"schema": np.array(schema)}
 
 
 @pytest.mark.slow
