@@ -1,9 +1,8 @@
 """The house's own bots: all of them run in one process beside the room, which sends them to tables.
 
 The house does not know the bots: it runs ``riverboat seat-bots``, which the players' package declares, and
-writes a line to it for each seat.  The bots come through the door like everybody else,
-with a token that is good once.  If the process ends, it is started again, and missing bots are asked for
-again.
+writes a line to it for each seat.  The bots come through the door like everybody else, with a token
+that is good once.  If the process ends, it is started again, and missing bots are asked for again.
 """
 
 from __future__ import annotations

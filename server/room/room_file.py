@@ -82,8 +82,7 @@ class _Reader:
 
         Args:
             section: ``room``, ``room.tls``, one of the tables, such as ``table 0``, or a section of a table,
-            such as
-                ``table 0 levels 2``.
+                such as ``table 0 levels 2``.
             key: None for the section's own line.
         """
         name, *numbers = section.split()

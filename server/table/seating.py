@@ -289,7 +289,7 @@ class Seating:
             await client.channel.finish(_GOODBYE_S)
 
     async def _await_returns(self, seat: Seat, client: Client) -> None:
-        """Listen to a client while it is late: a line brings it back, the end of its stream does not."""
+        """Listen to a client while it is late: a line brings it back, an ended stream costs it the seat."""
         try:
             while True:
                 await client.is_late.wait()

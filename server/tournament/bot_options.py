@@ -1,4 +1,4 @@
-"""Options of installed bots, tried before a hand is played: a misspelt one is a mistake in the file."""
+"""Checks the options of installed bots before a hand is played: a misspelt one is a mistake in the file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from server.tournament.plan import Entrant
 __all__ = ["first_fault"]
 
 _NOWHERE: Final = ("127.0.0.1", 1)
-"""Where no table is: a bot that gets so far has understood its options."""
+"""An address without a table: a bot that gets as far as connecting has accepted its options."""
 _EXIT_USAGE: Final = 2
 _MOST_S: Final = 60.0
 _AT_ONCE: Final = 4
 
 
 def first_fault(entrants: Sequence[Entrant]) -> tuple[int, str] | None:
-    """The first player whose bot does not take its options: the line in the file, and what the bot says."""
+    """The first player whose bot rejects its options: the line in the file, and what the bot says."""
     asked = {entrant.text: entrant for entrant in entrants if entrant.player.settings}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         said = list(pool.map(lambda entrant: _fault(entrant.player), asked.values()))
@@ -33,11 +33,11 @@ def first_fault(entrants: Sequence[Entrant]) -> tuple[int, str] | None:
 
 
 def _fault(player: Player) -> str | None:
-    """What a bot says that does not take its options."""
+    """What a bot says when it rejects its options."""
     line = player.command_line(*_NOWHERE)
     assert line is not None  # installed bots are launched
     environment = players_environment(player.command or (), os.environ)
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):  # the match tells
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):  # the match will tell
         done = subprocess.run(
             line,
             env={**environment, variables.DUPLICATE: "0"},  # so that it keeps nothing

@@ -1,4 +1,4 @@
-"""Is a tournament true?  Its logs are checked line by line, and its standings derived once more."""
+"""Verifies a tournament: its logs are checked line by line, and its standings derived again."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _DERIVED: Final = (
     "cycles",
     "rounds",
 )
-"""What ``result.json`` has from the logs alone."""
+"""The parts of ``result.json`` that follow from the logs alone."""
 
 
 @attrs.frozen
 class CheckedTournament:
-    """What came of checking a tournament."""
+    """The result of checking a tournament."""
 
     path: Path
     matches: int
     logs: int
     hands: int
     problem: str | None
-    """The first thing that is wrong, in a line with file and line."""
+    """The first fault, in one line with file and line number."""
     place: tuple[str, int | None] = ("", None)
     """Its file and line."""
 
@@ -58,12 +58,12 @@ class CheckedTournament:
 
 
 def is_tournament(path: Path) -> bool:
-    """Whether a folder is one of a tournament."""
+    """Whether a folder holds a tournament."""
     return (path / PLAN).is_file()
 
 
 def check_tournament(path: Path) -> CheckedTournament:
-    """Check the logs of a tournament and what is derived from them, up to the first thing that is wrong."""
+    """Check the logs of a tournament and everything derived from them, up to the first fault."""
     matches = logs = hands = 0
     try:
         folder = Folder.reading(path)

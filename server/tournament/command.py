@@ -47,7 +47,7 @@ _EXIT_PLAYER_FAILED: Final = 3
 
 
 class Refused(click.ClickException):
-    """What a file says, or what is in a folder, does not go: one line, without how the command is used."""
+    """A file or a folder cannot be used: one line, without the command's usage."""
 
     exit_code = 2
 
@@ -140,7 +140,7 @@ def tournament(
 
 
 def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_json: bool) -> int:
-    """Play, and tell what it came to; returns the exit status."""
+    """Play, and report the result; returns the exit status."""
     fault: str | None = None
     status = 0
     try:
@@ -166,7 +166,7 @@ def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_js
 
 
 def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
-    """Write what a tournament has come to, with its pages; returns what ``result.json`` says.
+    """Write a tournament's result, with its pages; returns the contents of ``result.json``.
 
     Raises:
         LogError: a log cannot be read.
@@ -197,13 +197,13 @@ def fault_line(error: BaseException) -> str | None:
 
 
 def _cards_of(folder: Folder, match: Match) -> str:
-    """What the cards of a match follow from, as text."""
+    """The seed or key of a match's cards, as text."""
     cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
     return cards.text if isinstance(cards, MatchKey) else str(cards.number)
 
 
 def runner_of(folder: Folder) -> LocalRunner:
-    """What plays the matches of a tournament on this machine."""
+    """The runner that plays the matches of a tournament on this machine."""
     if folder.plan.format is Format.SIT_AND_GO:
         runner = SitAndGoRunner if folder.plan.in_process else SeatedRunner
         return runner(folder.plan, folder.root, folder.path)
@@ -213,7 +213,7 @@ def runner_of(folder: Folder) -> LocalRunner:
 
 
 def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
-    """What has the matches of a tournament played by the workers of a cluster.
+    """The runner that has the matches of a tournament played by the workers of a cluster.
 
     Args:
         folder: of the tournament.
@@ -231,7 +231,7 @@ def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
 async def _play(
     folder: Folder, workers: int | None, noted: list[int], *, watch: bool, scheduler: str | None
 ) -> int:
-    """Play until all is played, or a signal comes; returns the exit status that says so."""
+    """Play until everything is played or a signal comes; returns the exit status."""
     interruptions: list[int] = []
     async with trio.open_nursery() as nursery:
         stopped = trio.CancelScope()

@@ -1,6 +1,6 @@
-"""The house of a tournament: what has been played, what is to come, and workers who play it.
+"""The house of a tournament: what has been played, what remains, and the workers that play it.
 
-`Folder` is a tournament on disk; `play` brings it to its end, from wherever it was.
+`Folder` is a tournament on disk; `play` plays it to its end, from wherever it was.
 """
 
 from __future__ import annotations
@@ -50,29 +50,30 @@ class Folder:
     path: Path
     plan: TournamentPlan
     root: MatchSeed | MatchKey
-    """What all cards follow from."""
+    """The seed or key from which all cards follow."""
     played: dict[Match, Played]
-    """What is over."""
+    """The matches that are over."""
     say: Callable[[str], None]
     ends_at: float | None = None
-    """When the budget of seconds is used up, on trio's clock; no match is begun after that."""
+    """When the budget of seconds is used up, on trio's clock; no match begins after that."""
     _lock: FileLock | None = attrs.field(default=None, alias="lock")
 
     @classmethod
     def open(
         cls, path: Path, plan: TournamentPlan, source: str, say: Callable[[str], None], *, resume: bool
     ) -> Folder:
-        """Begin a tournament in a folder, or go on with the one that is there.
+        """Begin a tournament in a folder, or continue the one that is there.
 
         Args:
             path: of the folder.
             plan: what the file says.
             source: the file's contents, which are kept.
             say: takes lines for people.
-            resume: go on with what is there, if there is anything.
+            resume: continue what is there, if there is anything.
 
         Raises:
-            TournamentFault: another one is there, somebody plays it, or the folder cannot be written.
+            TournamentFault: another tournament is there, another process plays it, or the folder cannot be
+                written.
         """
         try:
             path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -94,11 +95,11 @@ class Folder:
 
     @classmethod
     def reading(cls, path: Path) -> Folder:
-        """A tournament that is only looked at.
+        """A tournament opened for reading only.
 
         Raises:
             TournamentFault: there is none.
-            FileMistake: its file is not understood any more.
+            FileMistake: its file can no longer be understood.
             DamagedMatch: files of a match do not agree.
         """
         kept = _kept(path / PLAN)
@@ -110,16 +111,16 @@ class Folder:
         return folder
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the folder."""
         if self._lock is not None:
             self._lock.release()
 
     def place(self, match: Match) -> Path:
-        """Where a match is."""
+        """The folder of a match."""
         return self.path / MATCHES / match.id
 
     def read(self) -> None:
-        """Read what has been played; what is damaged is put aside, to be played again."""
+        """Read what has been played; damaged matches are put aside, to be played again."""
         while True:
             found = [match for match in self.schedule().matches if match not in self.played]
             before = len(self.played)
@@ -142,7 +143,7 @@ class Folder:
             self.played[match] = played
 
     def _read(self, match: Match) -> Played | None:
-        """A match that is over; None where it is not.
+        """A match that is over; None if it is not.
 
         Raises:
             DamagedMatch: its files do not agree.
@@ -152,7 +153,7 @@ class Folder:
         return read_match(self.place(match), match, self.plan.events[match.event])
 
     def note(self, match: Match) -> None:
-        """A match has been played.
+        """Note that a match has been played.
 
         Raises:
             TournamentFault: what it left cannot be read.
@@ -166,7 +167,7 @@ class Folder:
         self.played[match] = played
 
     def spent(self) -> float:
-        """Seconds that earlier sittings took, those left out that were killed."""
+        """Seconds that earlier sittings took, except those that were killed."""
         try:
             value = parse_json((self.path / _TIME).read_text("utf-8"))
             return float(value["seconds"])
@@ -174,7 +175,7 @@ class Folder:
             return 0.0
 
     def note_spent(self, seconds: float) -> None:
-        """Keep how long all sittings took; a full disk makes it forgotten."""
+        """Store how long all sittings took; on a full disk this is lost."""
         with contextlib.suppress(OSError):
             write_whole(self.path / _TIME, json.dumps({"seconds": seconds}) + "\n", mode=FILE_MODE)
 
@@ -191,7 +192,7 @@ class Folder:
         return {match: played for match, played in self.played.items() if not out & set(match.players)}
 
     def schedule(self) -> Schedule:
-        """What is to be played, as far as it is known."""
+        """What is to be played, as far as known."""
         scores = {
             match: {name: played.total(name) for name in match.players}
             for match, played in self.counting().items()
@@ -200,7 +201,7 @@ class Folder:
 
 
 def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> MatchSeed | MatchKey:
-    """Keep what is played; returns what the cards follow from.
+    """Store what is played; returns the seed or key of the cards.
 
     Raises:
         TournamentFault: another tournament is there.
@@ -269,7 +270,7 @@ def _event_facts(plan: TournamentPlan, number: int) -> dict[str, Any]:
 
 
 def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> MatchSeed | MatchKey:
-    """See whether the file still describes what was begun; players, matches and games may have been added."""
+    """Check that the file still describes what was begun; players, matches and games may have been added."""
     facts = {"seed": plan.seed, "common_seeds": plan.common_seeds}
     for key, value in facts.items():
         if earlier.get(key) != value:
@@ -304,16 +305,16 @@ def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> Ma
 
 
 def _nobody(line: str) -> None:
-    """For those who are told nothing."""
+    """Takes lines for people, and drops them."""
 
 
 async def play(folder: Folder, runner: Runner, workers: int) -> bool:
-    """Play what is to be played; returns whether the budget ended it.
+    """Play everything that is to be played; returns whether the budget ended it.
 
     Args:
         folder: of the tournament.
         runner: plays a match.
-        workers: how many matches are played side by side.
+        workers: how many matches are played in parallel.
 
     Raises:
         CannotPlay: a match cannot be played.

@@ -1,14 +1,14 @@
-"""The journal of a tournament: the logs of its matches, a line for each hand; all else is derived from it.
+"""The journal of a tournament: its matches' logs, a line for each hand; all else is derived from it.
 
 ::
 
-    DIR/tournament.json             what was begun: the file's contents, and what the cards follow from
-    DIR/tournament.lock             is locked as long as somebody plays
+    DIR/tournament.json             what was begun: the file's contents, and the seed or key of the cards
+    DIR/tournament.lock             is locked while a process plays
     DIR/matches/ann-v-bob-001/      the folder of a match, as `riverboat match` leaves it
 
 A match counts when its ``result.json`` says that it is over and its logs hold as many hands as that says.
-What does not hold - a log that was cut off, a result that is none - is moved aside, to ``damaged-1`` and so
-on, and the match is played again: with the same cards.
+If this fails - because a log was cut off, or a result is unreadable - the match is moved aside, to
+``damaged-1`` and so on, and played again with the same cards.
 """
 
 from __future__ import annotations
@@ -56,27 +56,27 @@ class Played:
 
     match: Match
     deals: tuple[array[float], ...]
-    """By player of the match, what each deal brought: mbb per hand, the mean over its passes."""
+    """By player of the match, the result of each deal: mbb per hand, the mean over its passes."""
     hands: int
     """Played in all passes."""
     settled: int
-    """Deals at the end that were not played, because a player had failed: paid for as if folded."""
+    """Deals at the end that were not played because a player had failed: scored as if folded."""
     faults: dict[str, Fault]
     """By player, its first failure."""
     by_default: dict[str, int]
-    """By player, hands that the house folded for it, those of deals that were not played too."""
+    """By player, hands that the house folded for it, including those of deals that were not played."""
     seconds: float
     decision_seconds: dict[str, dict[str, float] | None]
     note: str = ""
-    """What the report says of it."""
+    """What the report says about it."""
 
     def total(self, player: str) -> float:
-        """What a player won in all, in mbb."""
+        """A player's total winnings, in mbb."""
         return math.fsum(self.deals[self.match.players.index(player)])
 
 
 def read_match(folder: Path, match: Match, event: Event) -> Played | None:
-    """A match that is over; None where it is not, or has not been begun.
+    """A match that is over; None if it is not, or has not begun.
 
     Raises:
         DamagedMatch: its files do not agree with one another.
@@ -138,7 +138,7 @@ def _means(passes: Sequence[Sequence[float]], factor: float) -> array[float]:
 
 
 def _settle(deals: Sequence[array[float]], number: int, failed: Sequence[bool], event: Event) -> None:
-    """Deals that a failure kept from being played: who failed pays what folding costs on average."""
+    """Score the deals not played after a failure: the player who failed pays the average cost of folding."""
     game = event.game
     price = (sum(game.blinds) + sum(game.antes_posted)) / game.num_players
     price *= 1000 / game.big_blind if game.big_blind else 1.0
@@ -151,10 +151,10 @@ def _settle(deals: Sequence[array[float]], number: int, failed: Sequence[bool], 
 
 
 def _chips(log: Path, players: Sequence[str]) -> list[list[float]]:
-    """By player, what each hand of a log brought.
+    """By player, the chips won in each hand of a log.
 
     Raises:
-        DamagedMatch: a line that is not whole, other players, or a hand that is not where it belongs.
+        DamagedMatch: an incomplete line, other players, or a hand out of order.
     """
     try:
         data = log.read_bytes()
@@ -179,7 +179,7 @@ def _chips(log: Path, players: Sequence[str]) -> list[list[float]]:
 
 
 def move_aside(folder: Path) -> Path:
-    """Keep a damaged match out of the way; returns where it is now.
+    """Move a damaged match out of the way; returns where it is now.
 
     Raises:
         OSError: it cannot be moved.

@@ -21,16 +21,16 @@ _HASH_LETTERS: Final = 6
 
 @attrs.frozen(order=True)
 class Match:
-    """One match; who plays and its number say all, so that a player who is added changes none."""
+    """One match, determined by who plays and its number, so that adding a player changes no match."""
 
     event: int
     """Which of the tournament's games."""
     number: int
     """From 1; matches of the same number have the same cards."""
     players: tuple[str, ...]
-    """In seat order, beginning with the first by name."""
+    """In seat order, beginning with the alphabetically first."""
     stage: str = ""
-    """Of the tournament, where the same players may meet in several: ``final``."""
+    """The stage of the tournament, if the same players may meet in several: ``final``."""
 
     @property
     def label(self) -> str:
@@ -40,10 +40,10 @@ class Match:
 
     @property
     def id(self) -> str:
-        """Its folder below that of all matches, with slashes."""
+        """Its folder below the folder of all matches, with slashes."""
         name = "-v-".join(self.players)
         plain = _UNSAFE.sub("_", name)[:_MOST_LETTERS].lstrip(".")
-        if plain != name or name.count("-v-") >= len(self.players):  # then others could have the same
+        if plain != name or name.count("-v-") >= len(self.players):  # otherwise others could have the same
             plain = f"{plain}-{sha256(repr(self.players).encode()).hexdigest()[:_HASH_LETTERS]}"
         folders = [f"game-{self.event + 1}"] if self.event else []
         folders += [self.stage] if self.stage else []
@@ -51,22 +51,22 @@ class Match:
 
 
 Scores = Mapping[Match, Mapping[str, float]]
-"""Of matches that are over: what each player won in all, in mbb."""
+"""For matches that are over: each player's total winnings, in mbb."""
 
 
 def canonical_order(players: tuple[str, ...]) -> tuple[str, ...]:
-    """The same circle of players, beginning with the first by name."""
+    """The same circle of players, beginning with the alphabetically first."""
     first = players.index(min(players))
     return players[first:] + players[:first]
 
 
 def match_cards(root: MatchSeed | MatchKey, match: Match, *, common: bool) -> MatchSeed | MatchKey:
-    """What a match's cards follow from.
+    """The seed or key of a match's cards.
 
     Args:
-        root: what the tournament's follow from.
+        root: the tournament's.
         match: the match.
-        common: matches of the same number have the same cards, whoever plays.
+        common: matches of the same number have the same cards, no matter who plays.
     """
     label = f"{match.event}/{match.number}" if common else match.id
     if isinstance(root, MatchSeed):

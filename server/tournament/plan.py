@@ -23,11 +23,11 @@ class Format(StrEnum):
     RUN_OFF = "run-off"
     """A round robin, ranked by the ACPC's run-off."""
     SWISS = "swiss"
-    """In each round those play each other who stand alike."""
+    """In each round players with equal scores play each other."""
     KNOCK_OUT = "knock-out"
-    """Who loses is out."""
+    """The loser is out."""
     SIT_AND_GO = "sit-and-go"
-    """Everybody sits down with the same chips, blinds rise, and who has no chips left is out."""
+    """Everybody sits down with the same chips, blinds rise, and players with no chips left are out."""
 
 
 class Rule(StrEnum):
@@ -40,14 +40,14 @@ class Rule(StrEnum):
     FORFEIT = "forfeit"
     """The match ends, and it pays for the rest as if it had folded every hand."""
     DISQUALIFY = "disqualify"
-    """All its matches are struck off."""
+    """All its matches are struck from the results."""
 
 
 class RunOff(StrEnum):
     """How the ACPC's run-off counts."""
 
     BANKROLL = "bankroll"
-    """What was won from those that are left."""
+    """Chips won from those that are left."""
     SERIES = "series"
     """Opponents beaten less opponents lost to, of those that are left."""
 
@@ -63,9 +63,9 @@ class Entrant:
     members: tuple[str, ...] = ()
     """People behind it, for the report."""
     version: str = ""
-    """What tells it from earlier ones of the same name and command, for the ladder."""
+    """Distinguishes it from earlier ones of the same name and command, for the ladder."""
     line: int = attrs.field(default=0, eq=False)
-    """Of the file, where it is named."""
+    """The line of the file that names it."""
 
 
 @attrs.frozen
@@ -76,14 +76,14 @@ class Event:
     """As the user named the game."""
     game: GameDefinition
     hands: int
-    """Deals of a match."""
+    """Deals in a match."""
     duplicate: bool = True
     """Each deal is played once from each seat."""
     matches: int | None = 1
-    """That each table plays; None for as many as the budget allows."""
+    """Matches that each table plays; None for as many as the budget allows."""
     tables: int | None = 0
-    """How many tables are made up of more entrants than seats; None: every choice of them; 0: as few as let
-    everybody meet everybody."""
+    """How many tables there are if there are more entrants than seats; None: every choice of entrants; 0: as
+    few as let everybody meet everybody."""
     seatings: int | None = 1
     """Circular orders in which a table sits; None: every one."""
     until: Goal | None = None
@@ -91,7 +91,7 @@ class Event:
 
     @property
     def seats(self) -> int:
-        """At a table."""
+        """Seats at a table."""
         return self.game.num_players
 
     @property
@@ -112,7 +112,7 @@ class Limits:
     grace: float = 2.0
     sandbox: bool = False
     process: str | None = None
-    """What each process of a player may use, as ``--limits`` has it."""
+    """What each process of a player may use, in the syntax of ``--limits``."""
 
 
 @attrs.frozen
@@ -121,12 +121,12 @@ class Failures:
 
     rule: Rule = Rule.FOLD
     restarts: int = 3
-    """With `Rule.RESTART`."""
+    """How often a player is started again, with `Rule.RESTART`."""
 
 
 @attrs.frozen
 class Budget:
-    """What may be spent at most; None for as much as the format takes."""
+    """The most that may be spent; None for as much as the format takes."""
 
     hands: int | None = None
     seconds: float | None = None
@@ -151,14 +151,14 @@ class TournamentPlan:
     challengers: tuple[str, ...] = ()
     """Of a gauntlet."""
     rounds: int | None = None
-    """Of a Swiss tournament; None for as many as tell the best."""
+    """Of a Swiss tournament; None for as many as are needed to find the best."""
     run_off: RunOff = RunOff.BANKROLL
     seeded_by_round_robin: bool = False
     """A knock-out's bracket is filled by a round robin."""
     third_place: bool = True
-    """The losers of a knock-out's semi-finals play for it."""
+    """The losers of a knock-out's semi-finals play for third place."""
     luck: Luck = Luck.OFF
-    """How far luck is taken out of what heads-up pairs won, beside the chips."""
+    """Whether heads-up results are also given with luck taken out, and how."""
     limits: Limits = Limits()
     failures: Failures = Failures()
     budget: Budget = Budget()
@@ -166,14 +166,14 @@ class TournamentPlan:
 
     @property
     def unit(self) -> str:
-        """Of rates."""
+        """The unit of rates."""
         return "mbb/h" if self.format is not Format.SIT_AND_GO else "buy-ins/1000"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the entrants."""
+        """The entrants' names."""
         return tuple(each.name for each in self.entrants)
 
     def entrant(self, name: str) -> Entrant:
-        """By name."""
+        """The entrant of a name."""
         return next(each for each in self.entrants if each.name == name)

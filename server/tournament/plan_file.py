@@ -1,6 +1,6 @@
-"""FILE.toml: what a user writes of a tournament, read; `docs/tournaments.md` describes it.
+"""Reads FILE.toml, in which a user describes a tournament; see `docs/tournaments.md`.
 
-Whatever is wrong is a `FileMistake`: one line with file, line, what was expected, and the nearest name.
+Any mistake is a `FileMistake`: one line with file, line number, what was expected, and the nearest name.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
 
     Args:
         text: of the file.
-        path: of the file, for what is said of it.
+        path: of the file, for messages.
 
     Raises:
         FileMistake: with the line of the mistake.
@@ -269,7 +269,7 @@ def _level(section: Section) -> Level:
 
 
 def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Section]) -> None:
-    """What goes with what."""
+    """Check which settings can be combined."""
     names = set(plan.names)
     for section, event in zip(events, plan.events, strict=True):
         if plan.format is Format.SIT_AND_GO:

@@ -1,4 +1,4 @@
-"""What a tournament has come to: ``result.json``, derived from its journal and from nothing else."""
+"""The result of a tournament: ``result.json``, derived from its journal and from nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["standings"]
 
 _PROVED: Final = 0.95
-"""The share of resamples in which who ranks above another must do so."""
+"""The share of resamples in which a player must rank above another."""
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +40,7 @@ class _League:
 
 
 def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
-    """What ``result.json`` says.
+    """The contents of ``result.json``.
 
     Args:
         folder: of the tournament.
@@ -89,7 +89,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
 
 
 def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match, Played]) -> _League:
-    """The deals as arrays, with the blocks of those that have the same cards."""
+    """The deals as arrays, with the blocks of deals that have the same cards."""
     import numpy as np
 
     from engine.evidence.ranking.bootstrap import LEAST_BLOCKS
@@ -273,7 +273,7 @@ def _failures(folder: Folder) -> list[dict[str, Any]]:
 
 
 def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
-    """What stands behind the ranks: run-offs, bootstrap, circles."""
+    """What supports the ranks: run-offs, bootstrap, cycles."""
     from engine.evidence.ranking.bootstrap import LEAST_BLOCKS, RESAMPLES
     from engine.evidence.ranking.margins import fit_margins
     from engine.evidence.ranking.nash import cycles

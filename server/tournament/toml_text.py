@@ -1,6 +1,6 @@
-"""TOML as people write it: values with the lines they stand on, and mistakes told in one line.
+"""TOML as people write it: values with the lines they are on, and mistakes reported in one line.
 
-tomllib says what a file holds, and not where; a look at heads and keys finds the lines again.
+tomllib says what a file holds but not where; a scan of headers and keys finds the lines again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def parse_toml(text: str, path: Path) -> Section:
     """The text of a file as a section.
 
     Raises:
-        FileMistake: it is no TOML.
+        FileMistake: it is not TOML.
     """
     try:
         value = tomllib.loads(text)
@@ -65,7 +65,7 @@ def parse_toml(text: str, path: Path) -> Section:
 
 
 def _lines(text: str) -> dict[Place, int]:
-    """Where tables and keys stand."""
+    """The lines of tables and keys."""
     found: dict[Place, int] = {}
     place: Place = ()
     counts: dict[str, int] = {}
@@ -94,13 +94,13 @@ def _shown(value: object) -> str:
 
 
 class Section:
-    """A table of a file; each value is asked for by key, and `close` complains of those nobody asked for.
+    """A table of a file; each value is asked for by key, and `close` complains about those not asked for.
 
     Args:
         path: of the file.
-        value: what stands in the table.
+        value: the contents of the table.
         place: of the table in the file.
-        lines: where tables and keys stand.
+        lines: of tables and keys.
     """
 
     def __init__(
@@ -116,11 +116,11 @@ class Section:
         return key in self._value
 
     def mistake(self, key: str, what: str) -> FileMistake:
-        """A mistake in a value, or in the section where the key is not there."""
+        """A mistake in a value, or in the section if the key is missing."""
         return FileMistake(f"{self._path}:{self.line(key)}: {what}")
 
     def line(self, key: str = "") -> int:
-        """Where a key stands, else its section, else the file's first line."""
+        """The line of a key, else of its section, else the file's first line."""
         return self._lines.get((*self._place, key)) or self._lines.get(self._place) or 1
 
     def _get(self, key: str, default: Any, expected: str) -> Any:
@@ -140,14 +140,14 @@ class Section:
         return f"[[{name}]]" if isinstance(self._place[-1], int) else f"[{name}]"
 
     def section(self, key: str, *, required: bool = False) -> Section:
-        """A table; an empty one where there is none and none is required."""
+        """A table; an empty one if there is none and none is required."""
         value = self._get(key, _MISSING if required else {}, f"a table [{key}]")
         if not isinstance(value, dict):
             raise self.mistake(key, f"expected a table [{key}], got {_shown(value)}")
         return Section(self._path, value, (*self._place, key), self._lines)
 
     def sections(self, key: str) -> list[Section]:
-        """A list of tables; an empty one where there is none."""
+        """A list of tables; empty if there is none."""
         value = self._get(key, [], f"tables [[{key}]]")
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             raise self.mistake(key, f"expected tables [[{key}]], got {_shown(value)}")
@@ -157,7 +157,7 @@ class Section:
         ]
 
     def text(self, key: str, default: Any = _MISSING, *, expected: str = "a text") -> Any:
-        """A text; the default where there is none."""
+        """A text; the default if there is none."""
         value = self._get(key, default, expected)
         if value is not default and not isinstance(value, str):
             raise self.mistake(key, f"{key}: expected {expected}, got {_shown(value)}")
@@ -251,7 +251,7 @@ class Section:
         return tuple(each)
 
     def close(self) -> None:
-        """Complain of a key that nobody asked for.
+        """Complain about a key that nobody asked for.
 
         Raises:
             FileMistake: there is one; with the nearest names.

@@ -1,8 +1,8 @@
-"""Those who watch a table in their browsers: one task for each table that is watched, however many watch.
+"""Spectators in browsers: one task for each watched table, however many watch it.
 
-What they are sent is made of `server.room.tables.spectating`'s events and of nothing else: no hole cards
-before the showdown, and what it has shown only after the room's delay.  A table may play a thousand hands a
-second; watchers are sent what it has come to, some times a second.
+What they are sent is made from the events of `server.room.tables.spectating` and from nothing else: no hole
+cards before the showdown, and those it shows only after the room's delay.  A table may play a thousand hands
+per second; watchers are sent its current state a few times per second.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from server.room.tables.spectating import Event
 from server.web.scenes import Shown, draw, texts
 
 EVERY_S: Final = 0.1
-"""Between two scenes of a table."""
+"""Time between two scenes of a table."""
 _LOOK_S: Final = 5.0
-# After which it is noticed that nobody watches any more, where nothing happens at a table.
+# After which we notice that nobody watches any more, if nothing happens at a table.
 _MOST_UNREAD: Final = 64
 # Messages that a browser may leave unread before its stream is ended; it then asks again.
 _MOST_RESULTS: Final = 10
-# Of hands that end between two scenes.
+# Results of hands that end between two scenes.
 
 
 class Broadcasts:
@@ -45,11 +45,11 @@ class Broadcasts:
 
     @property
     def watchers(self) -> int:
-        """How many watch."""
+        """How many are watching."""
         return sum(len(each.watchers) for each in self._by_table.values())
 
     def watch(self, name: str) -> trio.MemoryReceiveChannel[str] | None:
-        """The messages about a table, JSON each, from now on; None where there is no such table.
+        """The messages about a table from now on, each in JSON; None if there is no such table.
 
         They end when the table closes, or the reader is too slow.
         """
@@ -73,7 +73,7 @@ class Broadcasts:
 
 
 class _Broadcast:
-    """One table's."""
+    """The broadcast of one table."""
 
     def __init__(self, delay_s: float) -> None:
         self._delay_s = delay_s
@@ -82,7 +82,7 @@ class _Broadcast:
         self._game: GameDefinition | None = None
         self._state: Event | None = None  # not sent yet
         self._results: list[dict[str, Any]] = []  # not sent yet
-        self._last = ""  # that was sent
+        self._last = ""  # the last one sent
         self._news = trio.Event()
 
     def watch(self) -> trio.MemoryReceiveChannel[str]:
@@ -94,13 +94,13 @@ class _Broadcast:
         return receive
 
     def end(self) -> None:
-        """Nothing follows."""
+        """End the streams of all watchers."""
         for watcher in self.watchers:
             watcher.close()
         self.watchers.clear()
 
     async def run(self, events: trio.MemoryReceiveChannel[Event]) -> None:
-        """Send what happens until the table closes or nobody watches any more."""
+        """Send what happens, until the table closes or nobody watches any more."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._send_scenes, nursery.cancel_scope)
             async for event in events:

@@ -17,13 +17,13 @@ class Curve:
     points: str
     """For a ``polyline``."""
     zero: float
-    """Where nothing is won, from above."""
+    """The height of 0, from the top."""
     low: int
     high: int
 
 
 def curve(values: Sequence[int], width: float, height: float) -> Curve:
-    """The line of some values, 0 in sight."""
+    """The line of some values; 0 is always in the picture."""
     low, high = min(0, min(values, default=0)), max(0, max(values, default=0))
     span = max(1, high - low)
 

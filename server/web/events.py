@@ -1,4 +1,4 @@
-"""Server-sent events: an answer that goes on for as long as something happens and somebody listens."""
+"""Server-sent events: a response that continues as long as something happens and somebody listens."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _AGAIN_MS: Final = 2000
 
 
 class EventStream:
-    """An answer made of messages.
+    """A response made of messages.
 
     Args:
-        messages: JSON each; the stream ends with them.
+        messages: each in JSON; the stream ends with them.
     """
 
     def __init__(self, messages: trio.MemoryReceiveChannel[str]) -> None:

@@ -1,6 +1,6 @@
-"""Figures for the operator's monitoring, in the form that Prometheus reads; and whether all is well.
+"""Figures for the operator's monitoring, in the format of Prometheus, and a health check.
 
-They are worked out when they are asked for, from what the room counts anyway.
+They are computed when they are asked for, from what the room counts anyway.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _QUANTILES: Final = (0.5, 0.99)
 
 
 class Figures:
-    """What there is to count in a room.
+    """The figures of a room.
 
     Args:
-        room: that is open.
-        guard: before its pages.
+        room: the open room.
+        guard: of its pages.
         broadcasts: to those who watch.
     """
 
@@ -53,7 +53,7 @@ class Figures:
         return generate_latest(self._registry)
 
     def collect(self) -> Iterator[Metric]:
-        """The figures, as the client library of Prometheus wants them."""
+        """The figures, in the form that Prometheus's client library takes."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         room, guard = self._room, self._guard
@@ -99,7 +99,7 @@ class Figures:
         yield paused
 
     def _players(self) -> Iterator[Metric]:
-        """Those who have a seat now."""
+        """Figures of the players who have a seat now."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         labels = ["table", "player"]
@@ -123,7 +123,7 @@ class Figures:
 
 
 def health(room: Room) -> tuple[int, dict[str, Any]]:
-    """Status and contents of ``/healthz``: 503 where players would better go elsewhere."""
+    """Status and contents of ``/healthz``: 503 if players had better go elsewhere."""
     paused = sorted(name for name, table in room.tables.items() if table.is_paused)
     state = "closing" if room.is_closing else "paused" if paused else "open"
     body = {"state": state, "tables": len(room.tables), "paused": paused, "faults": room.faults}
@@ -131,11 +131,11 @@ def health(room: Room) -> tuple[int, dict[str, Any]]:
 
 
 def may_see(folder: Path, address: str, authorization: str) -> bool:
-    """Figures are for this machine, and for whoever has the operator's token.
+    """Whether a request may see the figures: from this machine, or with the operator's token.
 
     Args:
         folder: of the room's data.
-        address: of who asks.
+        address: of the requester.
         authorization: the header of the request.
     """
     if address.startswith(_LOOPBACK):

@@ -1,4 +1,4 @@
-"""What stands before every page: limits by address, the same origin, headers, no traceback."""
+"""Protects every page: limits by address, the same origin, headers, no traceback."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _HEADERS: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 _BURST_S: Final = 10.0
-# A page is several requests: an address may make as many at once as are allowed in this time.
+# A page is several requests: an address may make at once as many as are allowed in this time.
 _MOST_ADDRESSES: Final = 10_000
-# Whose requests are counted.
+# Addresses whose requests are counted.
 
 
 class Guard:
-    """An application before which the limits stand.
+    """An application protected by the limits.
 
     Args:
         app: the pages.
-        config: of the room, whose limits of an address hold here, too.
+        config: of the room, whose limits for an address apply here, too.
         console: for the operator.
     """
 
@@ -55,17 +55,17 @@ class Guard:
         self._allowances: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._open: Counter[str] = Counter()
         self.statuses: Counter[int] = Counter()
-        """Answers, by status."""
+        """Responses, by status."""
         self.faults = 0
-        """Of ours."""
+        """Faults of ours."""
 
     @property
     def open(self) -> int:
-        """Requests that are being answered, streams among them."""
+        """Requests in progress, including streams."""
         return self._open.total()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever it is."""
+        """Answer any request."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -117,7 +117,7 @@ class Guard:
         return None
 
     def _has_allowance(self, address: str) -> bool:
-        """Count a request; whether it may be answered."""
+        """Count a request; returns whether it may be answered."""
         rate = self._config.requests_per_second
         now = trio.current_time()
         left, since = self._allowances.pop(address, (_BURST_S * rate, now))
@@ -141,7 +141,7 @@ class Guard:
 
 
 def has_gone(error: BaseException) -> bool:
-    """Whether an error says that a browser is not there any more, and nothing else."""
+    """Whether an error only says that a browser is not there any more."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(has_gone, error.exceptions))
     return isinstance(
@@ -150,7 +150,7 @@ def has_gone(error: BaseException) -> bool:
 
 
 def _is_same_origin(scope: Scope) -> bool:
-    """A page of ours asks, or a program, which says no origin; browsers always do."""
+    """Whether a request comes from our pages, or from a program: only browsers send an origin."""
     headers: dict[bytes, bytes] = dict[bytes, Any](scope["headers"])
     origin = headers.get(b"origin")
     if origin is None:

@@ -1,7 +1,7 @@
 """What a room says to a player, line by line, and what it means: JSON for the script in the browser.
 
-Sans-I/O.  Nothing is known here that the player's own connection does not say; what the player says goes to
-the room's door untouched.
+Sans-I/O.  Nothing is known here but what the player's own connection says; what the player says goes to the
+room's door unchanged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class DoorReader:
         self._reader: MatchStateReader | None = None
 
     def feed(self, data: bytes) -> Iterator[dict[str, Any]]:
-        """The messages that some bytes complete: every line as ``line``, with what it means beside it.
+        """The messages that some bytes complete: every line as ``line``, together with its meaning.
 
         ``kind`` is ``scene`` for a hand (`server.web.scenes`), ``note`` with ``name`` and ``text``,
         or ``line``.
@@ -55,11 +55,11 @@ class DoorReader:
                 self._hear(*note)
                 return {"kind": "note", "name": note[0], "text": note[1]}
         except (ProtocolError, RulesError, ValueError):
-            self._reader = None  # it is shown as it stands
+            self._reader = None  # the line is shown as it is
         return {"kind": "line"}
 
     def _hear(self, name: str, text: str) -> None:
-        """A note says what the next hand is."""
+        """Take in a note about the next hand."""
         match name:
             case "game":
                 self._game = parse_game(text.replace(";", "\n"))

@@ -1,4 +1,4 @@
-"""The pages: what stands at which address, made of templates that escape whatever others wrote."""
+"""The pages and their addresses, made from templates that escape everything that others wrote."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HERE: Final = Path(__file__).parent
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _MOST_HANDS: Final = 2**32
 _CURVES: Final = 20
-# Of the standings.
+# Size of a curve in the standings.
 _SMALL: Final = (140.0, 32.0)
 _LARGE: Final = (720.0, 240.0)
 _DAY_S: Final = 86_400
@@ -45,14 +45,14 @@ class Pages:
     """The pages of a room.
 
     Args:
-        room: that is open.
+        room: the open room.
         broadcasts: for those who watch.
     """
 
     def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
         self._room = room
         self.figures: Figures | None = None
-        """For the operator; None before there are any."""
+        """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
         self._past = Past(room.config.data, room.config.show_cards_after)
         self._files = {
@@ -100,7 +100,7 @@ class Pages:
     # --- the room --------------------------------------------------------------------------------------
 
     def _rows(self) -> list[dict[str, Any]]:
-        """The tables that are open."""
+        """The open tables."""
         return [_row(table) for table in self._room.tables.values()]
 
     async def _lobby(self, request: Request) -> Response:
@@ -232,7 +232,7 @@ def _number(text: str) -> int:
 
 
 def _row(table: RoomTable) -> dict[str, Any]:
-    """What the lobby says of a table."""
+    """What the lobby says about a table."""
     config = table.config
     return {
         "name": config.name,
@@ -257,7 +257,7 @@ def _row(table: RoomTable) -> dict[str, Any]:
 
 
 def _contest(contest: Contest) -> dict[str, Any]:
-    """How the sit-and-go of a table stands, or the last one's end."""
+    """The standing of a table's sit-and-go, or the end of the last one."""
     level = contest.level
     levels = contest.terms.levels
     following = str(levels[level + 1]) if level + 1 < len(levels) else ""
@@ -274,7 +274,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
 
 
 def _terms(config: TableConfig) -> str:
-    """What a sit-and-go is, for those who think of playing it."""
+    """The terms of a sit-and-go, for those who consider joining."""
     terms = config.sit_and_go
     if terms is None:
         return ""

@@ -1,8 +1,8 @@
 """What has been played, from the ledger: hands, standings, bankrolls.
 
-Everything is read in a thread through a connection of its own, so that no table waits for it.  Of a hand its
-reader is told what everybody at the table was: hole cards of those in the showdown, after the room's delay,
-and nothing else; the key of its cards, from which all of them follow, never leaves this module.
+Everything is read in a thread through a connection of its own, so that no table waits for it.  The reader of
+a hand is told what everybody at the table was told: the hole cards shown at the showdown, after the room's
+delay, and nothing else; the key from which all its cards follow never leaves this module.
 """
 
 from __future__ import annotations
@@ -63,18 +63,18 @@ class HandList:
 
 @attrs.frozen
 class PastHand:
-    """A hand to look back at."""
+    """A past hand."""
 
     shown: Shown
     at: float
     is_kept_back: bool
-    """Its showdown is not told yet."""
+    """Its showdown is not shown yet."""
     next_hand: int
 
 
 @attrs.frozen
 class Standing:
-    """What somebody has won."""
+    """What a player has won."""
 
     name: str
     kind: str
@@ -91,7 +91,7 @@ class Past:
 
     Args:
         folder: of the room's data.
-        delay_s: in which a hand's showdown is not told.
+        delay_s: during which a hand's showdown is not shown.
     """
 
     def __init__(self, folder: Path, delay_s: float) -> None:
@@ -107,7 +107,7 @@ class Past:
         return await trio.to_thread.run_sync(ask, limiter=self._limiter)
 
     async def hands(self, table: str, before: int | None) -> HandList | None:
-        """Hands of a table before some number, or its last ones; None where there is no such table."""
+        """Hands of a table before some number, or its last ones; None if there is no such table."""
 
         def question(ledger: Ledger) -> HandList | None:
             if table not in ledger.tables():
@@ -121,7 +121,7 @@ class Past:
         return await self._ask(question)
 
     async def hand(self, table: str, number: int) -> PastHand | None:
-        """A hand; None where there is none."""
+        """A hand; None if there is none."""
 
         def question(ledger: Ledger) -> PastHand | None:
             entry = next(ledger.hands_from(table, number, 1), None)
@@ -139,7 +139,7 @@ class Past:
         return await self._ask(question)
 
     async def sit_and_gos(self, table: str) -> list[PastSitAndGo]:
-        """Those of a table that are over, the last one first."""
+        """A table's finished sit-and-gos, the last one first."""
         return await self._ask(lambda ledger: SitAndGos(ledger).last(table, _SIT_AND_GOS))
 
     async def standings(self, curves: int, draw: Draw) -> list[Standing]:
@@ -152,7 +152,7 @@ class Past:
 
         def question(ledger: Ledger) -> list[Standing]:
             found = []
-            # One bankroll after the other, so that there is never more than one of them in memory.
+            # One bankroll after another, so that there is never more than one in memory.
             for place, (name, kind, hands, chips) in enumerate(ledger.standings(MOST_STANDINGS)):
                 player = ledger.player(name) if place < curves else None
                 values = () if player is None else _bankroll(ledger, player, chips)
@@ -164,7 +164,7 @@ class Past:
         return await self._ask(question)
 
     async def standing(self, name: str, draw: Draw) -> Standing | None:
-        """One player's, with a curve; None where nobody of that name has played."""
+        """One player's standing, with a curve; None if nobody of that name has played."""
 
         def question(ledger: Ledger) -> Standing | None:
             player = ledger.player(name)

@@ -1,7 +1,7 @@
 """A hand as somebody may see it, ready for JSON: what every page of a table draws.
 
 A scene is made from the public half of a hand (`engine.rules.BettingState`, which knows no cards), the board
-that is out and the hole cards that its reader has been shown.
+cards dealt so far and the hole cards that its reader has been shown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.rules.hand_words import (
 )
 
 Scene = dict[str, Any]
-"""With hand, board, pot, players by seat and story; and what is asked of its reader, if anything is."""
+"""Has hand, board, pot, players by seat and story; and what its reader is asked, if anything."""
 
 
 @attrs.frozen
@@ -37,7 +37,7 @@ class Shown:
     seats: tuple[int, ...]
     """By position."""
     holes: tuple[tuple[int, ...], ...]
-    """By position; empty where they are hidden."""
+    """By position; empty if they are hidden."""
     button: int | None = None
     """Its seat."""
     reader: int | None = None
@@ -139,7 +139,7 @@ def ask(betting: BettingState) -> Mapping[str, Any]:
 
 
 def _story(shown: Shown) -> Iterator[dict[str, Any]]:
-    """What has happened, a line each: its text, and the cards that belong to it."""
+    """What has happened, line by line: the text, and the cards that belong to it."""
     betting, game, board = shown.betting, shown.game, shown.board
     posts = tell_posts(game, shown.names)
     if posts:
@@ -158,7 +158,7 @@ def _story(shown: Shown) -> Iterator[dict[str, Any]]:
 
 
 def _street(shown: Shown, betting_round: int) -> Iterator[dict[str, Any]]:
-    """The board cards that a betting round has brought; none where it has none."""
+    """The board cards dealt for a betting round, if any."""
     ends = shown.game.board_ends
     cards = shown.board[ends[betting_round - 1] if betting_round else 0 : ends[betting_round]]
     if cards:
@@ -170,7 +170,7 @@ def _line(text: str, cards: Sequence[int] = ()) -> dict[str, Any]:
 
 
 def steps(shown: Shown) -> list[Scene]:
-    """A finished hand as scenes, one for each action; what was shown in the end is shown from the start."""
+    """A finished hand as scenes, one for each action; cards shown at the end are shown from the start."""
     betting = shown.betting
     ends = shown.game.board_ends
     path = [before for before, _, _ in betting.steps()]

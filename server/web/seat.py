@@ -1,7 +1,7 @@
-"""A seat in the browser: what its script says goes to the room's door untouched, byte by byte.
+"""A seat in the browser: what its script says goes to the room's door unchanged, byte by byte.
 
-So the door treats it as any client, limits by address included, and it sees what any client sees; each line
-that comes back is told with what it means (`server.web.lines`).
+So the door treats it like any client, limits by address included, and it sees what any client sees; each line
+that comes back is passed on together with its meaning (`server.web.lines`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
 LONGEST: Final = 8192
-"""A message of a browser's, in bytes."""
+"""The longest message from a browser, in bytes."""
 _CHUNK: Final = 32 * 1024
 
 
@@ -49,7 +49,7 @@ async def _visit(door: Door, sock: socket.socket, address: str) -> None:
 
 
 async def _listen(websocket: WebSocket, stream: trio.SocketStream) -> None:
-    """What the browser says, until it has gone, or the door has cut it off."""
+    """Pass on what the browser says, until it has gone or the door has cut it off."""
     with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
         while True:
             text = (await websocket.receive()).get("text")
@@ -59,7 +59,7 @@ async def _listen(websocket: WebSocket, stream: trio.SocketStream) -> None:
 
 
 async def _tell(stream: trio.SocketStream, websocket: WebSocket, talking: trio.CancelScope) -> None:
-    """What the door says, until it has no more to say."""
+    """Pass on what the door says, until it has no more to say."""
     from starlette.websockets import WebSocketDisconnect
 
     reader = DoorReader()

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 NEEDED: Final = ("hypercorn", "jinja2", "starlette")
 _UNREAD_MS: Final = 30_000
-# After which a browser that reads nothing of what it has asked for is cut off.
+# After which a browser that does not read the response it asked for is cut off.
 _PING_S: Final = 20.0
 
 
 def what_is_missing() -> str | None:
-    """Why there can be no pages here, in a line; None where there can."""
+    """Why there can be no pages here, in one line; None if there can."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if not missing:
         return None
@@ -41,7 +41,7 @@ def what_is_missing() -> str | None:
 async def serve_web(
     room: Room, console: Console, *, task_status: trio.TaskStatus[str] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """Serve the pages of a room that is open until cancelled; started with their address.
+    """Serve the pages of an open room until cancelled; reports as started with their address.
 
     Raises:
         RoomError: the port cannot be opened.
@@ -66,11 +66,11 @@ async def serve_web(
 class Browsers:
     """Connections of browsers, each of which hypercorn looks after.
 
-    Whatever goes wrong in one ends that one alone; hypercorn's own loop would end with it.
+    A fault in one ends only that one; hypercorn's own loop would end with it.
 
     Args:
-        app: answers.
-        config: of the room, whose limits of connections hold here, too.
+        app: answers requests.
+        config: of the room, whose limits of connections apply here, too.
         console: for the operator.
     """
 
@@ -87,7 +87,7 @@ class Browsers:
         self._sockets: dict[trio.socket.SocketType, str] = {}  # with their addresses
 
     async def serve(self, listener: socket.socket) -> None:
-        """Let browsers in until cancelled; whoever is there is then cut off."""
+        """Let browsers in until cancelled; those that are still there are then cut off."""
         accepting = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
         try:
             async with trio.open_nursery() as nursery:
@@ -127,8 +127,8 @@ class Browsers:
 
 
 def _listener(config: RoomConfig) -> socket.socket:
-    """The listening socket; of any port, where that of the room's is taken and nobody has asked for it."""
-    assert config.http is not None  # whoever calls this wants pages
+    """The listening socket; at any port, if the room's is taken and was not explicitly asked for."""
+    assert config.http is not None  # the caller wants pages
     try:
         listener = listen(config.host, config.http, RoomError)
     except RoomError as error:
@@ -160,7 +160,7 @@ def _settings(console: Console) -> Config:
 
 
 class _ToConsole(logging.Handler):
-    """What the web server has to say, for the operator."""
+    """Passes what the web server says to the operator."""
 
     def __init__(self, console: Console) -> None:
         super().__init__()

@@ -336,8 +336,7 @@ class Ledger:
             rake: taken from each position.
             blinds: where they were, for the next hand.
             moves_chips: its chips are those in front of the players; False if everybody begins every hand
-            with the
-                same stack, so that it counts only for the standings.
+                with the same stack, so that it counts only for the standings.
             also: does what else belongs in the same transaction; called with the hand's id.
         """
         assert sum(chips) == 0

@@ -1,8 +1,8 @@
-"""The bracket of a knock-out: who loses a match is out.
+"""The bracket of a knock-out: the loser of a match is out.
 
-Seeds meet as late as they can: the first and the second in the final.  Where their number is no power of two,
+Seeds meet as late as possible: the first and the second in the final.  If their number is not a power of two,
 the best have a bye.  A match that ends with equal chips is played again with other cards, at most
-`MOST_REPLAYS` times; then the better seed goes on.
+`MOST_REPLAYS` times; then the better seed advances.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["MOST_REPLAYS", "bracket", "bracket_order"]
 MOST_REPLAYS: Final = 3
 _STAGES: Final = {1: "final", 2: "semi-final", 4: "quarter-final"}
 _SEEDING_MATCHES: Final = 1
-"""Numbers up to here are those of the round robin before the bracket."""
+"""Match numbers up to here belong to the round robin before the bracket."""
 
 
 def bracket_order(size: int) -> list[int]:
@@ -37,7 +37,7 @@ def bracket_order(size: int) -> list[int]:
 def bracket(
     names: Sequence[str], scores: Scores, *, third_place: bool
 ) -> tuple[tuple[Match, ...], bool, tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """The matches as far as they are known, whether that is all, the places, and a line for each round."""
+    """The matches as far as known, whether they are all, the places, and a line for each round."""
     seeds = {name: number for number, name in enumerate(names)}
     size = 1 << math.ceil(math.log2(len(names)))
     left: list[str | None] = [names[seed - 1] if seed <= len(names) else None for seed in bracket_order(size)]
@@ -80,7 +80,7 @@ def bracket(
 def _decided(
     pair: tuple[str | None, str | None], stage: str, seeds: dict[str, int], scores: Scores
 ) -> tuple[list[Match], str | None]:
-    """The matches of a pair, and who goes on; nobody yet where one is to be played."""
+    """The matches of a pair, and who advances; nobody yet while a match is to be played."""
     one, other = pair
     if one is None or other is None:
         return [], one or other

@@ -17,16 +17,16 @@ __all__ = ["Schedule", "schedule"]
 
 @attrs.frozen
 class Schedule:
-    """The matches of a tournament, as far as they are known."""
+    """The matches of a tournament, as far as known."""
 
     matches: tuple[Match, ...]
     """In the order in which they are to be begun."""
     is_all: bool = True
-    """No further ones follow from the results of these."""
+    """No further matches follow from the results of these."""
     placing: tuple[tuple[str, ...], ...] = ()
-    """Players by place, where the format says it, those together who share one; the best first."""
+    """Players by place, the best first, if the format gives places; those who share one are together."""
     notes: tuple[str, ...] = ()
-    """What the report says of it, in lines: rounds, byes."""
+    """What the report says about it, in lines: rounds, byes."""
 
 
 def schedule(plan: TournamentPlan, scores: Scores, out: frozenset[str] = frozenset()) -> Schedule:
@@ -54,9 +54,9 @@ def _number_of_rounds(plan: TournamentPlan, names: Sequence[str]) -> int:
 
 
 def _known_beforehand(plan: TournamentPlan, names: Sequence[str], scores: Scores) -> Schedule:
-    """All matches of a format that is known beforehand, one number after the other.
+    """All matches of a format that is known in advance, one number after another.
 
-    Where only the time is limited there is no last number: as many again are known as have been played.
+    If only the time is limited there is no last number: as many more are known as have been played.
     """
     orders: list[list[tuple[int, tuple[str, ...]]]] = []
     for number, event in enumerate(plan.events):
@@ -93,8 +93,8 @@ def _tables(plan: TournamentPlan, event: Event, names: Sequence[str]) -> list[tu
 def _matches_of(
     plan: TournamentPlan, event: Event, orders: Sequence[Sequence[tuple[int, tuple[str, ...]]]]
 ) -> int | None:
-    """How many matches a table plays: as the file says, else as many as the budget allows; None for no
-    bound but the time.
+    """How many matches a table plays: as the file says, else as many as the budget allows; None if only
+    the time is limited.
     """
     if event.matches is not None:
         return event.matches
@@ -162,6 +162,6 @@ def _halving(plan: TournamentPlan, names: list[str], scores: Scores) -> Schedule
 
 
 def _rates(names: Sequence[str], matches: Sequence[Match], scores: Scores) -> Callable[[str], float]:
-    """What players won in a match, on average."""
+    """The players' average winnings per match."""
     won = {name: [scores[match][name] for match in matches if name in match.players] for name in names}
     return lambda name: math.fsum(won[name]) / max(1, len(won[name]))

@@ -1,7 +1,7 @@
-"""Swiss pairing: in each round those play each other who stand alike, nobody twice the same opponent.
+"""Swiss pairing: in each round players with equal scores meet, nobody the same opponent twice.
 
-Points are 1 for a match won and 1/2 for one drawn or for a bye; equal points are told apart by what was won.
-With an odd number the last in the standing who has had no bye sits out.
+Points are 1 for a match won and 1/2 for one drawn or for a bye; equal points are ordered by winnings.
+With an odd number the lowest-placed player who has had no bye sits out.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from server.tournament.match import Match, Scores, canonical_order
 __all__ = ["pairing", "rounds"]
 
 _MOST_TRIES: Final = 100_000
-"""After so many tries players meet again rather than never."""
+"""After so many attempts players may meet again."""
 
 
 class _Table:
-    """How a Swiss tournament stands."""
+    """The standings of a Swiss tournament."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.points = dict.fromkeys(names, 0.0)
@@ -39,7 +39,7 @@ class _Table:
             self.won[name] += score[name]
 
     def places(self) -> tuple[tuple[str, ...], ...]:
-        """By place, those together who have the same points and chips."""
+        """By place; players with the same points and chips are together."""
         found: list[list[str]] = []
         for name in self.order():
             last = found[-1][0] if found else None
@@ -56,7 +56,7 @@ class _Table:
 def rounds(
     names: Sequence[str], scores: Scores, number: int
 ) -> tuple[tuple[Match, ...], bool, tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """The matches as far as they are known, whether that is all, the places, and a line for each round."""
+    """The matches as far as known, whether they are all, the places, and a line for each round."""
     table = _Table(names)
     matches: list[Match] = []
     notes: list[str] = []
@@ -97,7 +97,7 @@ def pairing(
 
 
 def _paired(left: list[str], met: set[frozenset[str]], tries: list[int]) -> list[tuple[str, str]] | None:
-    """Pairs of neighbours who have not met, by trying; None where there are none."""
+    """Pairs of neighbours who have not met, by trial and error; None if there are none."""
     if not left:
         return []
     best, *others = left

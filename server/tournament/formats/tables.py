@@ -1,6 +1,6 @@
-"""Tables of a game: which entrants sit at one, and in which orders.
+"""Tables of a game: which entrants sit at each, and in which orders.
 
-Entrants are taken in the order of the file, so that one who is added at its end adds tables and changes none.
+Entrants are taken in the order of the file, so that an entrant added at its end adds tables and changes none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["choices", "gauntlet_choices", "seatings"]
 
 _ALL_CANDIDATES: Final = 5040
 _CANDIDATES: Final = 2000
-"""Orders among which the next of a sample is chosen, where all would be too many."""
+"""The number of orders from which the next of a sample is chosen, if all would be too many."""
 
 
 def choices(names: Sequence[str], seats: int, tables: int | None) -> list[tuple[str, ...]]:
@@ -74,7 +74,7 @@ def _meeting_all(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
 def _table(
     begun: list[str], names: Sequence[str], seats: int, sat: Counter[str], met: Counter[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """A table of those who have met least and sat least, counted."""
+    """A table of those who have met least and sat least; the counts are updated."""
     while len(begun) < seats:
         begun.append(
             min(
@@ -99,7 +99,7 @@ def _pair(one: str, other: str) -> tuple[str, str]:
 def seatings(table: Sequence[str], event: Event) -> list[tuple[str, ...]]:
     """The circular orders in which a table sits; each begins with the first by name.
 
-    A sample is balanced: everybody sits to the left of everybody else equally often, as far as that goes.
+    A sample is balanced: everybody sits to the left of everybody else equally often, as far as possible.
     """
     first, *others = canonical_order(tuple(table))
     if event.seatings == 1 or len(others) < 2:

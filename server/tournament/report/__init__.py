@@ -1,1 +1,1 @@
-"""The report of a tournament: pages, one for each player too, and tables; static, for any web site."""
+"""The report of a tournament: pages, also one for each player, and tables; static, for any web site."""

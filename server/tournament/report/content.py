@@ -1,4 +1,4 @@
-"""What the pages of a tournament show beside ``result.json``: curves, matches, play, last words."""
+"""What the pages of a tournament show in addition to ``result.json``: curves, matches, play, last output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from server.tournament.report.curves import bankroll_curves, thinned
 __all__ = ["page_of_player", "pages_of"]
 
 _MOST_HANDS: Final = 20_000
-"""Of a game whose play is counted: it takes seconds."""
+"""Hands of a game for which play is counted: it takes seconds."""
 _LAST_LINES: Final = 12
 _MOST_BYTES: Final = 4000
 _STRONG: Final = 0.001
@@ -31,7 +31,7 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
 def page_of_player(name: str) -> str:
     """The file of a player's page, from the folder of the tournament."""
     plain = _UNSAFE.sub("_", name)[:60]
-    if plain != name:  # then others could have the same
+    if plain != name:  # otherwise others could have the same
         plain += f"-{sha256(name.encode()).hexdigest()[:6]}"
     return f"players/{plain}.html"
 
@@ -87,7 +87,7 @@ def _cell(pair: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _won(folder: Folder, name: str) -> list[float]:
-    """What a player won in each deal, in big blinds, in the order of the matches' numbers."""
+    """A player's winnings in each deal, in big blinds, in the order of the matches' numbers."""
     won: list[float] = []
     for match, played in sorted(folder.counting().items(), key=lambda each: (each[0].number, each[0])):
         if name in match.players:
@@ -115,7 +115,7 @@ def _matches(folder: Folder, name: str) -> list[dict[str, Any]]:
 
 
 def _play(folder: Folder) -> dict[str, list[dict[str, Any]]]:
-    """By player and game, the statistics of play; of the first hands where there are many."""
+    """By player and game, the statistics of play; only of the first hands if there are many."""
     found: dict[str, list[dict[str, Any]]] = {}
     if folder.plan.format is Format.SIT_AND_GO:  # no two hands are of the same game
         return found

@@ -1,4 +1,4 @@
-"""Bankrolls as SVG that stands inside its page; no text of anybody else's is in a picture."""
+"""Bankrolls as SVG inside a page; the pictures contain no text written by others."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _RIGHT: Final = 15
 _TOP: Final = 10
 _BOTTOM: Final = 42
 _POINTS: Final = 200
-"""Of a curve: more than a page has room for."""
+"""Points of a curve: more than a page has room for."""
 _TICKS: Final = 6
 
 Point = tuple[float, float]
 
 
 def thinned(values: Sequence[float]) -> list[Point]:
-    """Sums of some values, from nothing on: as many points as a page has room for."""
+    """Running sums of some values, from 0 on: as many points as a page has room for."""
     points = [(0.0, 0.0)]
     step = max(1, math.ceil(len(values) / _POINTS))
     total = 0.0
@@ -82,7 +82,7 @@ def bankroll_curves(curves: Sequence[Sequence[Point]], colours: Sequence[int]) -
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two."""
+    """Round numbers between two bounds."""
     rough = (high - low) / _TICKS
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * each for each in (1, 2, 5, 10) if power * each >= rough)

@@ -1,4 +1,4 @@
-"""What heads-up pairs won with luck taken out: by equity, from the logs, all matches of a pair together."""
+"""Winnings of heads-up pairs with luck taken out: by equity, from the logs, over all matches of a pair."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from server.tournament.match import Match
 __all__ = ["Adjusted", "adjusted_pairs"]
 
 Adjusted = Mapping[tuple[int, str, str], dict[str, Any]]
-"""By game and pair, what the first won of the second."""
+"""By game and pair, what the first won from the second."""
 
 
 def adjusted_pairs(folder: Folder, counting: Mapping[Match, Played]) -> Adjusted:
-    """The pairs with luck taken out, where the plan asks for it.
+    """The pairs with luck taken out, if the plan asks for it.
 
     Args:
         folder: of the tournament.

@@ -1,4 +1,4 @@
-"""Pages and tables of a tournament, written: ``report.html``, ``players/NAME.html``, CSV."""
+"""Writes the pages and tables of a tournament: ``report.html``, ``players/NAME.html``, CSV."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _ABSENT: Final = {
     "members": (), "failure": None, "matches_with_failures": 0, "ci95_simultaneous": None, "rating": None,
     "rating_ci95": None, "nash_weight": None, "hands_not_played": 0,
 }  # fmt: skip
-"""What a row has that does not have it."""
+"""Stands for a value that a row does not have."""
 
 
 def can_be_made() -> bool:
-    """Whether what pages are made with is installed; nothing is loaded."""
+    """Whether the libraries that make the pages are installed; nothing is loaded."""
     return find_spec("jinja2") is not None
 
 
 def write_report(folder: Folder, content: Mapping[str, Any]) -> list[Path]:
-    """Write the pages, where they can be made, and the tables; returns the files.
+    """Write the pages, if they can be made, and the tables; returns the files.
 
     Args:
         folder: of the tournament.
@@ -84,7 +84,7 @@ def _source(folder: Folder) -> str:
 
 
 def _tables(content: Mapping[str, Any]) -> dict[str, str]:
-    """CSV by the name of the file."""
+    """CSV texts by file name."""
     return {
         "players": table_text(list(_players(content))),
         "pairs": table_text(list(_pairs(content))),

@@ -30,7 +30,7 @@ def place(row: Mapping[str, Any]) -> str:
 
 
 def table_of(content: Mapping[str, Any]) -> str:
-    """The table and what is to be said about it."""
+    """The table, and what there is to say about it."""
     games = ", ".join(game["game"] for game in content["games"])
     head = (
         f"{printable(content['name'])}: {content['format']}, {games}: "
@@ -71,8 +71,8 @@ def columns(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
     """Text in columns.
 
     Args:
-        rows: of cells, the heads first.
-        left: columns of text; those of numbers are set to the right.
+        rows: of cells, the header first.
+        left: columns of text; columns of numbers are aligned to the right.
     """
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [

@@ -1,7 +1,7 @@
 """Matches of a tournament on the workers of a Dask cluster.
 
 Dask runs an event loop in a thread of its own; we wait for it from trio, through threads and tokens, and
-never hand it one of ours.  A match is a task: its key names the match, so that it is played again where its
+never pass it one of our loops.  A match is a task: its key names the match, so that it is played again if its
 worker dies, and its folder comes back as soon as it is over.
 """
 
@@ -30,13 +30,13 @@ _CONNECT_S: Final = 30.0
 _LOOK_S: Final = 1.0
 _TALKATIVE: Final = ("distributed", "tornado")
 _GONE_S: Final = 20.0
-"""For which a scheduler may not be heard of, before it is given up."""
+"""How long a scheduler may be silent before it is given up."""
 _RETRIES: Final = 2
-"""Of a task that raised, on whatever worker; those whose worker died are played again anyway."""
+"""How often a task that raised is tried again; those whose worker died are played again anyway."""
 
 
 def is_installed() -> bool:
-    """Dask is here."""
+    """Whether Dask is installed."""
     from importlib.util import find_spec
 
     return find_spec("distributed") is not None
@@ -47,7 +47,7 @@ async def connected(address: str, say: Callable[[str], None]) -> AsyncIterator[A
     """A client of the scheduler at an address, whose workers have our versions.
 
     Raises:
-        CannotPlay: nobody answers there, there are no workers, or they have others.
+        CannotPlay: nobody answers there, there are no workers, or they have other versions.
     """
     from distributed import Client
 
@@ -68,7 +68,7 @@ async def connected(address: str, say: Callable[[str], None]) -> AsyncIterator[A
 
 
 def _silence() -> None:
-    """Keep Dask's own messages from people: what matters of them is told in a line."""
+    """Hide Dask's own messages from people: anything that matters is reported in a line."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _TALKATIVE:
             logger = logging.getLogger(name)
@@ -77,7 +77,7 @@ def _silence() -> None:
 
 
 def _compare_versions(client: Any, address: str) -> None:
-    """Refuse a cluster whose workers are not what we are: they would play other matches."""
+    """Refuse a cluster whose workers have other versions: they would play other matches."""
     ours = versions_here()
     try:
         found: Mapping[str, Any] = client.run(versions_here, on_error="return")
@@ -114,7 +114,7 @@ class ClusterRunner:
     words: Callable[[Match], list[str]]
     """The command line of ``riverboat match``, without a folder."""
     cards: Callable[[Match], str]
-    """What the cards of a match follow from."""
+    """The seed or key of a match's cards."""
     _run: str = attrs.field(factory=functools.partial(secrets.token_hex, 4), init=False)
 
     async def play(self, match: Match, folder: Path) -> None:
@@ -156,7 +156,7 @@ class ClusterRunner:
         return report
 
     async def _wait(self, done: trio.Event) -> None:
-        """Until a task is over, as long as the scheduler is heard of."""
+        """Wait until a task is over, as long as the scheduler responds."""
         silent = 0.0
         while not done.is_set():
             with trio.move_on_after(_LOOK_S):

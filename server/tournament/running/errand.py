@@ -1,6 +1,6 @@
-"""What a worker of a cluster does for a tournament: play one match, and hand its folder back.
+"""What a worker of a cluster does for a tournament: play one match, and return its folder.
 
-An errand may be run again, on another worker too: it works in a folder of its own, leaves nothing behind,
+An errand may be run again, also on another worker: it works in a folder of its own, leaves nothing behind,
 and the same match has the same cards.  Nothing here loads Dask.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["Errand", "Report", "run_errand", "unpack", "versions_here"]
 _COMMAND: Final = ("-P", "-m", "server", "match")
 _MATCH: Final = "match"
 _KEPT: Final = 100_000
-# Bytes of what a match says.
+# Bytes of a match's output.
 
 
 @attrs.frozen
@@ -37,21 +37,21 @@ class Errand:
     words: tuple[str, ...]
     """The command line of ``riverboat match``, without ``--out``."""
     cards: str
-    """What its cards follow from; it travels to the worker in the clear."""
+    """The seed or key of its cards; it travels to the worker in the clear."""
     working_directory: str
-    """Where players are run: it must be there on the worker, too."""
+    """Where players are run: it must exist on the worker, too."""
 
 
 @attrs.frozen
 class Report:
-    """What came of an errand."""
+    """The result of an errand."""
 
     status: int
     """The exit status of ``riverboat match``."""
     said: str
     """The last line that it wrote to stderr."""
     folder: bytes
-    """The match folder, as a tar archive; empty where there is none."""
+    """The match folder, as a tar archive; empty if there is none."""
     seconds: float = 0.0
 
 
@@ -65,9 +65,9 @@ def versions_here() -> dict[str, str]:
 
 
 def run_errand(errand: Errand) -> Report:
-    """Play the match, in a process of its own, whose end it waits for.
+    """Play the match in a process of its own, and wait for its end.
 
-    The match ends when this process does: it reads a pipe of ours.
+    The match ends when this process does, since it reads from our pipe.
     """
     if not os.path.isdir(errand.working_directory):
         return Report(
@@ -99,7 +99,7 @@ def run_errand(errand: Errand) -> Report:
         finally:
             os.close(reading)
         with process:
-            assert process.stderr is not None  # as was asked for
+            assert process.stderr is not None  # as requested
             said = b""
             while chunk := os.read(process.stderr.fileno(), _KEPT):
                 said = (said + chunk)[-_KEPT:]
@@ -108,7 +108,7 @@ def run_errand(errand: Errand) -> Report:
 
 
 def last_line(said: bytes) -> str:
-    """The last line of what a match has said that is about it."""
+    """The last line of a match's output that is about the match itself."""
     lines = [printable(line.strip()) for line in said.decode("utf-8", "replace").splitlines()]
     about = [line for line in lines if line and not line.startswith("to go on with it")]
     return about[-1].removeprefix("Error: ") if about else ""
@@ -122,11 +122,11 @@ def _packed(folder: Path) -> bytes:
 
 
 def unpack(data: bytes, folder: Path) -> None:
-    """Make the folder of a match of what a worker has handed back, in one step.
+    """Make a match's folder from what a worker has returned, in one step.
 
     Raises:
         OSError: it cannot be written.
-        ValueError: what came is no archive.
+        ValueError: it is not an archive.
     """
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".arriving-") as temporary:

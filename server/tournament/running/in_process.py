@@ -1,4 +1,4 @@
-"""Matches between installed bots without sockets, one after the other in processes that stay."""
+"""Matches between installed bots without sockets, one after another in long-lived processes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _RESULT: Final = "result.json"
 
 
 class _Quiet:
-    """Where a match of many reports to."""
+    """The console of one match among many: it shows nothing."""
 
     def out(self, text: str) -> None:
         pass  # the score is in the log
@@ -69,7 +69,7 @@ class _Follower:
 
 
 class _Engaged(Workforce):
-    """A worker that has been there before, for one pass."""
+    """A worker from an earlier match, hired for one pass."""
 
     def __init__(self, order: ShardOrder, place: Workplace, worker: Worker) -> None:
         super().__init__(order, place, 1)
@@ -81,7 +81,7 @@ class _Engaged(Workforce):
 
 
 class Staff:
-    """Processes that play one match after the other.
+    """Processes that play one match after another.
 
     Args:
         folder: of the tournament; takes what the bots write.
@@ -91,7 +91,7 @@ class Staff:
 
     def __init__(self, folder: Path) -> None:
         self._idle: dict[bool, list[Worker]] = {False: [], True: []}
-        # By whether they play duplicate matches, of which bots keep nothing.
+        # By whether they play duplicate matches, from which bots keep nothing.
         self.place = Workplace(
             folder / "in-process.err",
             PrivateFiles(),
@@ -100,7 +100,7 @@ class Staff:
         )
 
     async def hire(self, order: ShardOrder, *, duplicate: bool) -> Worker:
-        """One that has nothing to do, perhaps a new one."""
+        """An idle worker, perhaps a new one."""
         idle = self._idle[duplicate]
         if idle:
             return idle.pop()
@@ -109,7 +109,7 @@ class Staff:
         return await Worker.start(order, attrs.evolve(self.place, environment=environment))
 
     async def keep(self, worker: Worker, *, duplicate: bool, is_free: bool) -> None:
-        """Give one back; one that may be in the middle of something is ended."""
+        """Return a worker; one that may still be busy is ended."""
         if is_free:
             self._idle[duplicate].append(worker)
         else:
@@ -122,11 +122,11 @@ class Staff:
 
 
 class InProcessRunner:
-    """Plays matches in processes that stay.
+    """Plays matches in long-lived processes.
 
     Args:
         plan: of the tournament.
-        root: what all cards follow from.
+        root: the seed or key from which all cards follow.
         folder: of the tournament; takes what the bots write.
 
     *Resource handling*: `close` on every way out.
@@ -148,7 +148,7 @@ class InProcessRunner:
         _write_result(of_match, passes)
 
     async def _play_side_by_side(self, plan: MatchPlan) -> list[Pass]:
-        """Play all passes at once, as far as it takes to know what is to be known."""
+        """Play all passes at once, until enough is known."""
         tally = plan.new_tally()
         decision = CommonDecision(plan.num_passes, tally.is_settled)
         passes: dict[int, Pass] = {}
@@ -163,7 +163,7 @@ class InProcessRunner:
         return [passes[number] for number in range(plan.num_passes)]
 
     def _of_match(self, match: Match, folder: Path) -> MatchPlan:
-        """What is played in a folder, which is made."""
+        """The plan of a match in a folder, which is created."""
         plan, event = self._plan, self._plan.events[match.event]
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         config = MatchConfig(

@@ -38,13 +38,13 @@ __all__ = [
 ]
 
 _COMMAND: Final = ("-P", "-m", "server", "match")
-# -P: a folder named like one of our packages in the user's folder must not get in the way
+# -P: a folder in the user's folder that is named like one of our packages must not get in the way
 _EXIT_USAGE: Final = 2
 _EXIT_FAILED: Final = 3
 _TIDYING_S: Final = 20.0
-"""That a match has to end in good order, when it is cut short."""
+"""Time for a match to end in good order when it is cut short."""
 _RELEASE_S: Final = 30.0
-"""That the house of an earlier sitting has to end, which was not killed with the tournament."""
+"""Time for an earlier sitting's house to end that was not killed with the tournament."""
 _LOOK_S: Final = 0.1
 
 
@@ -70,7 +70,7 @@ class LocalRunner(Runner, Protocol):
     """
 
     async def close(self) -> None:
-        """End what is left running."""
+        """End everything that is still running."""
 
 
 @attrs.frozen
@@ -79,7 +79,7 @@ class ProcessRunner:
 
     plan: TournamentPlan
     root: MatchSeed | MatchKey
-    """What all cards follow from."""
+    """The seed or key from which all cards follow."""
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
@@ -98,10 +98,10 @@ class ProcessRunner:
             raise CannotPlay(f"{match.label}: {said or f'exit status {status}'}")
 
     async def close(self) -> None:
-        """Nothing is left running."""
+        """Do nothing: nothing is left running."""
 
     async def _wait_for_lock(self, folder: Path) -> None:
-        """Until the house of an earlier sitting has let go of the folder."""
+        """Wait until the house of an earlier sitting has released the folder."""
         with trio.move_on_after(_RELEASE_S):
             while True:
                 if not _is_locked(folder):
@@ -135,7 +135,7 @@ class ProcessRunner:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 pass_fds=handed,
-                start_new_session=True,  # Ctrl-C is for us, who tell it
+                start_new_session=True,  # Ctrl-C goes to us, and we tell it
             )
         except OSError as error:
             raise CannotPlay(f"no further process can be started: {error.strerror}") from None
@@ -145,7 +145,7 @@ class ProcessRunner:
 
 
 def match_words(plan: TournamentPlan, match: Match) -> list[str]:
-    """What follows ``riverboat match``, but for the cards and the folder."""
+    """The arguments of ``riverboat match``, without the cards and the folder."""
     event = plan.events[match.event]
     limits, failures = plan.limits, plan.failures
     words = [event.name, *[_named(plan, name) for name in match.players]]
@@ -171,7 +171,7 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
 
 
 def _can_resume(folder: Path) -> bool:
-    """Whether a match was cut short there that can be played on."""
+    """Whether a match that was cut short there can be resumed."""
     return (folder / PLAN).exists() and any((folder / name).exists() for name in (SECRETS, PROGRESS))
 
 
@@ -181,7 +181,7 @@ def is_over(status: int, folder: Path) -> bool:
 
 
 def clear(folder: Path) -> None:
-    """Make room for a match; what is left of one that cannot be played on is put aside."""
+    """Make room for a match; the remains of one that cannot be resumed are put aside."""
     if (folder / PLAN).exists():
         move_aside(folder)
     elif folder.exists():  # killed before it had a plan
@@ -190,7 +190,7 @@ def clear(folder: Path) -> None:
 
 
 def _is_locked(folder: Path) -> bool:
-    """Whether somebody plays there."""
+    """Whether a process plays there."""
     if not folder.exists():
         return False
     try:

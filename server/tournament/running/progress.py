@@ -1,4 +1,4 @@
-"""How far a tournament is and how it stands, shown to people while it runs, on stderr."""
+"""Shows people on stderr how far a tournament is and how it stands, while it runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Progress:
     Args:
         folder: of the tournament, which is being played.
         now: a clock, in seconds.
-        watch: show the standings, too, where there is a terminal.
+        watch: show the standings, too, on a terminal.
     """
 
     def __init__(self, folder: Folder, now: Callable[[], float], *, watch: bool = False) -> None:
@@ -39,12 +39,12 @@ class Progress:
         self._began = now()
         self._before = len(folder.played)
         self._planned: int | None = 0
-        # Matches; None where the time alone ends it.
+        # Matches; None if only the time ends it.
         self._known = -1
         self._rows: list[tuple[str, float, int]] = []
 
     def _look(self) -> int:
-        """Count anew where a match has been played; returns how many have."""
+        """Count again if a match has been played; returns how many have."""
         folder = self._folder
         played = len(folder.played)
         if played != self._known:
@@ -106,7 +106,7 @@ class Progress:
             await trio.sleep(_LOOK_S)
 
     def _tenths(self) -> int:
-        """How many tenths of the way have been gone."""
+        """How many tenths of the tournament are done."""
         if self._planned is not None:
             return self._known * 10 // max(1, self._planned)
         seconds, ends_at = self._folder.plan.budget.seconds, self._folder.ends_at

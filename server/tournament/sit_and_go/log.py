@@ -1,12 +1,12 @@
 """The log of a sit-and-go: a line for each hand, from which everything else follows.
 
-The lines are those of a match's log, with the hand's own numbers of players; stacks and blinds are not in
-them, since they follow from the lines before.  Comments say what became of players::
+The lines are those of a match's log, with each hand's own number of players; stacks and blinds are not in
+them, since they follow from earlier lines.  Comments say what became of players::
 
     # out ann nonsense (hand 3): sent ...         is out, with its chips
     # failed bob stalled (hand 7): gave no ...    has failed in the next hand, and stays in
     # absent bob                                  the house checked or folded for it in the next hand
-    # crashed bob ended with exit status 1        how its process ended, where a connection was lost
+    # crashed bob ended with exit status 1        how its process ended, if a connection was lost
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def format_head(table: SitAndGoTable) -> str:
 
 
 def format_out(name: str, failure: Failure) -> str:
-    """The line of a player who has failed, and is out for it."""
+    """The line of a player who has failed, and is out because of it."""
     return f"{_OUT}{name} {_failure(failure)}\n"
 
 
@@ -84,7 +84,7 @@ def format_absence(name: str) -> str:
 
 
 def format_crash(name: str, how: str) -> str:
-    """The line that says how the process of a player has ended that had lost its connection."""
+    """The line that says how a player's process ended after its connection was lost."""
     return f"{_CRASHED}{name} {printable(how)}\n"
 
 
@@ -94,9 +94,9 @@ def _failure(failure: Failure) -> str:
 
 
 def begin(folder: Path, match: Match, plan: TournamentPlan) -> SitAndGoTable:
-    """The table of a match as far as it has been played in a folder, which is made.
+    """The table of a match as far as it has been played in a folder, which is created.
 
-    What is damaged is put aside, and what stands behind the last hand is cut off: it belongs to one that is
+    Damaged files are put aside, and lines after the last hand are cut off: they belong to a hand that is
     played again.
 
     Raises:
@@ -116,12 +116,12 @@ def begin(folder: Path, match: Match, plan: TournamentPlan) -> SitAndGoTable:
 
 
 def end(folder: Path, seconds: float, decision_seconds: Mapping[str, Mapping[str, float] | None]) -> None:
-    """Say that the last hand has been played.
+    """Record that the last hand has been played.
 
     Args:
         folder: of the match.
-        seconds: that it took, as far as is known.
-        decision_seconds: of the players, as far as is known.
+        seconds: that it took, as far as known.
+        decision_seconds: of the players, as far as known.
 
     Raises:
         OSError: it cannot be written.
@@ -131,7 +131,7 @@ def end(folder: Path, seconds: float, decision_seconds: Mapping[str, Mapping[str
 
 
 def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey:
-    """What the cards of a hand follow from."""
+    """The seed or key of a hand's cards."""
     if isinstance(cards, MatchSeed):
         return MatchSeed(derive_seed(cards.number, number))
     from hmac import digest
@@ -140,7 +140,7 @@ def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey
 
 
 def _result(folder: Path) -> dict[str, Any] | None:
-    """What was said when the last hand had been played, None where it was not; the log tells the rest."""
+    """What was recorded after the last hand, None if it has not been played; the log has the rest."""
     try:
         result = parse_json((folder / _RESULT).read_text("utf-8"))
     except (OSError, ValueError):
@@ -149,13 +149,12 @@ def _result(folder: Path) -> dict[str, Any] | None:
 
 
 def read_log(path: Path, table: SitAndGoTable) -> int:
-    """Play the hands of a log again at a table that has not begun; returns how many bytes hold them.
+    """Replay the hands of a log at a table that has not begun; returns how many bytes hold them.
 
-    Comments behind the last of them do not count.  Nor does a last line without an end, which was torn off
-    when its writer died.
+    Comments after the last hand do not count.  Nor does an incomplete last line, left when its writer died.
 
     Raises:
-        DamagedMatch: a hand that does not follow from those before.
+        DamagedMatch: a hand that does not follow from the earlier ones.
     """
     try:
         data = path.read_bytes()
@@ -177,10 +176,10 @@ def read_log(path: Path, table: SitAndGoTable) -> int:
 
 
 def take_line(line: str, table: SitAndGoTable) -> bool:
-    """Play the hand of a line again, or see a player leave; False for any other line.
+    """Replay the hand of a line, or let a player leave; False for any other line.
 
     Raises:
-        ValueError, IndexError: it does not follow from those before.
+        ValueError, IndexError: it does not follow from the earlier ones.
     """
     if line.startswith(_OUT):
         table.leave(line.removeprefix(_OUT).split()[0])
@@ -196,19 +195,19 @@ def take_line(line: str, table: SitAndGoTable) -> bool:
 
 def table_of_match(plan: TournamentPlan, match: Match) -> SitAndGoTable:
     """The table of a match before its first hand; seats move on by one from match to match."""
-    assert plan.sit_and_go is not None  # it is one
+    assert plan.sit_and_go is not None  # the plan is for sit-and-gos
     turn = (match.number - 1) % len(match.players)
     players = match.players[turn:] + match.players[:turn]
     return SitAndGoTable(players, plan.sit_and_go, plan.events[match.event].game)
 
 
 def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played | None:
-    """A sit-and-go that is over; None where it is not.
+    """A sit-and-go that is over; None if it is not.
 
-    What a player won is its share of the prizes less what it paid, in thousandths of a buy-in.
+    A player's winnings are its share of the prizes less the buy-in, in thousandths of a buy-in.
 
     Raises:
-        DamagedMatch: its log is not whole.
+        DamagedMatch: its log is incomplete.
     """
     result = _result(folder)
     if result is None:
@@ -258,7 +257,7 @@ def _comments(text: str, match: Match) -> tuple[dict[str, Fault], dict[str, int]
 
 
 def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey) -> tuple[int, str] | None:
-    """The first line of a log that is wrong and why, by cards, rules, chips and names; None where none is."""
+    """The first wrong line of a log and why, by cards, rules, chips and names; None if none is wrong."""
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if line.startswith(_OUT):
             table.leave(line.removeprefix(_OUT).split()[0])

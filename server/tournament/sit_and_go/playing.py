@@ -1,7 +1,7 @@
-"""A sit-and-go without sockets: installed bots, in processes that stay, one hand after the other.
+"""A sit-and-go without sockets: installed bots, in long-lived processes, one hand after another.
 
-Every hand is a match of one hand to its players, since stacks, blinds and the number of players change; they
-find them in its game.  A bot that fails is out, with its chips.
+To its players every hand is a match of one hand, since stacks, blinds and the number of players change; they
+find these in its game.  A bot that fails is out, with its chips.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from server.tournament.sit_and_go.log import LOG, begin, end, format_head, forma
 __all__ = ["SitAndGoRunner"]
 
 _NUMBER: Final = "STATE:0:"
-"""How a hand's line begins that is a match of its own."""
+"""How the line of a hand begins that is a match of its own."""
 
 
 class SitAndGoRunner:
@@ -36,7 +36,7 @@ class SitAndGoRunner:
 
     Args:
         plan: of the tournament.
-        root: what all cards follow from.
+        root: the seed or key from which all cards follow.
         folder: of the tournament.
 
     *Resource handling*: `close` on every way out.

@@ -1,13 +1,13 @@
-"""A table whose stacks are carried from hand to hand: plain rules, no clocks and no cards.
+"""A table whose stacks carry over from hand to hand: plain rules, no clocks and no cards.
 
 * Seats are those of the match; position 0 sits to the left of the button.
-* The button moves to the next player who is still in (a moving button: nobody posts for a seat that has been
-  left).  Between two the button posts the small blind and acts first before the flop.
-* Who has less than a blind or an ante posts what they have.  The bet to be called before the flop is the
-  largest blind that was posted.
-* Chips are whole: what a split leaves over goes to the winners nearest to the left of the button.
-* Who has no chips is out; of those who leave in the same hand, who began it with more is placed better, and
-  equal ones share the payouts of their places.
+* The button moves to the next player who is still in (a moving button: nobody posts for an empty seat).  With
+  two players the button posts the small blind and acts first before the flop.
+* A player with less than a blind or an ante posts what they have.  The bet to be called before the flop is
+  the largest blind that was posted.
+* Chips are whole: odd chips of a split pot go to the winners nearest to the left of the button.
+* A player with no chips is out; of those who go out in the same hand, the one who began it with more is
+  placed better, and equal ones share the payouts of their places.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class SitAndGoTable:
     """In seat order."""
     plan: SitAndGo
     base: GameDefinition
-    """Whose cards and betting rounds are played."""
+    """The game whose cards and betting rounds are used."""
     stacks: dict[str, int] = attrs.field(init=False)
     """Of all players, 0 for those who are out."""
     hands: int = 0
-    """That have been played."""
+    """Hands that have been played."""
     groups: list[tuple[str, ...]] = attrs.Factory(list)
-    """Those who are out, together where they share a place; the first to leave first."""
+    """Those who are out, the first to leave first; those who share a place are together."""
     _button: int = -1
     _last_left: tuple[int, int] | None = None
-    """Before which hand the last one left who has failed, and with how many chips."""
+    """The hand before which the last player to fail left, and with how many chips."""
 
     def __attrs_post_init__(self) -> None:
         self.stacks = dict.fromkeys(self.players, self.plan.stack)
@@ -53,12 +53,12 @@ class SitAndGoTable:
 
     @property
     def left(self) -> tuple[str, ...]:
-        """Who is still in, in seat order."""
+        """The players still in, in seat order."""
         return tuple([name for name in self.players if self.stacks[name]])
 
     @property
     def is_over(self) -> bool:
-        """One is left, or nobody wants to win."""
+        """Whether only one player is left, or none."""
         return len(self.left) < _HEADS_UP or self.hands >= MOST_HANDS
 
     def level(self) -> Level:
@@ -66,7 +66,7 @@ class SitAndGoTable:
         return self.plan.levels[self.plan.level_at(self.hands)]
 
     def seating(self) -> tuple[str, ...]:
-        """By position, who plays the next hand; heads-up the button has position 1 and the small blind."""
+        """The next hand's players, by position; heads-up the button has position 1 and the small blind."""
         n = len(self.players)
         order = [self.players[(self._button + 1 + k) % n] for k in range(n)]
         return tuple([name for name in order if self.stacks[name]])
@@ -93,13 +93,13 @@ class SitAndGoTable:
         )
 
     def finish(self, chips: Sequence[float]) -> None:
-        """A hand is over.
+        """Finish a hand.
 
         Args:
             chips: won, by position.
 
         Raises:
-            ValueError: chips have come from nowhere, or somebody has lost more than was there.
+            ValueError: the chips do not add up, or somebody has lost more than they had.
         """
         names = self.seating()
         before = dict(self.stacks)
@@ -117,9 +117,9 @@ class SitAndGoTable:
         self._move_button()
 
     def leave(self, name: str) -> None:
-        """A player has failed: it is out, and its chips with it.
+        """Put out a player that has failed, with its chips.
 
-        Those who leave one after the other between two hands, with equal stacks, share their places.
+        Players who leave between the same two hands with equal stacks share their places.
 
         Raises:
             ValueError: it is not in.
@@ -145,14 +145,14 @@ class SitAndGoTable:
                 return
 
     def places(self) -> list[tuple[str, ...]]:
-        """Players by place, the best first; those together who share one."""
+        """Players by place, the best first; those who share one are together."""
         standing = sorted({self.stacks[name] for name in self.left}, reverse=True)
         still = [tuple([name for name in self.left if self.stacks[name] == stack]) for stack in standing]
         return [*still, *reversed(self.groups)]
 
     def payouts(self) -> dict[str, float]:
-        """By player, its share of the prize pool; where payouts are for more places than there are players,
-        what is left goes to the first.
+        """By player, its share of the prize pool; if there are payouts for more places than players, the rest
+        goes to the first.
         """
         shares = shares_by_place(self.plan.payouts, len(self.players))
         found: dict[str, float] = {}

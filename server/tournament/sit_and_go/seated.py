@@ -1,4 +1,4 @@
-"""How a sit-and-go is played over sockets: its players are launched as those of a match are."""
+"""Plays a sit-and-go over sockets: its players are launched like those of a match."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class SeatedRunner:
 
     Args:
         plan: of the tournament.
-        root: what all cards follow from.
-        folder: of the tournament, which players in sandboxes do not see.
+        root: the seed or key from which all cards follow.
+        folder: of the tournament, which players in sandboxes cannot see.
 
     *Resource handling*: `close` on every way out.
     """
@@ -67,12 +67,12 @@ class SeatedRunner:
             raise CannotPlay(f"{match.label}: {_words(error.lines)}") from None
         finally:
             self._tables -= 1
-            if not self._tables:  # nobody can tell to which of several an orphan belongs
+            if not self._tables:  # with several, nobody could tell to which an orphan belongs
                 self._orphanage.empty()
             console.close()
 
     async def _play(self, table: SitAndGoTable, match: Match, folder: Path, console: FileConsole) -> None:
-        """Play on from wherever the log has left it."""
+        """Continue from where the log ends."""
         plan = self._plan
         players = [plan.entrant(name).player for name in table.left]
         cards = match_cards(self._root, match, common=plan.common_seeds)
@@ -129,7 +129,7 @@ class SeatedRunner:
             self._orphanage.reap()
 
     async def close(self) -> None:
-        """Nothing is left running."""
+        """Do nothing: nothing is left running."""
 
 
 def table_config(
@@ -140,7 +140,7 @@ def table_config(
     log: Path,
     opener: Opener,
 ) -> MatchConfig:
-    """A sit-and-go as the code that seats and asks players knows a match: of those who are still in."""
+    """The match configuration of a sit-and-go, for the players who are still in."""
     limits = plan.limits
     return MatchConfig(
         name="match",
@@ -167,5 +167,5 @@ def table_config(
 
 
 def _words(lines: str) -> str:
-    """What the lines say that end a match."""
+    """The words of the lines that end a match."""
     return "; ".join(lines.strip().splitlines()).removeprefix("ERROR: ")

@@ -1,9 +1,9 @@
-"""A sit-and-go over sockets: any program that can follow chips which are carried from hand to hand.
+"""A sit-and-go over sockets, for any program that can follow chips which carry over from hand to hand.
 
 Its table is that of a match (`server.table.match`), but before each hand everybody who is dealt in is told
 what is played: ``#game``, ``#names``, ``#stacks`` and ``#seat``, as in a room.  So a client must have asked
-for ``game`` and ``stacks``; one that has not is out before the first hand.  Who has no chips left stays
-connected until the end, and is shown nothing any more.
+for ``game`` and ``stacks``; a client that has not is out before the first hand.  A player with no chips left
+stays connected until the end, and is shown nothing more.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from server.tournament.sit_and_go.rules import SitAndGoTable
 __all__ = ["SitAndGoServer"]
 
 _GREETING_S: Final = 2.0
-# For a client that has said its version to say what else it wants.
+# Time for a client that has said its version to say what else it wants.
 _NOT_TOLD: Final = (
     "does not ask for 'game' and 'stacks' (#riverboat/1 game stacks), so that nobody can tell it the chips "
     "and the blinds of a hand"
@@ -61,7 +61,7 @@ class _Told:
 
 @attrs.frozen
 class _Hand:
-    """The hand that is on the table."""
+    """The hand in progress."""
 
     game: GameDefinition
     positions: dict[str, int]
@@ -80,8 +80,9 @@ class SitAndGoServer(MatchServer):
     Args:
         config: its ``names`` are those of the players who are still in, in seat order.
         console: where it is reported.
-        table: as the log has left it.
-        failing_is_leaving: who fails is out, with its chips; otherwise the house checks or folds for it.
+        table: in the state that the log describes.
+        failing_is_leaving: a player that fails is out, with its chips; otherwise the house checks or folds
+            for it.
     """
 
     def __init__(
@@ -98,11 +99,11 @@ class SitAndGoServer(MatchServer):
 
     @property
     def cards(self) -> MatchSeed | MatchKey:
-        """What the cards follow from."""
+        """The seed or key of the cards."""
         return self._config.cards
 
     def crash_lines(self, crashes: Mapping[int, str]) -> str:
-        """What the log is to say of connections that were lost because a player's process ended.
+        """What the log is to say about connections lost because a player's process ended.
 
         Args:
             crashes: by seat, how it ended.
@@ -117,7 +118,7 @@ class SitAndGoServer(MatchServer):
         )
 
     def _abort(self, error: MatchAborted) -> None:
-        """A player who never comes is out, which is seen before the first hand; a full disk ends it."""
+        """End the table when a disk is full; a player who never comes is out before the first hand."""
         if not error.seats:
             super()._abort(error)
 
@@ -133,7 +134,7 @@ class SitAndGoServer(MatchServer):
     # --- who can play ----------------------------------------------------------------------------------
 
     async def _admit_to_table(self) -> None:
-        """Send those away who cannot be told what is played; who has not come is out, too."""
+        """Dismiss clients that cannot be told what is played; players who have not come are out, too."""
         async with trio.open_nursery() as nursery:
             for seat in self._seats:
                 if seat.client is not None and not seat.client.is_greeted:
@@ -151,7 +152,7 @@ class SitAndGoServer(MatchServer):
             self._note([format_out(seat.name, seat.failures[0])], seat)
 
     async def _await_greeting(self, seat: Seat, client: Client) -> None:
-        """Read what a client says behind its version, for a while."""
+        """Read what a client says after its version, for a while."""
         deadline = trio.current_time() + _GREETING_S
         connection = client.connection
         try:
@@ -194,7 +195,7 @@ class SitAndGoServer(MatchServer):
             while True:
                 self._situation = state, shown
                 to_act = state.betting.position_to_act
-                assert to_act is not None  # the hand loop asks only when somebody is
+                assert to_act is not None  # the hand loop asks only when somebody is to act
                 seat = by_position[to_act]
                 action, _ = await self._asking.ask(seats, seat, state, shown)
                 if action is None:
@@ -227,7 +228,7 @@ class SitAndGoServer(MatchServer):
         return _Hand(game, {name: position for position, name in enumerate(names)}, notes)
 
     def _introduce_newcomers(self) -> None:
-        """Tell clients what is played that have sat down in the middle of a hand."""
+        """Tell clients that have sat down in the middle of a hand what is played."""
         hand = self._hand
         for seat in self._seats:
             told = self._told.get(seat.number)
@@ -236,7 +237,7 @@ class SitAndGoServer(MatchServer):
                 self._introduce(seat)
 
     def _introduce(self, seat: Seat) -> None:
-        """Tell whoever sits there what is new about the hand."""
+        """Tell a seat's client what is new about the hand."""
         client, hand = seat.client, self._hand
         if client is None or hand is None:
             return
@@ -255,7 +256,7 @@ class SitAndGoServer(MatchServer):
     def _finish(
         self, final: HandState, shown: HandOnTable, by_position: Sequence[Seat], absent: dict[str, None]
     ) -> None:
-        """Write down a hand, with what happened to its players, and carry the chips on."""
+        """Record a hand, with what happened to its players, and carry the chips over."""
         names = [seat.name for seat in by_position]
         line = format_hand(final, final.chips_won(), names, shown.messages.all_cards(final))
         failed = [seat for seat in by_position if len(seat.failures) > self._noted[seat.name]]
@@ -275,7 +276,7 @@ class SitAndGoServer(MatchServer):
         self._console.hand_finished(final.hand_number)
 
     def _note(self, lines: Sequence[str], seat: Seat) -> None:
-        """Write down what happened between two hands, and see to it."""
+        """Record what happened between two hands, and act on it."""
         self._records.write("".join(lines))
         for line in lines:
             take_line(line, self._table)
@@ -299,7 +300,7 @@ class _Records(MatchRecords):
             self.write(format_head(self._table))
 
     def write_key(self) -> None:
-        """The tournament keeps it."""
+        """Do nothing: the tournament keeps the key."""
 
     def note(self, text: str) -> None:
         """Tell the operator; the log gets it with the hand."""
