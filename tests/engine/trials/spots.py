@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from engine.betting_arrays import number_of_action
 from engine.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combos_without
-from engine.opponents.action_context import situation_of
 from engine.opponents.models.frequencies import FrequencyModel
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import NoModel, OpponentModel
 from engine.opponents.models.specific import SpecificModel
-from engine.opponents.probability_triple import TRIPLE_INDEX
 from engine.rules import CALL, FOLD, Action, GameDefinition, load_game
 from engine.rules.betting import BettingState, initial_betting
 from engine.rules.showdown import chips_won
 from engine.trials.players import OwnStrategy, simulated_players
 from engine.trials.trials import Spot, Trials, deals_of, new_tree
 from tests.engine.opponents.hands import random_hand
+from tests.engine.opponents.models.prediction import learn
 
 Floats = NDArray[np.float64]
 _MODELS: dict[int, SpecificModel] = {}
@@ -34,14 +33,12 @@ def fixed(fold: float, raise_: float, noise: float = 1.0) -> FrequencyModel:
 
 
 def experienced_model(seed: int) -> SpecificModel:
-    """A specific model that has seen some hands of random players."""
+    """A specific model that has learnt from some hands of random players, as one does at a table."""
     if seed not in _MODELS:
-        model = SpecificModel()
+        models = [SpecificModel(), SpecificModel()]
         for hand in range(40):
-            for before, position, action in random_hand("limit-2p", 1000 * seed + hand)[-1].betting.steps():
-                if position == 0:
-                    model.observe_action(situation_of(before), TRIPLE_INDEX[action.kind])
-        _MODELS[seed] = model
+            learn(models, random_hand("limit-2p", 1000 * seed + hand)[-1])
+        _MODELS[seed] = models[0]
     return _MODELS[seed]
 
 
