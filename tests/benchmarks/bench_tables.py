@@ -2,6 +2,8 @@
 
 ``python -m tests.benchmarks.bench_tables --record hands.json --deals 600``
 ``python -m tests.benchmarks.bench_tables hands.json --potential weighted``
+``python -m tests.benchmarks.bench_tables hands.json --losses --save before.npz``
+``python -m tests.benchmarks.bench_tables hands.json --losses --than before.npz``
 
 Hands of a formula bot against each opponent are recorded once, two matches each.  They are then read hand by
 hand: models learn from what was shown, and at each decision of the formula bot after the flop, but in the
@@ -13,12 +15,18 @@ first `--learnt` hands of a match, it is asked
 With `--folds` it is asked instead how often the opponent was expected to fold to bets after the flop and how
 often he did, in each third of these decisions by the pot.
 
+With `--losses` it is the log loss of all that the opponent does, each hand predicted before it is learnt: in
+hands 1 to 30, 31 to 100, and later.  With `--than`, that of a saved run stands before each; the difference in
+the later hands follows, decisions taken as independent.
+
 Hands that are recorded by one version can be read by another: this module copied into its tree.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -42,6 +50,8 @@ from tests.support.strangers import STRANGERS
 GAME: Final = load_game("limit-2p")
 OTHERS: Final = ("simple", "hand-strength", "heuristic", "killer", "formula:tightness=0.9,aggression=0.9")
 NOISE: Final = 0.02
+LEAST_CHANCE: Final = 1e-3
+STAGES: Final = (0, 30, 100, 1_000_000)
 Recorded = list[tuple[int, str, list[list[int]], list[int]]]
 """Of each hand: its number, the betting, hole cards by position, the board."""
 
@@ -89,6 +99,25 @@ def readings(hands: Recorded, learnt: int, potential: PotentialName, folds: bool
     return found
 
 
+def losses(hands: Recorded) -> NDArray[np.float64]:
+    """Of each action of the opponent where there was a choice: the hand's number and -ln of its chance."""
+    models: list[SpecificModel] = [SpecificModel(), SpecificModel()]
+    found: list[tuple[float, float]] = []
+    for played, (number, text, holes, cards) in enumerate(hands):
+        betting, board = parse_betting(GAME, text), tuple(cards)
+        here = [models[(position + number) % 2] for position in range(2)]
+        opponent = 1 - number % 2
+        reader = TableReader(here, NOISE)
+        reader.follow(betting, board)
+        for decision, action in reader.decisions:
+            situation = decision.situation
+            if situation.position == opponent and (situation.can_fold or situation.can_raise):
+                chance = predicted_triple(reader.reading.models[opponent], decision)[action]
+                found.append((played, -math.log(max(chance, LEAST_CHANCE))))
+        learn_from_hand(here, reader, betting, board, holes if betting.is_showdown else ((), ()))
+    return np.array(found)
+
+
 def _answers(reader: TableReader, opponent: int) -> list[tuple[float, ...]]:
     model = reader.reading.models[opponent]
     return [
@@ -126,6 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--learnt", type=how_many, default=100, help="hands of a match that are only learnt")
     parser.add_argument("--potential", choices=("plain", "weighted"), default="plain")
     parser.add_argument("--folds", action="store_true", help="folds predicted and seen, by the pot")
+    parser.add_argument("--losses", action="store_true", help="log losses of what the opponent does")
+    parser.add_argument("--save", type=Path, help="with --losses: keep them (.npz)")
+    parser.add_argument("--than", type=Path, help="with --losses: compare with what was kept")
     options = parser.parse_args(arguments)
     if (options.hands is None) == (options.record is None):
         parser.error("expected a file of hands, or --record FILE")
@@ -136,6 +168,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         recorded: dict[str, Any] = json.loads(options.hands.read_text("utf-8"))
     except (OSError, ValueError) as error:
         parser.error(f"{options.hands} cannot be read: {error}")
+    if options.losses:
+        before = dict(np.load(options.than)) if options.than else {}
+        kept: dict[str, NDArray[np.float64]] = {}
+        for name, matches in recorded.items():
+            kept[name] = np.concatenate([losses(hands) for hands in matches])
+            if name in before and len(before[name]) != len(kept[name]):
+                parser.error(f"{options.than} is of other hands of {name}")
+            print(f"{name:<38} {_losses_text(kept[name], before.get(name))}", flush=True)
+        if options.save:
+            np.savez(options.save, allow_pickle=False, **kept)
+        return
     for name, matches in recorded.items():
         found = np.array(
             [
@@ -153,6 +196,20 @@ def _text(found: NDArray[np.float64]) -> str:
         f"{len(found):>5} decisions, log weight {found[:, 0].mean():+.3f}, "
         f"ahead {high:+.3f} +- {half:.3f} too high"
     )
+
+
+def _losses_text(found: NDArray[np.float64], before: NDArray[np.float64] | None) -> str:
+    """By stage, before and after; then the difference of the last."""
+    texts = []
+    for begun, end in itertools.pairwise(STAGES):
+        here = (found[:, 0] >= begun) & (found[:, 0] < end)
+        means = [each[here, 1].mean() for each in (before, found) if each is not None]
+        texts.append(" ".join(f"{mean:.3f}" for mean in means))
+    if before is not None:
+        later = found[:, 0] >= STAGES[-2]
+        more, half = interval((found - before)[later, 1])
+        texts.append(f"more {more:+.4f} +- {half:.4f}")
+    return "   ".join(texts)
 
 
 def _folds_text(found: NDArray[np.float64]) -> str:
