@@ -1,8 +1,8 @@
 """Agent: code that decides.  Sub-class it and override what you need.
 
-An agent knows nothing about sockets or clocks.  The same object sits at a table over TCP
-(`clients.session`) and at an in-process one (`clients.arena`), is called with the same views in the
-same order there, and so does the same things.
+An agent knows nothing about sockets or clocks.  The same object can sit at a table over TCP
+(`clients.session`) and at an in-process one (`clients.arena`); it is called with the same views in the
+same order, and so does the same things.
 
 The order of calls in a match, for every agent at the table::
 
@@ -13,7 +13,7 @@ The order of calls in a match, for every agent at the table::
      hand_finished)*
 
 An agent that joins in mid-hand, or comes back to a table, gets calls for the actions it missed as if it had
-seen them.  A hand whose end it did not see has no `hand_finished`.
+seen them.  For a hand whose end it did not see, `hand_finished` is not called.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ Chances: TypeAlias = "Sequence[float] | NDArray[float64]"
 
 _LARGEST_SIZE = 2**31 - 1
 _OUTSIDE_HANDS = (1 << 64) - 1
-"""Stands for hand and decision where the generator is used before the first decision."""
+"""Stands for hand and decision if the generator is used before the first decision."""
 
 
 class Script(NamedTuple):
-    """What a player who goes by rules alone goes by, for compiled tables (``engine.learning.preflop``)."""
+    """What a purely rule-based player plays by, for compiled tables (``engine.learning.preflop``)."""
 
     rules: str
     """Their name."""
     numbers: Sequence[float] = ()
     """Their numbers."""
     lookup: Sequence[float] = ()
-    """What it looks starting hands up in: the number of the cards a and b is at ``52 * a + b``."""
+    """Its look-up table of starting hands: the number for the cards a and b is at ``52 * a + b``."""
 
 
 class Agent:
@@ -79,26 +79,26 @@ class Agent:
     seat: int
     """Our place at the table for the whole match, from 0; set before `match_started`."""
     names: tuple[str, ...] | None = None
-    """The players' names in seat order; None where the dealer does not give them, as the ACPC's does not."""
+    """The players' names in seat order; None if the dealer does not give them; the ACPC's does not."""
     seed: int = 0
-    """Where `rng` starts from: same seed, same decisions."""
+    """Seeds `rng`: same seed, same decisions."""
     seeded: bool = False
     """Whether somebody asked for this seed, to repeat the match; else it was drawn at random."""
     comment: str | None = None
-    """A line to send along with the next action, for those who read the wire; the table takes it away."""
+    """A line to send along with the next action, for those who read the wire; the table then clears it."""
     is_stateless: bool = False
-    """Set it where decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
+    """Set it if decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
     its hands may then be played in any order, and it need not see again what it saw before an interruption.
     """
     plays_by_betting: bool = False
-    """Set it where decisions follow from the betting alone, not from cards, chance or what was seen before:
-    a table in this process then asks once about each state of the betting.  It counts only in the class that
-    has the `choose_action` it speaks of.
+    """Set it if decisions follow from the betting alone, not from cards, chance or what was seen before:
+    an in-process table then asks only once about each state of the betting.  It counts only in the class that
+    defines the `choose_action` it describes.
     """
     wants_clock: bool = False
     """Set it to get `seconds_to_act` before each decision."""
     seconds_to_act: float | None = None
-    """How long we may think; None where the dealer does not say."""
+    """How long we may think; None if the dealer does not say."""
 
     _view: HandView | None = None
     _rng_view: HandView | None = None
@@ -107,13 +107,13 @@ class Agent:
     # --- hooks ---------------------------------------------------------------------------------------
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Compile and load whatever decisions take: no clock runs yet, and no cards have been dealt.
+        """Compile and load everything that decisions need: no clock runs yet, and no cards have been dealt.
 
-        Called once, before the agent joins a table; `game` is what will be played, where that is known.
+        Called once, before the agent joins a table; `game` is what will be played, if that is known.
         """
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """The first state has come.  Called again should the game or seat turn out to be another."""
+        """The first state has come.  Called again if the game or seat turns out to be another."""
 
     def hand_started(self, view: HandView) -> None:
         """Cards have been dealt and blinds posted; nobody has acted."""
@@ -121,15 +121,14 @@ class Agent:
     def action_seen(self, view: HandView, position: int, action: Action) -> None:
         """The player in `position` did `action`; `view` is the hand after it, with any new board cards.
 
-        What stood before is the first item of ``view.betting.last_step``.
+        The state before it is the first item of ``view.betting.last_step``.
         """
 
     def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
         """Our turn: the action to play, or a coroutine that finds it (``async def`` will do).
 
-        An action that is not legal is corrected as the ACPC dealer does: a raise is moved to the nearest
-        legal size, anything else becomes a call.  A coroutine is cancelled when the dealer goes on
-        without us.
+        An illegal action is corrected as by the ACPC dealer: a raise is moved to the nearest legal size,
+        anything else becomes a call.  A coroutine is cancelled when the dealer continues without us.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how to choose an action")
 
@@ -143,14 +142,14 @@ class Agent:
 
         A house that takes the luck out of results asks for it right after `choose_action`, and shows it to
         nobody at the table.  It must be what `choose_action` drew from, and must draw nothing from `rng`.
-        With cards that are on the board it may say anything.
+        For hands with cards that are on the board it may say anything.
         """
         return None
 
     def size_chances(self, view: HandView, total: int) -> Chances | None:
-        """How likely a raise, where there is one, is to be a raise to just this total, by hand, on any scale.
+        """How likely a raise is to be to exactly this total, by hand, on any scale.
 
-        For no-limit games, asked after a raise to `total`; None where the size does not depend on the cards.
+        For no-limit games, asked after a raise to `total`; None if the size does not depend on the cards.
         It has as many rows as `triples`.
         """
         return None
@@ -159,7 +158,7 @@ class Agent:
 
     @property
     def rng(self) -> random.Random:
-        """A generator that begins again with each decision, from (seed, hand, decision in the hand).
+        """A generator that is seeded anew for each decision, from (seed, hand, decision in the hand).
 
         So what an agent does depends neither on how long it has been running nor on what it drew before.
         """
@@ -174,7 +173,7 @@ class Agent:
 
     @property
     def decision_seed(self) -> int:
-        """What `rng` begins with, for generators of another kind: ``numpy.random.default_rng(...)``."""
+        """The seed of `rng`, for generators of another kind: ``numpy.random.default_rng(...)``."""
         view = self._view
         if view is None:
             return self.seed << 64 | _OUTSIDE_HANDS
@@ -205,7 +204,7 @@ def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:
         left -= chance
         if left < 0:
             return action
-    return max(chances, key=chances.__getitem__)  # they add up to one, but for rounding
+    return max(chances, key=chances.__getitem__)  # they add up to one, except for rounding
 
 
 def begin_decision(agent: Agent, view: HandView) -> None:
@@ -214,7 +213,7 @@ def begin_decision(agent: Agent, view: HandView) -> None:
 
 
 def may_be_asked_once(agent: Agent) -> bool:
-    """Whether one answer to each state of the betting holds for good: see `Agent.plays_by_betting`."""
+    """Whether one answer to each state of the betting is final: see `Agent.plays_by_betting`."""
     if "choose_action" in vars(agent):
         return False
     owner = next(kind for kind in type(agent).__mro__ if "choose_action" in vars(kind))
@@ -224,8 +223,8 @@ def may_be_asked_once(agent: Agent) -> bool:
 def checked_action(agent: Agent, chosen: object) -> Action:
     """The action an agent has chosen, fit for the wire.
 
-    A size that is not an integer is cut down to one; one beyond 32 bits is brought back to that range,
-    for the ACPC's dealer would wrap it around and play the smallest raise.
+    A size that is not an integer is truncated; one beyond 32 bits is brought into that range, since the
+    ACPC's dealer would wrap it around and play the smallest raise.
 
     Raises:
         TypeError: it is not an action.

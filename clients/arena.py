@@ -1,8 +1,8 @@
-"""A table in this process: agents called directly, for training, for simulation and for tests.
+"""An in-process table: agents called directly, for training, for simulation and for tests.
 
-The same hands as at a dealer's table with the same seed, the same calls in the same order as from
-`clients.session`, the same correction of illegal actions; no sockets, no clocks, and thousands of
-times as many hands an hour.
+It plays the same hands as a dealer's table with the same seed, with the same calls in the same order as
+from `clients.session` and the same correction of illegal actions; it has no sockets and no clocks, and
+plays thousands of times as many hands per hour.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _MOST_REMEMBERED: Final = 20_000
 
 
 class OutsideSeat(Agent):
-    """A seat that is played by whoever drives `Arena.turns`, which yields it; who is to act stands in
-    `Arena.state`.
+    """A seat played by the code that drives `Arena.turns`, which yields it; `Arena.state` has the position
+    to act.
     """
 
     def __await__(self) -> Generator[None, None, Action]:
@@ -49,13 +49,13 @@ class OutsideSeat(Agent):
 
 
 class Dealer(Protocol):
-    """Where a table's cards come from: `CardDealer` from a seed, `StackedDealer` as they were laid."""
+    """Where a table's cards come from: `CardDealer` from a seed, `StackedDealer` in a given order."""
 
     def deal(self) -> Deal:
         """The cards of the next hand."""
 
     def skip(self, hands: int) -> None:
-        """Pass over some hands."""
+        """Skip some hands."""
 
 
 @attrs.frozen
@@ -75,7 +75,7 @@ class _Seating:
     finishers: tuple[tuple[int, Agent], ...]
     """Those that override `hand_finished`."""
     answers: tuple[dict[BettingState, Action] | None, ...]
-    """By position: what was answered so far, of those that `may_be_asked_once`."""
+    """By position: the answers so far of those that `may_be_asked_once`."""
 
 
 class Arena:
@@ -87,7 +87,7 @@ class Arena:
         seed: for the cards; seat k's agent is seeded with the k-th seed derived from it.
         names: the players' names, by seat; default ``p0``, ``p1`` ...
         fixed_seats: seats keep their positions instead of moving around the table (the dealer's ``-f``).
-        seed_agents: set it to False where the agents bring their own seeds.
+        seed_agents: set it to False if the agents bring their own seeds.
         dealer: deals the cards, instead of one that deals by `seed`.
 
     Raises:
@@ -108,7 +108,7 @@ class Arena:
         num_players = game.num_players
         if len(agents) != num_players or len({id(agent) for agent in agents}) != num_players:
             raise ValueError(f"expected {num_players} different agents, one a seat, got {len(agents)}")
-        # An equal one, but the very one whose betting is remembered: so it need not be compared every hand.
+        # An equal game, but the very object whose betting is cached: so it need not be compared every hand.
         self.game = initial_betting(game).game
         self.names = tuple(names) if names is not None else tuple(f"p{k}" for k in range(num_players))
         if len(self.names) != num_players:
@@ -120,7 +120,7 @@ class Arena:
         self._next_hand = 0
         self._has_started = False
         self.state: HandState | None = None
-        """The hand as it stands, all cards included: for whoever runs the table, and for no agent."""
+        """The current hand, all cards included: for the code that runs the table, not for agents."""
         shifts = range(1) if fixed_seats else range(num_players)
         self._seatings = tuple(self._seating(shift) for shift in shifts)
         for seat, agent in enumerate(agents):
@@ -140,8 +140,7 @@ class Arena:
         return self._hands_played
 
     def skip(self, hands: int) -> None:
-        """Pass over some hands: the next one has the number, the positions and the cards it has in a match
-        in which they were played."""
+        """Skip some hands: the next has the number, positions and cards it would have if they were played."""
         self._dealer.skip(hands)
         self._next_hand += hands
 
@@ -157,15 +156,15 @@ class Arena:
         on_hand: OnHand | None = None,
         disclose: Callable[[str], object] | None = None,
     ) -> tuple[float, ...]:
-        """Play some hands more; returns the chips each seat won in them.
+        """Play some more hands; returns the chips each seat won in them.
 
         Args:
             hands: how many.
-            record: takes each hand's line as it stands in a dealer's log, line end included:
+            record: takes each hand's line as a dealer's log has it, line end included:
                 ``file.write`` or ``list.append``.
             on_hand: takes the end of each hand.
-            disclose: takes what agents tell of their strategies, a line for each decision as a house keeps it
-                (`protocol.policy`); the agents are asked only where there is one.
+            disclose: takes what agents tell about their strategies, a line for each decision as a house keeps
+                it (`protocol.policy`); the agents are asked only if it is given.
 
         Raises:
             RuntimeError: an agent's coroutine waits for something; use `play_async`.
@@ -229,10 +228,10 @@ class Arena:
         on_hand: OnHand | None = None,
         disclose: Callable[[str], object] | None = None,
     ) -> Generator[Awaitable[Action], Action, None]:
-        """`play` for those who wait themselves: yields what an agent's `choose_action` would have awaited,
-        and is sent the action it comes to.
+        """`play` for callers that do the waiting: yields what an agent's `choose_action` would have awaited,
+        and is sent the resulting action.
 
-        What an agent raises comes out as it is, and the hand is lost.
+        An agent's exception passes through unchanged, and the hand is lost.
         """
         if not self._has_started:
             self._has_started = True
@@ -273,13 +272,13 @@ class Arena:
         while True:
             betting = state.betting
             to_act = betting.position_to_act
-            assert to_act is not None  # the hand loop asks only where somebody is
+            assert to_act is not None  # the hand loop asks only when somebody is to act
             self.state = state
             known = answers[to_act]
             action = known.get(betting) if known is not None else None
             if action is None:
                 agent = agents[to_act]
-                is_chosen = True  # rather than put right
+                is_chosen = True  # rather than corrected
                 answer: Action | Awaitable[Action]
                 if type(agent) is OutsideSeat:
                     answer = yield agent

@@ -1,7 +1,7 @@
 """``riverboat arena-worker``: plays hands between installed bots, for ``riverboat match --in-process``.
 
-A program for programs: what it is told and what it tells is `engine.files.shards`'s.  What the bots print
-goes to stderr.
+A program for programs: `engine.files.shards` defines its input and output.  What the bots print goes to
+stderr.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.match_key import parse_match_seed
 from engine.rules import HandState, parse_game
 
 _FRAME_S: Final = 0.2
-# After which finished hands are handed over, though the chunk is not complete.
+# After which finished hands are sent although the chunk is not complete.
 
 
 @click.command(hidden=True)
@@ -73,7 +73,7 @@ def _work(order: ShardOrder, orders: IO[bytes], output: IO[bytes]) -> int:
 
 
 class _Table:
-    """A table whose hands are handed over.
+    """A table that sends its hands to the house.
 
     Raises:
         Exception: an agent cannot prepare itself.

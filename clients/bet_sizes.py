@@ -1,4 +1,4 @@
-"""Sizes of no-limit bets as people write them: parts of the pot."""
+"""Sizes of no-limit bets as people write them: fractions of the pot."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NAMED_SIZES: Final = {
 
 
 def parse_bet_sizes(text: str) -> tuple[float, ...]:
-    """``half+pot+all-in`` as parts of the pot, infinity for all in; numbers such as 0.75 will do, too.
+    """``half+pot+all-in`` as fractions of the pot, infinity for all in; numbers such as 0.75 will do, too.
 
     Raises:
-        ValueError: nothing, or a word that is no size.
+        ValueError: nothing, or a word that is not a size.
     """
     sizes = []
     for word in text.replace("/", "+").replace(" ", "+").split("+"):

@@ -1,4 +1,4 @@
-"""What an agent tells the house of its strategy: its triples as a ``#policy`` line (`protocol.policy`)."""
+"""What an agent tells the house about its strategy: its triples in a ``#policy`` line (`protocol.policy`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def policy_line(agent: Agent, view: HandView, action: Action) -> str | None:
     """What an agent that has just chosen an action would have done with every hand; None for no answer.
 
     Args:
-        agent: it is its turn.
+        agent: the one whose turn it was.
         view: in which it has chosen.
         action: what it has chosen.
 
@@ -49,7 +49,7 @@ def policy_columns(triples: Triples, sizes: Chances | None, legal: LegalActions)
 
     Args:
         triples: of the agent.
-        sizes: how likely it was to raise so much, where it did; None where that says nothing.
+        sizes: how likely it was to raise by this much, if it did; None if that tells nothing.
         legal: what it could do.
 
     Raises:
@@ -62,7 +62,7 @@ def policy_columns(triples: Triples, sizes: Chances | None, legal: LegalActions)
 
 
 def _check_rows(rows: int, game: GameDefinition) -> None:
-    """See whether there is a row for every hand.
+    """Make sure that there is a row for every hand.
 
     Raises:
         ValueError: there is not.

@@ -1,9 +1,9 @@
-"""What is being played: by what a room says; and, when nobody says, the packaged game that fits best.
+"""What is being played: as a room says; or, when nobody says, the packaged game that fits best.
 
 The ACPC's dealer never names the game: its players learn it from their command lines.  A state shows the
 number of players, of hole cards, and which cards there are; betting shows the rest bit by bit.  No-limit
-comes before limit because that error heals itself: a limit dealer takes the ``r200`` of a player who
-believes in no-limit for a raise, and then shows it without a number; a no-limit dealer takes a bare ``r``
+comes before limit because that error corrects itself: a limit dealer takes the ``r200`` of a player who
+assumes no-limit for a raise, and then shows it without a number; a no-limit dealer would take a bare ``r``
 for a call, for ever.
 """
 
@@ -36,7 +36,7 @@ def name_of(game: GameDefinition) -> str:
 
 
 class GameGuess:
-    """Guesses what is being played, and does not guess again what was found wrong."""
+    """Guesses what is being played, and does not repeat a guess that was wrong."""
 
     def __init__(self) -> None:
         self._ruled_out: list[GameDefinition] = []
@@ -78,19 +78,19 @@ class GameGuess:
         self._last = None
 
 
-# --- where chips are carried from hand to hand, and the house says before each what is played --------------
+# --- where chips carry over from hand to hand, and the house says before each what is played ---------------
 
 
 @attrs.frozen
 class RoomSeat:
-    """A seat that is asked for in a room of many tables."""
+    """A seat to ask for in a room of many tables."""
 
     table: str = "any"
     """Its table's name."""
     name: str | None = None
-    """Ours, where we have one there; the token goes with it."""
+    """Our name there, if we have one; the token goes with it."""
     chips: int | None = None
-    """To be brought; None for as many as is usual there."""
+    """Chips to bring; None for the usual number there."""
 
 
 @attrs.define
@@ -103,9 +103,10 @@ class RoomGame:
     """Of the last ``#stacks`` line, by position."""
 
     def with_game(self, game: GameDefinition) -> GameDefinition | None:
-        """A ``#game`` line has come: what is played.
+        """The game after a ``#game`` line.
 
-        The stacks known so far may be those of an earlier hand, in which who posts now had less than that.
+        The stacks known so far may be those of an earlier hand, in which a player had less than they post
+        now.
         """
         self.game = game
         try:
@@ -114,7 +115,7 @@ class RoomGame:
             return game  # the stacks of this hand come next
 
     def with_stacks(self, text: str) -> GameDefinition | None:
-        """A ``#stacks`` line has come: what is played.
+        """The game after a ``#stacks`` line.
 
         Raises:
             RemoteProtocolError: it cannot be read.
@@ -136,7 +137,7 @@ class RoomGame:
 
 
 def is_same_but_for_chips(game: GameDefinition, other: GameDefinition) -> bool:
-    """Whether two games differ in stacks, and in who posts what, at most."""
+    """Whether two games differ only in stacks, and in who posts what."""
     if game.num_players != other.num_players:
         return False
     return game == attrs.evolve(

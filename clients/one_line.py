@@ -1,4 +1,4 @@
-"""What our commands share: one-line errors, types of options, and options that mean the same everywhere."""
+"""What our commands share: one-line errors, option types, and options that mean the same everywhere."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TOKEN: Final = "riverboat.token"
 MOST_SECONDS: Final = 1e9
 """Longest time that can be asked for: thirty years."""
 MOST_CHIPS: Final = 1e15
-"""Largest amount that can be asked about: sums of a few are exact in a double."""
+"""Largest amount that can be asked about: sums of several are still exact in a double."""
 
 
 class CommandError(click.UsageError):
@@ -67,7 +67,7 @@ class OneLineCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """As click's, with the usage text left out of errors.
 
-        What a bot does not take, be it an option or a game, is an error of usage wherever it is noticed.
+        An option or a game that a bot rejects is a usage error, wherever it is noticed.
         """
         try:
             return super().invoke(ctx)
@@ -78,7 +78,7 @@ class OneLineCommand(click.Command):
 
 
 class ComputingCommand(OneLineCommand):
-    """A command whose kernels run for long: a signal ends it though they do."""
+    """A command whose kernels run for long: a signal ends it even then."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """As above."""
@@ -94,7 +94,7 @@ def _fail(name: str | None, error: click.UsageError) -> NoReturn:
 
 
 def given_option(context: click.Context, names: Collection[str]) -> str | None:
-    """The first of some options that was given on the command line, as it is written; None for none of them.
+    """The first of some options that was given on the command line, as written; None if none was.
 
     Args:
         context: of the command.
@@ -108,7 +108,7 @@ def given_option(context: click.Context, names: Collection[str]) -> str | None:
 
 
 def refuse_options(context: click.Context, names: Collection[str], purpose: str) -> None:
-    """Say that options make no sense here, rather than pass over them.
+    """Refuse options that make no sense here, rather than ignore them.
 
     Args:
         context: of the command.
@@ -129,7 +129,7 @@ class FiniteRange(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a text that means none fails in one line."""
+        """The number; other text fails in one line."""
         try:
             number = parse_finite(str(value))
         except ValueError as error:
@@ -143,7 +143,7 @@ class GameName(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """What begins as the typed text does."""
+        """Completions of the typed text."""
         found = [CompletionItem(name) for name in game_names() if name.startswith(incomplete)]
         return found or [CompletionItem(incomplete, type="file")]
 
@@ -154,7 +154,7 @@ class BotName(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """What begins as the typed text does."""
+        """Completions of the typed text."""
         return [CompletionItem(name) for name in installed_bots() if name.startswith(incomplete)]
 
 

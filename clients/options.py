@@ -1,9 +1,9 @@
 """Options of an agent: ``KEY=VALUE`` texts to the keyword arguments of its factory.
 
-A key alone is ``KEY=on``, where the option can be on or off.
+A key alone is ``KEY=on``, if the option can be on or off.
 
-What options there are, and of what type, is read off the factory's signature, so that a bot declares
-them once, in its `__init__`.
+The options and their types are taken from the factory's signature, so that a bot declares them once, in
+its `__init__`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
     Args:
         name: what to call it in messages.
         factory: a class or function with keyword parameters.
-        options: as texts, converted as the parameters are annotated; None switches on what can be on or off.
+        options: as texts, converted as the parameters are annotated; None switches an on/off option on.
 
     Raises:
         OptionError: no such option, or a value the agent does not take.
@@ -84,12 +84,12 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
 
 
 def is_on(options: Mapping[str, str | None], name: str, *, default: bool) -> bool:
-    """Whether an option that can be on or off is on; what it cannot be counts as the default.
+    """Whether an on/off option is on; any other value counts as the default.
 
     Args:
         options: as texts, of `parse_settings`.
         name: of the option.
-        default: what it is without being given.
+        default: its value if it is not given.
     """
     if name not in options:
         return default
@@ -138,12 +138,12 @@ def agent_options(factory: AgentFactory) -> tuple[inspect.Parameter, ...]:
 
 
 def describe_options(factory: AgentFactory) -> str:
-    """``fold=0.06 call=0.47 raise=0.47``: options with their defaults; empty where there are none."""
+    """``fold=0.06 call=0.47 raise=0.47``: options with their defaults; empty if there are none."""
     return " ".join(map(_with_default, agent_options(factory)))
 
 
 def _option_name(name: str) -> str:
-    """As users type it: ``raise`` for a parameter that must be spelled ``raise_`` in Python."""
+    """An option's name as users type it: ``raise`` for a parameter that Python requires to be ``raise_``."""
     return name.rstrip("_").replace("-", "_")
 
 
@@ -165,7 +165,7 @@ def _type_of(parameter: inspect.Parameter) -> Any:
 
 
 def _convert(text: str, kind: Any) -> Any:
-    """The value of a text; what was expected as the ValueError's message."""
+    """The value of a text; a ValueError's message says what was expected."""
     origin = typing.get_origin(kind)
     if origin is typing.Literal:
         for value in typing.get_args(kind):

@@ -1,7 +1,7 @@
 """A bot as a program: connects, plays, and says in one line what went wrong.
 
-Exit status: 0 the match is over, 1 it broke off, 2 usage, 130 on Ctrl-C, 128 and its
-number after another signal.
+Exit status: 0 the match is over, 1 it broke off, 2 usage, 130 on Ctrl-C, 128 plus its number after
+another signal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _RETRY_S: Final = 0.1
 """Between attempts to connect: soon enough for a person, cheap enough for a machine."""
 _CONNECT_S: Final = 30.0
-"""How long one attempt may take where the network does not answer at all."""
+"""How long one attempt may take if the network does not answer at all."""
 
 
 class ProgramError(Exception):
@@ -50,7 +50,7 @@ def read_host(text: str) -> str:
     """
     try:
         is_host = bool(text.strip()) and bool(text.encode("idna"))
-    except UnicodeError:  # an empty or overlong label, or bytes that are no text
+    except UnicodeError:  # an empty or overlong label, or bytes that are not text
         is_host = False
     if not is_host:
         raise ProgramError(f"{text!r} is no host name", 2)
@@ -59,16 +59,16 @@ def read_host(text: str) -> str:
 
 @attrs.frozen
 class Table:
-    """Where to play, and what is known about it beforehand.
+    """Where to play, and what is known about it in advance.
 
     Raises:
-        ProgramError: the host is none.
+        ProgramError: the host is not valid.
     """
 
     host: str = attrs.field(converter=read_host)
     port: int
     wait_s: float = 0.0
-    """How long to go on trying to connect."""
+    """How long to keep trying to connect."""
     game: GameDefinition | None = None
     """What is being played, said by the user."""
     fallback_game: GameDefinition | None = None
@@ -78,20 +78,20 @@ class Table:
     extension: bool = True
     """Ask for Riverboat's own notes."""
     room: RoomSeat | None = None
-    """The seat to ask for where this is a room's door; None for a seat's own port."""
+    """The seat to ask for if this is a room's door; None for a seat's own port."""
     tls: Tls | None = None
-    """How to speak TLS; None for not at all."""
+    """How to use TLS; None for no TLS."""
 
 
 @attrs.frozen
 class Tls:
-    """How to make sure that a room is the one it says it is."""
+    """How to make sure that a room is the one it claims to be."""
 
     authority: str | None = None
     """File of the certificates to trust; None for those of the system."""
 
     def context(self) -> ssl.SSLContext:
-        """What is spoken with the room.
+        """The TLS context for the room.
 
         Raises:
             ProgramError: the file holds no certificates.
@@ -122,10 +122,10 @@ _ANY_TABLE: Final = "any"
 
 
 def speaking_tls(is_wanted: bool, authority: str | None) -> Tls | None:
-    """How to speak TLS, as users ask for it.
+    """How to use TLS, as users ask for it.
 
     Raises:
-        ProgramError: certificates are named, and TLS is not asked for.
+        ProgramError: certificates are named although TLS is not asked for.
     """
     if authority is not None and not is_wanted:
         raise ProgramError("--ca is for --tls", 2)
@@ -141,10 +141,10 @@ def seat_at(
         words: as users type them; see `read_address`.
         name: ours in the room.
         chips: to be brought to the table.
-        tls: how the room is spoken to.
+        tls: how to connect to the room.
 
     Raises:
-        ProgramError: it is no address, or something is asked for that is a room's.
+        ProgramError: it is not an address, or something is asked for that only rooms have.
     """
     host, port, table = read_address(words)
     if table is None:
@@ -227,8 +227,8 @@ def table_from_environment(
 async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) -> int:
     """Connect and play to the end; returns the number of hands finished.
 
-    Ctrl-C ends it where it waits and where the agent thinks; elsewhere it could break into the middle of
-    trio's own work, as starting a task, which trio does not bear.
+    Ctrl-C ends it while it waits and while the agent thinks; elsewhere it could interrupt trio's own work,
+    such as starting a task, which trio does not survive.
 
     Raises:
         ProgramError: nobody answers there.
@@ -248,10 +248,10 @@ async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) ->
 
 
 async def _connect_securely(table: Table) -> trio.abc.Stream:
-    """Connect, and speak TLS where that is asked for.
+    """Connect, with TLS if that is asked for.
 
     Raises:
-        ProgramError: nobody answers there, or somebody else than we trust.
+        ProgramError: nobody answers there, or somebody we do not trust.
     """
     stream = await _connect(table)
     if table.tls is None:

@@ -30,7 +30,7 @@ def installed_bots() -> dict[str, EntryPoint]:
 
 
 def load_bot(name: str) -> AgentFactory:
-    """The factory of the bot of a name.
+    """The factory of the bot with a name.
 
     Raises:
         UnknownBot: there is none.

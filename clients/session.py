@@ -1,7 +1,7 @@
 """A seat at a table over TCP: the trio shell around `protocol.PlayerConnection`, the same for every agent.
 
-It connects nothing and prints nothing; `clients.program` does.  Every reply leaves in one write, and
-`trio.SocketStream` sets TCP_NODELAY: two small writes without it cost 40 ms a decision.
+It does not connect and does not print; `clients.program` does.  Every reply leaves in one write, and
+`trio.SocketStream` sets TCP_NODELAY: two small writes without it cost 40 ms per decision.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from protocol.policy import CAPABILITY
 
 
 class SessionError(Exception):
-    """The match cannot go on, through no fault of the agent; the message is one line for people."""
+    """The match cannot continue, through no fault of the agent; the message is one line for people."""
 
 
 class Refusal(SessionError):
@@ -62,7 +62,7 @@ class DealerGone(SessionError):
 
 
 class UnreadableState(SessionError):
-    """The dealer said what cannot be read; most likely it plays another game than the one named."""
+    """The dealer said something unreadable; most likely it plays a game other than the one named."""
 
 
 async def play(
@@ -79,16 +79,16 @@ async def play(
     """Play until the dealer closes the table; returns the number of hands seen to their end.
 
     Args:
-        agent: the one that plays; its `seed` is the caller's to set.
-        stream: connected to a dealer's port for one seat.  Closing it remains the caller's business.
+        agent: the one that plays; the caller sets its `seed`.
+        stream: connected to a dealer's port for one seat.  The caller closes it.
         game: what is being played.  Without it: what the server says, else `fallback`, else a guess among
-            the packaged games from the states that come, corrected when one contradicts it.
+            the packaged games based on the states received, corrected when one contradicts it.
         fallback: what is being played unless the server says otherwise.
         extension: ask for `Riverboat's own notes <protocol.extension>`, which an ACPC dealer skips.
-        token: the seat's credential, where the server wants one.
+        token: the seat's credential, if the server wants one.
         warn: takes the lines people should see: that the game had to be guessed.
-        room: the stream is connected to a room's door; the seat to ask for there.  It is played until the
-            room takes it.
+        room: if the stream is connected to a room's door, the seat to ask for there.  It is played until the
+            room takes it away.
 
     Raises:
         Refusal: the room does not give us that seat.
@@ -133,7 +133,8 @@ def _greeting_words(
     return tuple(words)
 
 
-# An agent may think for long, or for ever: in its code Ctrl-C works at once (`clients.program.join_table`).
+# An agent may think for a long time, or for ever: in its code Ctrl-C works at once
+# (`clients.program.join_table`).
 
 
 @trio.lowlevel.disable_ki_protection
@@ -170,7 +171,7 @@ class _Session:
         self._connection = PlayerConnection(game or fallback, self._guess.candidates if self._guess else None)
         self._events: deque[Event] = deque()  # came while the agent was thinking, and end its turn
         self._fault: RemoteProtocolError | None = None  # met while the agent was thinking
-        # What stands at the table, as the agent knows it.
+        # The state of the table, as the agent knows it.
         self._game: GameDefinition | None = None
         self._seat: int | None = None
         self._given_seat: int | None = None
@@ -234,14 +235,14 @@ class _Session:
             await self._send(self._connection.send(Request("join", text)))
 
     def _comment(self) -> bytes:
-        """What the agent says beside its action; both leave in one write."""
+        """What the agent says in addition to its action; both leave in one write."""
         comment, self._agent.comment = self._agent.comment, None
         if comment is None:
             return b""
         return self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
 
     def _policy(self, view: HandView, action: Action) -> bytes:
-        """What the agent tells the house of its strategy."""
+        """What the agent tells the house about its strategy."""
         line = policy_line(self._agent, view, action)
         return b"" if line is None else self._connection.send(Comment(line.encode()))
 
@@ -253,14 +254,14 @@ class _Session:
         self._connection.receive_data(bytes(data))
 
     async def _send(self, data: bytes) -> None:
-        # The dealer may have left: what it said before that is still to be read, then comes the end.
+        # The dealer may have left: what it said before that must still be read, then comes the end.
         with contextlib.suppress(trio.BrokenResourceError):
             await self._stream.send_all(data)
 
     async def _wait_for(self, chosen: Awaitable[Action]) -> Action | None:
-        """The action a coroutine finds; None when the dealer went on without us, and it was cancelled."""
+        """The action a coroutine finds; None if the dealer continued without us, and it was cancelled."""
         action: Action | None = None
-        error: Exception | None = None  # kept out of the nursery, which would wrap it into a group
+        error: Exception | None = None  # kept out of the nursery, which would wrap it in a group
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_for_withdrawal, nursery.cancel_scope)
             try:
@@ -326,12 +327,12 @@ class _Session:
                 self._connection.game = game
 
     def _play_in_room(self, game: GameDefinition | None) -> None:
-        """The game of the next hand, where it may be another than that of the last."""
+        """Take over the game of the next hand, if it may differ from the last."""
         if game != self._connection.game:
             self._connection.game = game
 
     def _room_note(self, note: Note) -> None:
-        """What only a room says."""
+        """Take in a note that only a room sends."""
         if note.name == "refused" and not self._is_seated:
             raise Refusal(f"the room refused: {note.text}")
         self._warn(note.text)
@@ -359,7 +360,7 @@ class _Session:
             self._agent.hand_finished(view)
 
     def _catch_up(self, view: HandView, last: BettingState | None) -> bool:
-        """Begin a hand, or tell of several actions at once; whether there was anything to tell."""
+        """Begin a hand, or report several actions at once; returns whether there was anything to report."""
         betting = view.betting
         goes_on = (
             last is not None
@@ -424,7 +425,7 @@ class _Session:
 
 
 def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
-    """The actions between two states, oldest first; None where the last does not follow from the first."""
+    """The actions between two states, oldest first; None if the last does not follow from the first."""
     steps = last.steps()
     states = [*(before for before, _, _ in steps), last]
     for number, state in enumerate(states):

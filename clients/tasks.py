@@ -1,7 +1,7 @@
-"""Tasks done one after the other or by several processes, as those of an experiment are.
+"""Runs tasks, such as those of an experiment, one after another or in several processes.
 
 Tasks are functions of their arguments alone: results depend neither on how many processes work on them
-nor on which of them is done first.
+nor on which task is done first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _AHEAD: Final = 2
-# Tasks handed out beyond those being worked on: nobody waits, and little is done in vain when we stop early.
+# Tasks queued beyond those in progress: no process waits, and little work is wasted when we stop early.
 
 
 def run_tasks(
@@ -30,18 +30,18 @@ def run_tasks(
     """The results of tasks in their order.
 
     Args:
-        function: of a module, and with results that can be sent from process to process.
+        function: defined in a module, with results that can be sent from process to process.
         tasks: taken as they are needed.
         jobs: processes that work on them; 1 works in this one.
 
-    *Resource handling*: closing the iterator, Ctrl-C, or an error in a task ends the processes at once; so
-    does whatever kills this one.
+    *Resource handling*: closing the iterator, Ctrl-C, an error in a task, or the death of this process ends
+    the processes at once.
     """
     if jobs == 1:
         for task in tasks:
             yield function(task)
         return
-    context = multiprocessing.get_context("spawn")  # a fork would copy the threads of others half
+    context = multiprocessing.get_context("spawn")  # a fork would copy other threads only halfway
     before = set(multiprocessing.active_children())
     with ProcessPoolExecutor(jobs, context, initializer=_live_with_the_parent) as pool:
         waiting: deque[Future[Result]] = deque()
@@ -55,13 +55,13 @@ def run_tasks(
                 yield waiting[0].result()
                 waiting.popleft()
         finally:
-            if waiting:  # the pool then finds itself broken, and lets go
+            if waiting:  # the pool then finds itself broken, and gives up
                 for process in set(multiprocessing.active_children()) - before:
                     process.terminate()
 
 
 def _live_with_the_parent() -> None:
-    """In a process of the pool: interrupts are the parent's business, and when it is killed, all is over."""
+    """In a process of the pool: leave interrupts to the parent, and end when the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 

@@ -6,16 +6,16 @@ To read the code, take the modules in this order; each imports only from those b
 
     events        what can be said, as frozen values
     states        when it can be said: the table
-    errors        what can go wrong, by who is at fault
+    errors        what can go wrong, and who is at fault
     framing       bytes to lines
     actions       ``f``, ``c``, ``r300`` as clients write them
-    match_state   a hand as text, exact to write and lenient to read
-    state_reader  a hand's states as a player reads them, one after the other
+    match_state   a hand as text, written exactly and read leniently
+    state_reader  a hand's states as a player reads them, one after another
     extension     the ``#`` lines
-    policy        the ``#policy`` lines, in which clients tell the house of their strategies
+    policy        the ``#policy`` lines, in which clients tell the house about their strategies
     connection    both ends of a conversation: bytes to events, events to bytes
     records       lines of the match log and of the transaction log
-    variables     what a player's program is handed before it connects
+    variables     what a player's program is given before it connects
 """
 
 from protocol.connection import NEED_DATA, DealerConnection, NeedData, PlayerConnection

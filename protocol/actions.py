@@ -16,10 +16,10 @@ class MissingSizeError(InvalidActionError):
 
 
 def read_action(text: str, start: int, is_limit: bool) -> tuple[Action, int]:
-    """The action that begins at ``text[start]``, and where it ends; whatever follows is not looked at.
+    """The action that begins at ``text[start]``, and where it ends; anything after it is ignored.
 
-    Letters count in either case, ``k`` is a call and ``b`` a raise.  Sizes wrap at 32 bits as they do in
-    the ACPC dealer; a size in a limit game is left standing.
+    Letters may be in either case, ``k`` is a call and ``b`` a raise.  Sizes wrap at 32 bits as they do in
+    the ACPC dealer; a size in a limit game is not read.
 
     Raises:
         MissingSizeError: a no-limit raise without a number.

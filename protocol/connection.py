@@ -85,7 +85,7 @@ class _Connection:
 
     @property
     def num_buffered(self) -> int:
-        """Bytes received that no event has taken yet; a shell that bounds memory stops receiving on these."""
+        """Bytes not yet turned into events; a shell that bounds memory stops receiving at a limit."""
         return len(self._lines)
 
     def receive_data(self, data: bytes) -> None:
@@ -107,7 +107,7 @@ class _Connection:
         self._state = state
 
     def _process_received(self, event: Event) -> None:
-        """The same for what the other side said: a breach is its fault, and the end."""
+        """The same for what the other side said: a breach is its fault, and ends the conversation."""
         state = TRANSITIONS[self._state].get(type(event))
         if state is None:
             breach = self._breach(type(event))
@@ -139,7 +139,7 @@ class DealerConnection(_Connection):
             self.play(game)
 
     def play(self, game: GameDefinition) -> None:
-        """From now on another game is played, or the same with other stacks; between two hands only.
+        """Play another game from now on, or the same with other stacks; only between two hands.
 
         Raises:
             LocalProtocolError: the client has been asked to act.
@@ -152,7 +152,7 @@ class DealerConnection(_Connection):
         self._plain = {
             b":%s%s" % (text, end): action for text, action in plain.items() for end in (b"\r\n", b"\n")
         }
-        # What nearly every client sends after the state, so that it need not be parsed.
+        # What nearly every client sends after the state; it is recognised without parsing.
 
     def send(
         self, event: StateUpdate | TurnToAct | TurnWithdrawn | Greeting | Note | InLobby | Seated
@@ -195,10 +195,10 @@ class DealerConnection(_Connection):
     def next_event(self) -> Event | NeedData:
         """What the client said next.
 
-        What it says out of turn waits until it is to act, as with the ACPC dealer, so that an answer sent
-        early is an answer (acpc-spec 5.6); only greetings and, in a room, requests are taken at any time,
-        from behind comments too.  Answer a greeting before asking for the next event: that decides what the
-        lines behind it are.
+        What it says out of turn is kept until it is to act, as with the ACPC dealer, so that an answer sent
+        early counts (acpc-spec 5.6); only greetings and, in a room, requests are taken at any time, even
+        after comments.  Answer a greeting before asking for the next event: the answer decides what the
+        following lines are.
 
         Raises:
             BadVersion: its first line is not a version.
@@ -288,9 +288,9 @@ class PlayerConnection(_Connection):
 
     Args:
         game: what is being played; None when nobody has said, and `candidates` must name it.
-        candidates: the games that a match state, given as text, may belong to, likeliest first.  Asked
-            when the text cannot be read as a state of `game`; the first it can be read in is the game
-            from then on.
+        candidates: the games that a match state, given as text, may belong to, likeliest first.  Called
+            when the text cannot be read as a state of `game`; the first game in which it can be read is the
+            game from then on.
     """
 
     def __init__(
@@ -344,8 +344,8 @@ class PlayerConnection(_Connection):
         """What the dealer said next.
 
         Raises:
-            LineTooLong, BadMatchState, RemoteProtocolError: the dealer broke the protocol, or plays another
-                game than ours.
+            LineTooLong, BadMatchState, RemoteProtocolError: the dealer broke the protocol, or plays a game
+                other than ours.
         """
         event = self._read_event()
         if event is not NEED_DATA:

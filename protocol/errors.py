@@ -1,4 +1,4 @@
-"""What can go wrong in a conversation, by who is at fault.
+"""What can go wrong in a conversation, and who is at fault.
 
 ProtocolError
 ├── LocalProtocolError     our own program did what the protocol does not allow now

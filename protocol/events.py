@@ -33,7 +33,7 @@ class Version(Event):
 
     @property
     def is_supported(self) -> bool:
-        """Version 2.0 of the protocol, whatever the revision.  Others are warned, and served all the same."""
+        """Whether it is version 2.0 of the protocol, in any revision.  Others are warned but still served."""
         return self.major == 2 and self.minor == 0
 
 
@@ -53,7 +53,7 @@ class Comment(Event):
 
 @attrs.frozen
 class Request(Event):
-    """A line of a client to a room, such as ``#join TABLE``, ``#leave`` or ``#name=Ann``."""
+    """A line from a client to a room, such as ``#join TABLE``, ``#leave`` or ``#name=Ann``."""
 
     word: str
     """One of `protocol.extension.REQUESTS`."""
@@ -67,7 +67,7 @@ class Flaw(enum.Enum):
     BAD_FORMAT = "bad action format"
     """No colon after the state, or a no-limit raise without a number."""
     UNKNOWN_ACTION = "invalid action"
-    """The letter after the colon is no action."""
+    """The letter after the colon is not an action."""
 
 
 @attrs.frozen
@@ -81,14 +81,14 @@ class Reply(Event):
 
 @attrs.frozen
 class StaleReply(Event):
-    """A well-formed answer, but to another state than the current one."""
+    """A well-formed answer, but to a state other than the current one."""
 
     line: bytes
 
 
 @attrs.frozen
 class UnreadableLine(Event):
-    """A line that is nothing of the above."""
+    """A line that is none of the above."""
 
     line: bytes
 
@@ -123,7 +123,7 @@ class InLobby(Event):
     """A ``#lobby`` line of a room: the client has no seat, and is shown no hand until it is given one."""
 
     reason: str = ""
-    """Why it has none any more, for people; empty where it has just come."""
+    """Why it has lost its seat, for people; empty if it has just come."""
 
 
 @attrs.frozen
@@ -132,7 +132,7 @@ class Seated(Event):
 
     table: str
     seat: int
-    """The place at the table, from 0, for as long as it sits there."""
+    """The client's place at the table, from 0, as long as it sits there."""
     stack: int
     """Chips in front of it."""
 

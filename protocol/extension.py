@@ -12,42 +12,42 @@ and is answered with the capabilities it is granted; from then on it also gets
     #clock SECONDS     before each of its turns: how long it may think
 
 In a room, which has many tables behind one port, it also says ``lobby``, with its name and the token of that
-name where it has one::
+name if it has one::
 
     #riverboat/1 lobby seat names game stacks commit name=Ann token=s3cret
 
-and may then say what it wants, in any state::
+and may then make requests, in any state::
 
     #list              answered by a #table line for each table and #tables with their number
     #join TABLE        a seat at a table, or at any; ``#join TABLE 400`` brings 400 chips
     #leave             gives the seat up, when the hand is over
-    #sit-out, #sit-in  is dealt no hands from the next one on; is dealt hands again
+    #sit-out, #sit-in  to be dealt no hands from the next one on; to be dealt in again
     #top-up 200        brings 200 chips more to the table, before the next hand
     #name=Ann          the words of the greeting, said later
     #token=s3cret
 
-It is told, besides,
+It is also told
 
     #lobby REASON            it has no seat (any more); after this no hand is shown to it
     #seated TABLE SEAT STACK it has one
-    #refused REASON          what it wanted cannot be
-    #message TEXT            something for people
-    #stacks A|B|...          before a hand in which they are others than before: chips by position
+    #refused REASON          its request cannot be granted
+    #message TEXT            a message for people
+    #stacks A|B|...          before a hand for which they have changed: chips by position
     #commit HASH             before a hand: SHA-256 of the key of its cards (`engine.match_key`)
 
-and ``#seat``, ``#names`` and ``#game`` come again before each hand in which they are others than before.
-They are of that hand: its players only, in an order in which positions move by one with each hand.
+and ``#seat``, ``#names`` and ``#game`` come again before each hand for which they have changed.
+They describe that hand: only its players, in an order in which positions move by one with each hand.
 
-Where chips are carried from hand to hand in a match, as in a sit-and-go, clients must ask for ``game`` and
+If chips carry over from hand to hand in a match, as in a sit-and-go, clients must ask for ``game`` and
 ``stacks``: ``#game``, ``#names``, ``#seat`` and ``#stacks`` then come as in a room.
 
-``unrehearsed`` says that it need not be shown again what it has seen, when a match is resumed.
+``unrehearsed`` says that the client need not be shown earlier hands again when a match is resumed.
 
-One that is granted ``policy`` gets nothing, but says with its replies what it would have done with other
-hands, for the house alone (`protocol.policy`); a house grants it where it asks for that.
+A client that is granted ``policy`` gets nothing, but says with its replies what it would have done with other
+hands, for the house alone (`protocol.policy`); only a house that wants this grants it.
 
-Only its first greeting is answered; comments may stand before it.  Unknown words and unknown ``#`` lines are
-ignored by both sides.
+Only its first greeting is answered; comments may precede it.  Both sides ignore unknown words and unknown
+``#`` lines.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ from typing import Final
 
 GREETING: Final = "#riverboat/1"
 UNREHEARSED: Final = "unrehearsed"
-"""The word of a client that need not be shown again what it has seen, when a match is resumed: it carries
+"""The word of a client that need not be shown earlier hands again when a match is resumed: it carries
 nothing from hand to hand, or keeps what it has learned itself."""
 STACKS: Final = "stacks"
-"""The word of a client that can follow chips which are carried from hand to hand."""
+"""The word of a client that can follow chips which carry over from hand to hand."""
 CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", STACKS, UNREHEARSED)
 """What a client may ask for."""
 NEEDED_FOR_CHIPS: Final = frozenset({"game", STACKS})
-"""What a client must be granted before hands in which others play for other chips than the game file says."""
+"""What a client must be granted before hands with other stacks than the game file says."""
 LOBBY: Final = "lobby"
 """The word of a client that knows what a room is."""
 ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY)
@@ -78,7 +78,7 @@ TOKEN: Final = "token="
 
 
 def is_comment(line: bytes) -> bool:
-    """A line both sides' ACPC programs skip."""
+    """Whether ACPC programs on both sides skip a line."""
     return line[:1] in (b"#", b";")
 
 

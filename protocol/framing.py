@@ -1,8 +1,8 @@
 """Bytes to lines.
 
 A line is everything up to and including LF.  The ACPC dealer reads into a buffer of 4096 bytes, so a
-longer line reaches it in pieces of 4095 that it takes for lines of their own (acpc-spec 5.6); we cut
-in the same places, which also bounds what a peer can make us keep.
+longer line reaches it in pieces of 4095 that it treats as separate lines (acpc-spec 5.6); we cut in the
+same places, which also limits what a peer can make us keep.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MAX_LINE: Final = 4095
 
 
 class LineBuffer:
-    """Collects bytes and hands out lines.  Linear in the bytes fed, however they are chopped up."""
+    """Collects bytes and returns lines, in time linear in the bytes fed, however they are split."""
 
     def __init__(self) -> None:
         self._data = b""
@@ -37,7 +37,7 @@ class LineBuffer:
 
     @property
     def at_end(self) -> bool:
-        """The stream has ended and every line has been handed out."""
+        """Whether the stream has ended and every line has been taken."""
         return self._at_end and self._start == len(self._data)
 
     def __len__(self) -> int:
@@ -71,12 +71,12 @@ class LineBuffer:
     def take_behind(
         self, is_skipped: Callable[[bytes], bool], is_taken: Callable[[bytes], bool]
     ) -> bytes | None:
-        """Take the first line that is wanted, if only lines that may be skipped stand before it.
+        """Take the first line that is wanted, if only lines that may be skipped precede it.
 
-        These stay where they are.  None where another line comes first, or the next one is incomplete.
+        The skipped lines stay.  None if another line comes first, or the next one is incomplete.
 
         Args:
-            is_skipped: whether a line may be skipped; holds for wanted lines too.
+            is_skipped: whether a line may be skipped; must hold for wanted lines, too.
             is_taken: whether a line is wanted.
         """
         end = self._line_end()

@@ -55,7 +55,7 @@ def format_match_state(view: HandView) -> str:
 class HandMessages:
     """The messages of one hand, for the player in each position.
 
-    Every card is made into text once: the hole cards for the whole hand, the board as it comes out.
+    Every card is turned into text once: the hole cards for the whole hand, the board as it is dealt.
     """
 
     def __init__(self, hand_number: int, deal: Deal) -> None:
@@ -84,7 +84,7 @@ class HandMessages:
         return self._begin[position] + betting.text.encode("ascii") + cards + board
 
     def all_cards(self, state: HandState) -> str:
-        """Everybody's hole cards and the board that came out, as the log has them."""
+        """Everybody's hole cards and the board cards dealt, as the log has them."""
         return (b"|".join(self._hole_texts) + self._board(state.betting)).decode("ascii")
 
     def _board(self, betting: BettingState) -> bytes:
@@ -102,12 +102,11 @@ def parse_match_state(text: str, game: GameDefinition, last: BettingState | None
     Args:
         text: the message without its line end.
         game: what is being played.
-        last: betting state of an earlier message; where the new betting continues it, only what is new is
-            read.
+        last: betting state of an earlier message; if the new betting continues it, only what is new is read.
 
     Raises:
         BadMatchState: not a match state of this game, something follows it, or cards are missing: the
-            addressee's own, or at a showdown those of somebody who is in it.
+            addressee's own, or those of somebody in the showdown.
     """
     view = _parse_exact(text, game, last)
     if view is None:
@@ -121,10 +120,10 @@ def parse_match_state(text: str, game: GameDefinition, last: BettingState | None
 
 
 def check_showdown(view: HandView, text: str) -> None:
-    """Refuse the end of a hand that does not say who has won it.
+    """Refuse the end of a hand that does not show who has won it.
 
     Raises:
-        BadMatchState: a showdown at which the cards of somebody who is in it are not shown.
+        BadMatchState: a showdown that does not show the cards of everybody in it.
     """
     betting = view.betting
     if betting.position_to_act is None and betting.num_in_hand > 1:
@@ -185,7 +184,7 @@ def same_match_state(view: HandView, other: HandView) -> bool:
 
 
 def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> HandView | None:
-    """The view of an exactly formatted message, None where the text is anything else."""
+    """The view of an exactly formatted message, None if the text is anything else."""
     parts = text.split(":")
     if len(parts) != 5 or parts[0] != "MATCHSTATE" or not (parts[1].isdecimal() and parts[2].isdecimal()):
         return None

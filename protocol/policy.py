@@ -1,25 +1,25 @@
-"""What a client tells the house of its strategy, and the house tells nobody: ``#policy`` lines.
+"""What a client tells the house about its strategy, and the house tells nobody: ``#policy`` lines.
 
 A client that was granted ``policy`` (`protocol.extension`) sends with a reply, before it and in the same
 write, what it would have done with every hand it could hold::
 
     #policy HAND BETTING ROWS DATA
 
-HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  ROWS is how
-many hands it tells apart: 1 if it does the same with all; in hold'em the 169 starting hands or the 1326
-combos (both in the order of ``engine.combos``); in other games all sets of hole cards, cards ascending, in
-lexicographic order, up to 1326.  DATA are two columns, the chances of folding and of raising by hand, or
-three: in no-limit games the third is how likely it is to raise to just the total it raises to, by hand, on
+HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  ROWS is the
+number of hands it distinguishes: 1 if it does the same with all; in hold'em the 169 starting hands or the
+1326 combos (both in the order of ``engine.combos``); in other games all sets of hole cards, cards ascending,
+in lexicographic order, up to 1326.  DATA has two columns, the chances of folding and of raising by hand, or
+three: in no-limit games the third is how likely a raise is to be to exactly the total chosen, by hand, on
 any scale.
-A number is a 16-bit integer, 65535 for one, big end first; a column is the high bytes of all hands and then
+A number is a 16-bit integer, 65535 for one, big-endian; a column is the high bytes of all hands followed by
 the low bytes; the columns follow each other, are compressed (RFC 1950) and written in base 85 (the alphabet
 of RFC 1924).
 
-A line has at most `MAX_LINE` bytes.  Where a policy does not fit, its numbers are rounded to fewer bits, as
-few as needed, in such a way that what was possible stays possible.
+A line has at most `MAX_LINE` bytes.  If a policy does not fit, its numbers are rounded to as many bits as do
+fit, in such a way that possible actions stay possible.
 
-The house keeps a line for each decision, with the seat in front (`format_record`), in a file of the match
-folder.  It does not look at DATA; whoever reads the file does (`parse_record`).
+The house keeps a line for each decision, preceded by the seat (`format_record`), in a file of the match
+folder.  It does not look at DATA; the reader of the file does (`parse_record`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CAPABILITY: Final = "policy"
 """The word of the greeting."""
 PREFIX: Final = b"#policy "
 MOST_ROWS: Final = 1326
-"""How many hands a policy may tell apart."""
+"""How many hands a policy may distinguish."""
 ONE: Final = 65535
 """The number that stands for a chance of one."""
 FILE_HEADER: Final = "# policies: SEAT HAND BETTING ROWS DATA\n"
@@ -62,7 +62,7 @@ _MOST_BYTES: Final = 2 * 3 * MOST_ROWS
 
 
 def chances_as_numbers(fold: float, call: float, raise_: float) -> tuple[int, int]:
-    """The chances of folding and raising as they are sent; what is possible stays possible.
+    """The chances of folding and raising as they are sent; possible actions stay possible.
 
     Raises:
         ValueError: a chance that is negative or not finite, or none that is positive.
@@ -87,10 +87,10 @@ def format_policy(hand_number: int, betting: str, columns: Sequence[bytes]) -> s
     Args:
         hand_number: of the state that is answered.
         betting: its text.
-        columns: two or three, each 16-bit numbers by hand, big end first, up to `MOST_ROWS`.
+        columns: two or three, each of 16-bit numbers by hand, big-endian, up to `MOST_ROWS`.
 
     Raises:
-        ValueError: other columns, or numbers that do not compress into a line.
+        ValueError: other columns, or numbers that cannot be compressed into a line.
     """
     rows = len(columns[0]) // 2 if columns else 0
     if (
@@ -109,14 +109,14 @@ def format_policy(hand_number: int, betting: str, columns: Sequence[bytes]) -> s
 
 
 def _packed(columns: Sequence[bytes]) -> str:
-    from base64 import b85encode  # only clients that disclose something wait for these
+    from base64 import b85encode  # only clients that disclose something wait for these imports
     from zlib import compress
 
     return b85encode(compress(b"".join(column[::2] + column[1::2] for column in columns), 6)).decode("ascii")
 
 
 def _rounded(columns: Sequence[bytes], bits: int) -> list[bytes]:
-    """Numbers to 2^bits steps from 0 to one; what was possible stays possible, calling too."""
+    """Numbers rounded to 2^bits steps from 0 to one; possible actions stay possible, also calls."""
     steps = (1 << bits) - 1
 
     def nearest(number: int) -> int:
@@ -133,7 +133,7 @@ def _rounded(columns: Sequence[bytes], bits: int) -> list[bytes]:
 
 
 def write_numbers(numbers: Sequence[int]) -> bytes:
-    """A column of numbers, big end first."""
+    """A column of numbers, big-endian."""
     return b"".join([number.to_bytes(2, "big") for number in numbers])
 
 
@@ -143,36 +143,35 @@ def read_numbers(column: bytes) -> list[int]:
 
 
 def names_state(line: bytes, hand_number: int, betting: str) -> bool:
-    """Whether a comment, with its line end, is a ``#policy`` line of a state: all that the house asks."""
+    """Whether a comment, with its line end, is a ``#policy`` line for a state: the house's only check."""
     if not line.startswith(b"#policy %d %s " % (hand_number, (betting or _START).encode())):
         return False
     return line.count(b" ") == 4 and line.endswith(b"\n")  # else it was too long
 
 
 def format_record(seat: int, line: bytes) -> str:
-    """A ``#policy`` line as the house keeps it, line end included: it cannot be more than one line of
-    text."""
+    """A ``#policy`` line as the house keeps it, line end included: it is always one line of text."""
     text = line[len(PREFIX) :].rstrip(b"\r\n").decode("ascii", "replace").replace("\ufffd", "?")
     return f"{seat} {text}\n"
 
 
 @attrs.frozen
 class PolicyRecord:
-    """A line of the house's file, taken apart."""
+    """A line of the house's file, parsed."""
 
     seat: int
     hand_number: int
     betting: str
     rows: int
     columns: tuple[bytes, ...]
-    """Two or three columns of 16-bit numbers, big end first."""
+    """Two or three columns of 16-bit numbers, big-endian."""
 
 
 def parse_record(line: str) -> PolicyRecord | None:
     """The record in a line of the house's file; None for a comment.
 
     Raises:
-        ValueError: what a client sent is no policy, or the line is torn.
+        ValueError: what a client sent is not a policy, or the line is incomplete.
     """
     if line.startswith("#"):
         return None

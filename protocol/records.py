@@ -29,7 +29,7 @@ from protocol.actions import MissingSizeError, read_action
 from protocol.match_state import format_hole_cards_and_board, parse_hole_cards_and_board
 
 _MOST_REMEMBERED: Final = 20_000
-"""Ends of betting a reader remembers: those of heads-up limit hold'em, and a quarter in no-limit games."""
+"""Final bettings a reader remembers: all of heads-up limit hold'em, and a quarter of those in no-limit."""
 _STAMPS: Final = re.compile(r"\s*([+-]?[0-9]+)\s+([0-9]+)\.([0-9]{1,6})\s+([0-9]+)\.([0-9]{1,6})")
 
 
@@ -47,7 +47,7 @@ def format_header(
         match_name: one word.
         game: as the user typed it.
         hands: to be played.
-        seed: a number; ``random`` where the cards follow from a key that is still a secret.
+        seed: a number; ``random`` if the cards follow from a key that is still secret.
         t_response_ms: for one decision.
         t_hand_ms: for all decisions of a player in a hand.
         t_per_hand_ms: the same on average over the match.
@@ -59,7 +59,7 @@ def format_header(
 
 
 def format_commitment(commitment: str) -> str:
-    """The comment line that follows the header where the cards follow from a secret key."""
+    """The comment line after the header if the cards follow from a secret key."""
     return f"# cards: sha256 {commitment}\n"
 
 
@@ -68,12 +68,12 @@ RAKE: Final = "# rake "
 
 
 def format_rake(rake: Rake) -> str:
-    """The line that says what the house takes, behind the header."""
+    """The line after the header that says what the house takes."""
     return f"{RAKE}{rake}\n"
 
 
 def read_rake(text: str) -> Rake | None:
-    """What a line beginning with `RAKE` says; None where it says something else."""
+    """The rake in a line beginning with `RAKE`; None if it says something else."""
     try:
         return Rake.parse(text[len(RAKE) :].strip())
     except ValueError:
@@ -81,12 +81,12 @@ def read_rake(text: str) -> Rake | None:
 
 
 def format_taken(chips: float) -> str:
-    """The line that says what it has taken, before the score."""
+    """The line before the score that says what the house has taken."""
     return f"# taken by the house: {format_chips(chips)} chips\n"
 
 
 def format_key(key: str) -> str:
-    """The comment line that reveals the key when no hand is to follow."""
+    """The comment line that reveals the key when no more hands follow."""
     return f"# key {key}\n"
 
 
@@ -99,7 +99,7 @@ def format_hand(
         state: the hand.
         chips: in position order.
         names: in position order.
-        cards: everybody's hole cards and the board as text, where they have been formatted already.
+        cards: everybody's hole cards and the board as text, if they have been formatted already.
     """
     betting = state.betting
     if cards is None:
@@ -117,7 +117,7 @@ def format_score(chips: Sequence[float], names: Sequence[str]) -> str:
 
 @attrs.frozen
 class HandRecord:
-    """A ``STATE:`` line, taken apart but not interpreted."""
+    """A ``STATE:`` line, parsed but not interpreted."""
 
     hand_number: int
     betting: str
@@ -133,7 +133,7 @@ def parse_hand(line: str) -> HandRecord | None:
     """The record in a log line; None for any other line, such as comments and ``SCORE:``.
 
     Raises:
-        ValueError: the line begins like a record and is not one, torn off perhaps.
+        ValueError: the line begins like a record but is not one; it may be incomplete.
     """
     if not line.startswith("STATE:"):
         return None
@@ -145,7 +145,7 @@ def parse_hand(line: str) -> HandRecord | None:
 
 
 class HandReader:
-    """Reads hand lines of one game by its rules; a betting that was seen before is not played again."""
+    """Reads hand lines of one game by its rules; a betting sequence seen before is not replayed."""
 
     def __init__(self, game: GameDefinition) -> None:
         self._game = game
@@ -154,22 +154,22 @@ class HandReader:
         self._bettings: dict[str, BettingState] = {}
 
     def read(self, text: str) -> tuple[HandRecord, HandState]:
-        """A ``STATE:`` line, taken apart; and the end of its hand, reached by the rules.
+        """A ``STATE:`` line, parsed; and the end of its hand, reached by the rules.
 
         The deal of the state has the cards that the line shows: no hole cards, ``()``, where it has none or
-        ``?`` for them, and of the board what came out.
+        ``?`` for them, and the board cards that were dealt.
 
         Raises:
-            ValueError: it is no hand of this game.
+            ValueError: it is not a hand of this game.
         """
         record = self.record(text)
         return record, self.state(record)
 
     def record(self, text: str) -> HandRecord:
-        """A ``STATE:`` line, taken apart, with a name and a value for each of the game's players.
+        """A ``STATE:`` line, parsed, with a name and a value for each of the game's players.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not such a line.
         """
         record = parse_hand(text)
         if record is None:
@@ -219,7 +219,7 @@ def parse_score(line: str) -> tuple[tuple[float, ...], tuple[str, ...]] | None:
     """Chips and names by seat in a ``SCORE:`` line; None for any other line.
 
     Raises:
-        ValueError: chips that are no finite numbers.
+        ValueError: chips that are not finite numbers.
     """
     parts = line.rstrip("\r\n").split(":")
     if parts[0] != "SCORE" or len(parts) != 3:

@@ -1,7 +1,7 @@
-"""Reading the messages of a conversation one after the other, looking only at what is new in each.
+"""Reads the messages of a conversation one after another, looking only at what is new in each.
 
-A message repeats everything since the hand began, and nearly always it is the one before with an action
-more, or one whose betting has been seen in an earlier hand.
+A message repeats everything since the hand began, and nearly always it is the previous one with one more
+action, or one whose betting has been seen in an earlier hand.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class MatchStateReader:
         return view
 
     def _read_what_is_new(self, text: str) -> HandView | None:
-        """The view, None where the message is not of the same hand or must be read as a whole."""
+        """The view, None if the message is not of the same hand or must be read as a whole."""
         head, last = self._head, self._view
         if head is None or last is None or not text.startswith(head):
             return None
@@ -77,7 +77,7 @@ class MatchStateReader:
         return HandView(betting, last.position, last.hand_number, last.hole_cards, board)
 
     def _walk(self, betting: BettingState, text: str) -> BettingState | None:
-        """The node at which a betting stands that goes on from another; None where it does not."""
+        """The node of a betting that continues from another; None if it does not."""
         try:
             while betting.text != text:
                 start = len(betting.text)

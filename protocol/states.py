@@ -1,10 +1,10 @@
 """The states of one seat's conversation, as a table.
 
-Everything that decides what may be said when stands here, and nothing here knows which side we are on.
+Everything that decides what may be said when is here, and nothing here knows which side we are on.
 Theory of operation: the client speaks first (its version); then the dealer sends the hand before
 every action, and the client answers exactly those states in which it is to act.  "It is your turn" is
 an event of its own, although its bytes are those of any state, so that the table is complete and no
-transition hides in code.  An event that is missing from a state's row is the error.
+transition hides in code.  An event that is missing from a state's row is an error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class State(enum.Enum):
     LOBBY = "in the lobby"
     """The client is in a room and has no seat: no hand can be shown to it."""
     WATCHING = "watching"
-    """Somebody else is to act, or no hand is on."""
+    """Somebody else is to act, or no hand is in progress."""
     TO_ACT = "to act"
     """The client has been shown a state in which it is to act."""
     CLOSED = "closed"

@@ -1,4 +1,4 @@
-"""Environment variables with which a house hands a player's program what it needs before it connects."""
+"""Environment variables in which a house gives a player's program what it needs before it connects."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ SEED: Final = "RIVERBOAT_SEED"
 """The player's own seed, a whole number."""
 
 GAME: Final = "RIVERBOAT_GAME"
-"""What is being played, where the table does not say so itself: a game file or a packaged game's name."""
+"""What is being played, if the table does not say so itself: a game file or a packaged game's name."""
 
 TOKEN: Final = "RIVERBOAT_TOKEN"
-"""The token of the seat, where it has one."""
+"""The token of the seat, if it has one."""
 
 DUPLICATE: Final = "RIVERBOAT_DUPLICATE"
 """The number of the pass, in a duplicate match only: every deal comes again with the players in other seats,
@@ -21,9 +21,9 @@ so that what is learnt there must not be kept.
 """
 
 SEAT_TOKEN: Final = "RIVERBOAT_SEAT_TOKEN_"
-"""With a seat's number, from 1: its token, handed to a house by those who start it."""
+"""With a seat's number, from 1: its token, given to a house by those who start it."""
 
 
 def is_handed_out(name: str) -> bool:
-    """Whether a variable is a house's to hand out: what it has been given itself is not for its players."""
+    """Whether a variable is for players: a house does not pass on variables that it was given itself."""
     return name in (SEED, GAME, TOKEN, DUPLICATE) or name.startswith(SEAT_TOKEN)

@@ -42,4 +42,4 @@ def raise_to(total: int) -> Action:
 
 
 COMMITTED: Final = 0.5
-"""A raise of more than this part of the chips left is made all in: the rest would follow anyhow."""
+"""A raise of more than this fraction of the chips left is made all in: the rest would follow anyway."""

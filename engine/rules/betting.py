@@ -1,15 +1,15 @@
 """The public half of a hand: what everybody has put in, who is to act, what is allowed.
 
-A `BettingState` is a node of the game's betting tree.  It knows no cards, so it can be handed to
-anybody.  Nodes never change; `apply` returns the child, and children are remembered (up to a bound)
-so that a limit match walks a tree that is already there instead of computing it again each hand.
+A `BettingState` is a node of the game's betting tree.  It knows no cards, so it can be given to
+anybody.  Nodes never change; `apply` returns the child, and children are cached (up to a limit)
+so that a limit match walks a tree that already exists instead of computing it again for each hand.
 
 Words and rules are those of acpc-spec section 3: a position *can act* when it has not folded and has
 chips left; `spent` counts all chips of the hand, blind included.  Antes, which the ACPC's games do not have,
-are in the pot from the start and in nothing else.
+are in the pot from the start and count in nothing else.
 
-In no-limit games the size of a bet is spoken of in *pots*: the part of the pot, as it is once the position to
-act has called, by which a raise goes beyond that call.
+In no-limit games the size of a bet is measured in *pots*: how far a raise goes beyond a call, as a fraction
+of the pot after that call.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class LegalActions:
 
     @property
     def can_raise(self) -> bool:
-        """Some raise is allowed."""
+        """Whether any raise is allowed."""
         return self.min_raise_to is not None
 
     def __contains__(self, action: Action) -> bool:
-        """Whether an action is legal exactly as it stands."""
+        """Whether an action is legal exactly as it is."""
         if action.kind is ActionKind.CALL:
             return action.raise_to is None
         if action.kind is ActionKind.FOLD:
@@ -72,7 +72,7 @@ class LegalActions:
         return action.raise_to is not None and self.min_raise_to <= action.raise_to <= self.max_raise_to
 
     def raising_to(self, total: int | None = None) -> Action:
-        """The legal raise nearest to a total, the smallest without one; a call where no raise is legal."""
+        """The legal raise nearest to a total, or the smallest without one; a call if no raise is legal."""
         if self.min_raise_to is None or self.max_raise_to is None:
             return CALL
         if self.is_limit:
@@ -118,9 +118,9 @@ class BettingState:
     # The number of nodes this tree remembers, shared by all of them.
     _children: dict[Action, BettingState] = attrs.field(factory=dict, init=False, repr=False)
     _legal: LegalActions | None = attrs.field(default=None, init=False, repr=False)
-    # Worked out when first asked for.
+    # Computed when first asked for.
     num_board_cards: int = attrs.field(init=False, repr=False)
-    """Board cards that are out."""
+    """Board cards dealt so far."""
 
     @num_board_cards.default
     def _cards_out(self) -> int:
@@ -128,12 +128,12 @@ class BettingState:
 
     @property
     def is_finished(self) -> bool:
-        """The hand is over."""
+        """Whether the hand is over."""
         return self.position_to_act is None
 
     @property
     def is_showdown(self) -> bool:
-        """The hand is over and two or more positions are still in it."""
+        """Whether the hand is over with two or more positions still in it."""
         return self.position_to_act is None and self.num_in_hand >= 2
 
     @property
@@ -152,18 +152,18 @@ class BettingState:
         return min(self.game.betting_stacks[position], self.max_spent) - self.spent[position]
 
     def can_act(self, position: int) -> bool:
-        """Has not folded and has chips left."""
+        """Whether a position has not folded and has chips left."""
         return not self.folded[position] and self.spent[position] < self.game.betting_stacks[position]
 
     @property
     def bets_in_round(self) -> int:
-        """Bets and raises of this round, blinds counted as the first; antes, which all post, are no bet."""
+        """Bets and raises of this round, blinds counted as the first; antes, which all post, are not bets."""
         blinds = self.game.blinds
         return self.raises_in_round + (self.betting_round == 0 and min(blinds) < max(blinds))
 
     @property
     def is_capped_by_length(self) -> bool:
-        """The round is so long that no raise is accepted any more (acpc-spec 3.2, 8.15)."""
+        """Whether the round is so long that no more raises are accepted (acpc-spec 3.2, 8.15)."""
         return self.actions_in_round + self.game.num_players > MAX_ACTIONS_PER_ROUND
 
     def raises_left(self) -> int:
@@ -229,14 +229,14 @@ class BettingState:
         return steps
 
     def steps_back(self) -> Iterator[Step]:
-        """All actions so far, newest first, for those who need not go back to the first."""
+        """All actions so far, newest first, for callers that need not go back to the first."""
         step = self.last_step
         while step is not None:
             yield step
             step = step[0].last_step
 
     def times_acted(self, position: int) -> int:
-        """How often a position has acted: as `steps` tells, but asked for before every random number."""
+        """How often a position has acted; faster than by `steps`, since every random number needs it."""
         times = 0
         step = self.last_step
         while step is not None:
@@ -245,7 +245,7 @@ class BettingState:
         return times
 
     def pot_after_call(self) -> int:
-        """Chips in the middle once the position to act has called: what the sizes of bets are measured by.
+        """Chips in the middle once the position to act has called: the unit for the sizes of bets.
 
         Raises:
             IllegalActionError: the hand is over.
@@ -253,8 +253,7 @@ class BettingState:
         return self.pot + max(0, self.amount_to_call(self._actor()))
 
     def total_of_pots(self, share: float) -> float:
-        """The total of a raise by a share of the pot (as it is after the call), neither rounded nor made
-        legal.
+        """The total of a raise by a share of the pot (after the call), neither rounded nor made legal.
 
         Raises:
             IllegalActionError: the hand is over.
@@ -262,7 +261,7 @@ class BettingState:
         return self.max_spent + share * self.pot_after_call()
 
     def pots_of_raise(self, total: float) -> float:
-        """The share of the pot by which a raise to a total raises; undoes `total_of_pots`.
+        """The share of the pot by which a raise to a total raises; the inverse of `total_of_pots`.
 
         Raises:
             IllegalActionError: the hand is over.
@@ -270,7 +269,7 @@ class BettingState:
         return (total - self.max_spent) / max(1, self.pot_after_call())
 
     def raise_of_pots(self, share: float) -> Action:
-        """`raise_or_all_in` by a share of the pot, as it is after the call.
+        """`raise_or_all_in` by a share of the pot after the call.
 
         Raises:
             IllegalActionError: the hand is over.
@@ -278,8 +277,8 @@ class BettingState:
         return self.raise_or_all_in(self.total_of_pots(share))
 
     def raise_or_all_in(self, total: float) -> Action:
-        """The legal raise nearest to a total: the largest where it takes more than `COMMITTED` of the chips
-        left; a call where no raise is legal.
+        """The legal raise nearest to a total: the largest if it takes more than `COMMITTED` of the chips
+        left; a call if no raise is legal.
 
         Raises:
             IllegalActionError: the hand is over.
@@ -375,8 +374,8 @@ def _next_position(acting: int, start: int) -> int:
 def initial_betting(game: GameDefinition) -> BettingState:
     """The root of a game's betting tree: blinds posted, nobody has acted (acpc-spec 3, 3.1, 3.5).
 
-    Where at most one position has chips behind after the blinds, that one is asked if it is there, and
-    a hand in which nobody can act goes straight to its showdown (acpc-spec 8.10).
+    If at most one position has chips left after the blinds, that one, if any, is asked; a hand in which
+    nobody can act goes straight to its showdown (acpc-spec 8.10).
     """
     return _root(game, remembered=0)
 
@@ -384,8 +383,8 @@ def initial_betting(game: GameDefinition) -> BettingState:
 def passing_betting(game: GameDefinition) -> BettingState:
     """`initial_betting` of a game that is played in one hand only: a tree that remembers no children.
 
-    Where chips are carried over every hand is a game of its own, and nobody walks its tree again.  Remembered
-    children and their parents refer to each other: each such hand would leave a circle behind, which only
+    If chips carry over, every hand is a game of its own, and nobody walks its tree again.  Cached children
+    and their parents refer to each other: each such hand would leave a reference cycle behind, which only
     Python's collection of all objects finds, while everybody waits.
     """
     return _root(game, remembered=_MAX_REMEMBERED)

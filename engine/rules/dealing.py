@@ -3,12 +3,12 @@
 **From a seed** (`CardDealer`).  The generator is MT19937 with the classic single-integer seeding,
 which CPython's `random.seed` does not use; the state words are therefore built here and handed to the
 standard library's generator.  One stream serves a whole match and only dealing draws from it, so that
-the same seed gives the same cards to each position whatever the players do.  Such a seed has 32 bits:
+the same seed gives the same cards to each position no matter what the players do.  Such a seed has 32 bits:
 a player who has seen six hands of their own cards finds it in minutes.
 
-**From a key** (`KeyedDealer`), for players one does not trust.  The cards of hand h are drawn from the words
-of ``HMAC-SHA256(key, "riverboat cards" || h || block)`` for block 0, 1, ..., h and block as 8 bytes, big
-end first; a block is eight words of 32 bits, big end first.  A card is chosen from the n that are left by
+**From a key** (`KeyedDealer`), for players you do not trust.  The cards of hand h are drawn from the words
+of ``HMAC-SHA256(key, "riverboat cards" || h || block)`` for block 0, 1, ..., with h and block as 8 bytes,
+big-endian; a block is eight words of 32 bits, big-endian.  A card is chosen from the n that are left by
 the first word below the greatest multiple of n, modulo n, so that every order of the deck is equally
 likely.  A hand follows from the key and its number alone.
 """
@@ -32,7 +32,7 @@ _WORDS: Final = struct.Struct(">8I")
 
 @attrs.frozen
 class Deal:
-    """The cards of one hand, all of them, whatever happens in it."""
+    """All the cards of one hand, whether or not they are needed."""
 
     hole_cards: tuple[tuple[int, ...], ...]
     """By position, in the order dealt."""
@@ -84,7 +84,7 @@ def _deal(game: GameDefinition, indices: Iterable[int]) -> Deal:
 
 
 class CardDealer:
-    """Deals the hands of a match one after the other, from a seed."""
+    """Deals the hands of a match one after another, from a seed."""
 
     def __init__(self, game: GameDefinition, seed: int) -> None:
         self._game = game
@@ -103,7 +103,7 @@ class CardDealer:
 
 
 class KeyedDealer:
-    """Deals the hands of a match one after the other, from a key that nobody guesses."""
+    """Deals the hands of a match one after another, from a key that nobody can guess."""
 
     def __init__(self, game: GameDefinition, key: bytes) -> None:
         self._game = game
@@ -152,6 +152,6 @@ class StackedDealer:
         return deal
 
     def skip(self, hands: int) -> None:
-        """Pass over some hands; fewer, should there be no more."""
+        """Skip some hands; fewer, if there are no more."""
         for _ in itertools.islice(self._deals, hands):
             pass

@@ -65,7 +65,7 @@ class Rake:
 
     @classmethod
     def parse(cls, text: str) -> Rake:
-        """What ``str`` has made.
+        """The rake that ``str`` has written.
 
         Raises:
             ValueError: it is something else.
@@ -113,11 +113,11 @@ class GameDefinition:
     max_raises: tuple[int, ...]
     """Raises allowed in each betting round; blinds do not count."""
     antes: tuple[int, ...] = ()
-    """Chips each position puts into the pot before its blind, or its whole stack where that is less.
+    """Chips each position puts into the pot before its blind, or its whole stack if that is less.
 
-    An extension: the ACPC's games have none.  They count in the pot and in no bet: not in `spent`, in no
-    total of a raise, in nothing that is to be called.  Equal antes are part of what a position plays for,
-    so that one with less than an ante competes for as much of the others'; other antes, such as the big
+    An extension: the ACPC's games have none.  They count in the pot but in no bet: not in `spent`, in no
+    total of a raise, in no amount to call.  Equal antes are part of what a position plays for, so a
+    position with less than an ante competes for as much of the others'; other antes, such as the big
     blind's alone, are dead money for the winner of the main pot.
     """
     rake: Rake = NO_RAKE
@@ -132,7 +132,7 @@ class GameDefinition:
     deck: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
     """A fresh deck in dealing order: suit by suit, ranks ascending (acpc-spec 4.2)."""
     board_ends: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
-    """How many board cards are out in each betting round: ``(0, 3, 4, 5)`` in hold'em."""
+    """How many board cards have been dealt in each betting round: ``(0, 3, 4, 5)`` in hold'em."""
 
     def __attrs_post_init__(self) -> None:
         if not any(self.antes):
@@ -162,7 +162,7 @@ class GameDefinition:
         In no-limit they are big blinds.
 
         Raises:
-            ValueError: it is no rake.
+            ValueError: it is not a rake.
         """
         percent, _, cap = text.partition(",")
         try:
@@ -178,17 +178,17 @@ class GameDefinition:
 
     @property
     def has_rake(self) -> bool:
-        """The house takes something."""
+        """Whether the house takes something."""
         return self.rake.percent > 0 and self.rake.cap > 0
 
     @property
     def has_antes(self) -> bool:
-        """Somebody posts an ante."""
+        """Whether somebody posts an ante."""
         return any(self.antes)
 
     @property
     def has_equal_antes(self) -> bool:
-        """Everybody posts the same ante, as far as stacks go."""
+        """Whether everybody posts the same ante, as far as stacks go."""
         return self.antes[0] > 0 and len(set(self.antes)) == 1
 
     @property
@@ -210,7 +210,7 @@ class GameDefinition:
     def position_names(self) -> tuple[str, ...]:
         """What players call each position: ``("SB", "BB", "UTG", "CO", "BTN")``.
 
-        The button acts last after the flop; heads-up it posts a blind and is ``BTN/SB``.  Where all post the
+        The button acts last after the flop; heads-up it posts a blind and is ``BTN/SB``.  If all post the
         same, or nothing, positions are ``1st``, ``2nd`` and so on.
         """
         n, blinds = self.num_players, self.blinds
@@ -248,7 +248,7 @@ def _fault(field: str, acpc_line: str | None, message: str) -> GameDefinitionErr
 
 
 def _check_players_and_bets(game: GameDefinition) -> None:
-    """What the ACPC reader looks at first."""
+    """Check what the ACPC reader checks first."""
     rounds, players = game.num_rounds, game.num_players
     if not 1 <= rounds <= MAX_ROUNDS:
         raise _fault(
@@ -297,7 +297,7 @@ def _check_players_and_bets(game: GameDefinition) -> None:
 
 
 def _check_cards(game: GameDefinition) -> None:
-    """What it looks at then."""
+    """Check what it checks next."""
     rounds, players = game.num_rounds, game.num_players
     if not 1 <= game.num_suits <= NUM_SUITS:
         raise _fault(
@@ -332,7 +332,7 @@ def _check_cards(game: GameDefinition) -> None:
 
 
 def _check_counts(game: GameDefinition) -> None:
-    """What a game file cannot get wrong, but a program can."""
+    """Check what a game file cannot get wrong, but a program can."""
     rounds, players = game.num_rounds, game.num_players
     for field, values, count in (
         ("stack", game.stacks, players),
@@ -351,7 +351,7 @@ def _check_counts(game: GameDefinition) -> None:
 
 
 def _check_what_cannot_be_played(game: GameDefinition) -> None:
-    """What the ACPC reader lets pass, and its dealer then hangs, crashes or cheats on."""
+    """Check for faults that the ACPC reader lets pass, so that its dealer hangs, crashes or cheats."""
     rounds, players = game.num_rounds, game.num_players
     if sum(game.num_board_cards[:rounds]) > MAX_BOARD_CARDS:
         raise _fault(

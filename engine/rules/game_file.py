@@ -5,9 +5,9 @@ start of a line, what is not recognised is skipped, lists end at the first thing
 integer, small numbers wrap at 8 bits and chips at 32.
 
 Extensions are the line ``ante = 5``, or a number for each position (`GameDefinition.antes`), and the line
-``rake = 5 % up to 60 chips`` (`GameDefinition.rake`).  The ACPC's reader would pass over them and play
-another game.  So a file with either calls its blinds ``blinds``, in which that reader finds no number and
-refuses the file; ours takes both words in such a file.
+``rake = 5 % up to 60 chips`` (`GameDefinition.rake`).  The ACPC's reader would skip them and play another
+game.  So a file with either calls its blinds ``blinds``, where that reader finds no number and refuses the
+file; ours accepts both words in such a file.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _KEYWORDS: Final = (
 
 
 def read_digits(text: str) -> int:
-    """The value of decimal digits with or without a sign, as far as C programs can tell it apart.
+    """The value of decimal digits with or without a sign, as far as C programs can distinguish it.
 
-    Beyond 40 digits the value stands at 40 of them: every integer of a C program saturates long before.
+    Only 40 digits are read: every integer of a C program saturates long before.
     """
     if len(text) <= _MAX_DIGITS:
         return int(text)
@@ -94,7 +94,7 @@ def _read_chips(text: bytes, most: int) -> list[int]:
 
 
 def _lines(data: bytes) -> list[tuple[int, bytes]]:
-    """Numbered lines, the overlong cut into pieces as the ACPC reader's buffer does."""
+    """Numbered lines, overlong ones cut into pieces as by the ACPC reader's buffer."""
     return [
         (number, line[start : start + _MAX_LINE])
         for number, line in enumerate(data.split(b"\n"), 1)
@@ -235,14 +235,14 @@ def packaged_games() -> tuple[str, ...]:
 
 
 def game_names() -> tuple[str, ...]:
-    """What the packaged games are called: their names, and shorter ones (`ALIASES`), sorted."""
+    """All names of the packaged games, including the shorter ones (`ALIASES`), sorted."""
     return tuple(sorted({*packaged_games(), *ALIASES}))
 
 
 def game_path(game: str) -> Path:
     """The file of GAME as users type it: the path of a game file, else the name of a packaged game.
 
-    The file need not exist: what cannot be found is taken for a path, and reading it says so.
+    The file need not exist: a name that cannot be found is taken for a path, and reading it says so.
     """
     path = Path(game)
     if not path.is_file():
@@ -253,9 +253,9 @@ def game_path(game: str) -> Path:
 
 
 def unknown_lines(data: bytes, source: str) -> list[str]:
-    """The lines of a game file that say nothing to the reader, each as a warning for people.
+    """The lines of a game file that mean nothing to the reader, each as a warning for people.
 
-    The ACPC's reader passes over them in silence, so that a misspelt keyword leaves its default.
+    The ACPC's reader skips them silently, so that a misspelt keyword keeps its default.
     """
     warnings = []
     for number, line in _lines(data):
@@ -289,6 +289,6 @@ def load_game(game: str, warn: Callable[[str], None] | None = None) -> GameDefin
 
 
 def no_such_game(game: str, reason: str) -> str:
-    """The line for people that there is no GAME, with the packaged ones that have nearly this name."""
+    """The line that tells people there is no such GAME, with packaged games of similar names."""
     near = did_you_mean(game, [*ALIASES, *packaged_games()])
     return f"there is no game {game!r}: {reason}{near or ' (`riverboat games` lists the packaged ones)'}"

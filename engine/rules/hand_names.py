@@ -1,6 +1,6 @@
-"""Hands in words: "two pair, kings and tens", of any number of cards, in any game.
+"""Hands in words: "two pair, kings and tens", for any number of cards, in any game.
 
-They are worked out from the rules' plain hand rank: naming must not wait for numba at the first showdown,
+They are computed from the rules' plain hand rank: naming must not wait for numba at the first showdown,
 and Kuhn and Leduc have hands of one and two cards.
 """
 

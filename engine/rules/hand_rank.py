@@ -2,8 +2,8 @@
 
 Used by the dealer, which must start without numpy, and as an oracle for the compiled evaluator
 (`engine.evaluation`).  Rules of acpc-spec 3.7: straights and flushes always need five cards, the ace
-is low only in 5-4-3-2-A, with fewer than five cards the categories that exist compare with the
-kickers there are, suits never break a tie.
+is low only in 5-4-3-2-A, with fewer than five cards the possible categories are compared with the
+kickers available, and suits never break a tie.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ def hand_category(value: int) -> HandCategory:
 
 
 def ranks_in_order(value: int) -> list[int]:
-    """The ranks, 0..12, that a `hand_rank` is made of, most telling first: a pair's before its kickers'."""
+    """The ranks, 0..12, that a `hand_rank` is made of, most significant first: a pair before its kickers."""
     digits = [value >> shift & 15 for shift in range(_CATEGORY_SHIFT - 4, -1, -4)]
     return [digit - 1 for digit in digits if digit]
 
 
 def _value(category: HandCategory, *ranks: int) -> int:
-    """Category and up to five ranks, most telling first, as one integer."""
+    """Category and up to five ranks, most significant first, as one integer."""
     value = int(category)
     for k in range(5):
         value = value << 4 | (ranks[k] + 1 if k < len(ranks) else 0)

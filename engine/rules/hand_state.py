@@ -29,7 +29,7 @@ class HandView:
     """Whose view this is."""
     hand_number: int
     hole_cards: tuple[tuple[int, ...], ...]
-    """By position: our own always, others' only where a showdown has shown them, else empty."""
+    """By position: our own always, others' only if a showdown has shown them, else empty."""
     board: tuple[int, ...]
     """Board cards that are out."""
 
@@ -50,7 +50,7 @@ class HandView:
 
     @property
     def is_our_turn(self) -> bool:
-        """This position is to act."""
+        """Whether this position is to act."""
         return self.betting.position_to_act == self.position
 
     @property

@@ -1,4 +1,4 @@
-"""What happens in a hand, in sentences: the same for those at the table and for those who look back."""
+"""What happens in a hand, in sentences: the same for those at the table and those who look back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def round_name(game: GameDefinition, betting_round: int) -> str:
 
 
 def tell_posts(game: GameDefinition, names: Sequence[str]) -> str:
-    """``Posted: Ann 5, Bob 10 and an ante of 1.``; empty where nobody posts anything.
+    """``Posted: Ann 5, Bob 10 and an ante of 1.``; empty if nobody posts anything.
 
     Args:
         game: what is played.
@@ -60,7 +60,7 @@ def tell_action(
         position: whose it is.
         action: what was done.
         name: whom the sentence is about.
-        is_reader: that is who reads it, and called ``You``.
+        is_reader: that player is the reader, who is called ``You``.
     """
     after = before.apply(action)
     total = after.spent[position]
@@ -87,7 +87,7 @@ def tell_winnings(won: Sequence[float], names: Sequence[str], *, reader: int | N
     Args:
         won: chips by position.
         names: by position.
-        reader: the position of who reads it, and is called ``You``; None for nobody at the table.
+        reader: the position of the reader, who is called ``You``; None for a reader who is not at the table.
     """
     parts = []
     for position in sorted(range(len(won)), key=lambda position: -won[position]):
@@ -105,15 +105,15 @@ def name_shown_hands(
 
     Args:
         betting: the end of a hand.
-        hole_cards: by position, empty where they are not known.
-        board: what came out.
+        hole_cards: by position, empty if they are not known.
+        board: the board cards dealt.
     """
     if not betting.is_showdown:
         return []
     shown = [position for position, cards in enumerate(hole_cards) if cards and not betting.folded[position]]
     hands = [(*hole_cards[position], *board) for position in shown]
     names = [name_hand(hand) for hand in hands]
-    # Of hands with the same name kickers decide, or nothing does.
+    # Between hands with the same name kickers decide, or nothing does.
     return [
         (position, name_hand(hand, kickers=True) if names.count(name) > 1 else name)
         for position, hand, name in zip(shown, hands, names, strict=True)

@@ -22,7 +22,7 @@ _NOTHING: Final = (0.0, 0.0)
 
 
 def rake_taken(betting: BettingState) -> float:
-    """Chips the house takes from a finished hand: of what was called, once a board card has come."""
+    """Chips the house takes from a finished hand: from the called bets, once a board card has been dealt."""
     game = betting.game
     if not game.has_rake or (game.board_ends[-1] and not game.board_ends[betting.betting_round]):
         return 0.0
@@ -45,16 +45,16 @@ def chips_won(
 ) -> tuple[float, ...]:
     """Net chips of each position at the end of a hand.
 
-    They add up to zero, less what the house takes (`rake_taken`), but for one case the ACPC rules leave open:
-    in a limit game with stacks, a raise by a short stack can lower the bet, and a position that folds after
-    having put in more than anybody left forfeits the excess to nobody (acpc-spec 8.9).
+    They add up to zero, less what the house takes (`rake_taken`), except in one case the ACPC rules leave
+    open: in a limit game with stacks, a raise by a short stack can lower the bet, and if a position then
+    folds that has put in more than anybody left, nobody gets the excess (acpc-spec 8.9).
 
     Args:
         betting: a finished hand.
-        hole_cards: by position; at a showdown those that have not folded must be there.
-        board: all board cards of the hand; not looked at without a showdown.
-        mucked: positions that have thrown their cards away at the showdown, unseen, and win nothing but
-            what nobody else who is left has put in.
+        hole_cards: by position; at a showdown those of positions that have not folded must be given.
+        board: all board cards of the hand; ignored without a showdown.
+        mucked: positions that have mucked their cards at the showdown, and win only chips that nobody
+            else who is left has matched.
 
     Raises:
         ValueError: the hand is not finished, or hole cards needed for the showdown are missing.
@@ -74,7 +74,7 @@ def chips_won(
 def _won(
     betting: BettingState, hole_cards: Sequence[Sequence[int]], board: Sequence[int], mucked: Collection[int]
 ) -> tuple[float, ...]:
-    """The same before the house takes anything."""
+    """The same before the rake."""
     game, folded = betting.game, betting.folded
     spent, dead = betting.spent, 0
     if game.has_antes:

@@ -72,15 +72,15 @@ def serve(
     data: Path | None,
     self_signed: bool,
 ) -> None:
-    """Open a room: many tables behind one port, chips that carry over.
+    """Open a room: many tables behind one port, where chips carry over.
 
-    Without a file it has three ring tables, limit-2p, limit-6p and nolimit-6p, each with bots that make room.
-    `players HOST:PORT` is printed when everybody may come in: `riverboat play HOST:PORT`, `riverboat bot
-    formula HOST:PORT/limit-6p`; then `people http://HOST:PORT/`: pages to play, to watch and to look back,
-    which need `pip install 'riverboat[web]'`.
+    Without a file it has three ring tables, limit-2p, limit-6p and nolimit-6p, each with bots that leave when
+    others need their seats.  When players may come in it prints `players HOST:PORT`, to be used in `riverboat
+    play HOST:PORT` or `riverboat bot formula HOST:PORT/limit-6p`; then `people http://HOST:PORT/`, pages for
+    playing, watching and looking back, which need `pip install 'riverboat[web]'`.
 
-    `riverboat room` looks after it.  SIGTERM and Ctrl-C close it: every table finishes its hand; a second one
-    closes it at once.
+    `riverboat room` manages it.  SIGTERM and Ctrl-C close it when every table has finished its hand; a second
+    signal closes it at once.
     """
     try:
         config = default_room() if room is None else load_room(room)

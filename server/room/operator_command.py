@@ -1,4 +1,4 @@
-"""``riverboat room``: what an operator does with an open room."""
+"""``riverboat room``: manages an open room."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _data = click.option(
     show_default=True,
     help="The folder of the room's data.",
 )
-_reason = click.option("--reason", help="What those who are concerned are told.")
+_reason = click.option("--reason", help="What the players concerned are told.")
 
 
 @click.group("room")
 def room() -> None:
-    """Look after an open room: tables, players, names."""
+    """Manage an open room: tables, players, names."""
 
 
 def _ask(data: Path, **request: Any) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _ask(data: Path, **request: Any) -> dict[str, Any]:
 @_data
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def list_(data: Path, as_json: bool) -> None:
-    """List the tables, and who sits there."""
+    """List the tables and who sits at them."""
     answer = _ask(data, do="list")
     if as_json:
         click.echo(json.dumps(answer))
@@ -73,7 +73,7 @@ def _simple(name: str, about: str, *, has_reason: bool) -> Callable[..., None]:
 _simple("open", "Open a table of the room's file again.", has_reason=False)
 _simple("close", "Close a table when its hand is over; everybody takes their chips away.", has_reason=True)
 _simple("kick", "Take a player's seats when the hand is over.", has_reason=True)
-_simple("ban", "Let a player in no more, and take their seats.", has_reason=True)
+_simple("ban", "Do not let a player in any more, and take their seats.", has_reason=True)
 _simple("unban", "Let a player in again.", has_reason=False)
 
 
@@ -82,7 +82,7 @@ _simple("unban", "Let a player in again.", has_reason=False)
 @click.option("--table", help="Only to those at this table.")
 @_data
 def message(text: str, table: str | None, data: Path) -> None:
-    """Tell everybody who has a seat something."""
+    """Send a message to everybody who has a seat."""
     _ask(data, do="message", text=text, table=table)
 
 
@@ -95,7 +95,7 @@ def message(text: str, table: str | None, data: Path) -> None:
 )  # fmt: skip
 @_data
 def add_player(name: str, chips: int, save: Path | None, data: Path) -> None:
-    """Make a player, and a token without which nobody sits down under that name."""
+    """Make a player, with a token that is needed to sit down under that name."""
     _token({"do": "add-player", "name": name, "chips": chips}, save, data)
 
 
@@ -106,7 +106,7 @@ def add_player(name: str, chips: int, save: Path | None, data: Path) -> None:
 )
 @_data
 def new_token(name: str, save: Path | None, data: Path) -> None:
-    """Make another token for a player; the old one is good for nothing from then on."""
+    """Make another token for a player; the old one is no longer valid."""
     _token({"do": "new-token", "name": name}, save, data)
 
 

@@ -93,8 +93,8 @@ def tournament(
 ) -> None:
     """Play the tournament that FILE describes, and rank its players.
 
-    Cut short by anything, it goes on with the same command and --resume.  Everything is derived from the logs
-    of the matches, which `riverboat verify DIR` checks.  docs/tournaments.md describes FILE.
+    If it is cut short, the same command with --resume continues it.  Everything is derived from the logs of
+    the matches, which `riverboat verify DIR` checks.  docs/tournaments.md describes FILE.
 
     Exit status: 0 done, 1 a fault, 2 a mistake in FILE or on the command line, 3 a player failed, 130 Ctrl-C.
     """

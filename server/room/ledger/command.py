@@ -26,7 +26,7 @@ def ledger() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def check(ctx: click.Context, data: Path, as_json: bool) -> None:
-    """Work out every balance again from what has happened.
+    """Compute every balance again from what has happened.
 
     Exit status: 0 everything adds up, 1 it does not.
     """
