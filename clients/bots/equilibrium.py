@@ -1,8 +1,8 @@
 """The equilibrium bot: plays a strategy that was computed beforehand, by chance as the strategy says.
 
 With ``strategy=FILE`` it plays a file that `riverboat solve` has made, and refuses any other game.  Without,
-it plays the strategy of heads-up limit hold'em that comes with this program, or solves a small game, such as
-Kuhn's or Leduc's, before it sits down.
+it plays the strategies of heads-up limit hold'em, and of no-limit with 100 big blinds, that come with this
+program, or solves a small game, such as Kuhn's or Leduc's, before it sits down.
 
 A strategy of no-limit hold'em knows raises of a few sizes.  Others stand for one of these, by chances that
 the pseudo-harmonic mapping gives (`engine.equilibrium.holdem.translation`).
@@ -34,7 +34,7 @@ _MOST_NODES: Final = 200_000
 
 
 class Equilibrium(Agent):
-    """Plays a strategy file, the shipped one of heads-up limit, or the equilibrium of a small game.
+    """Plays a strategy file, a shipped one of heads-up hold'em, or the equilibrium of a small game.
 
     Args:
         strategy: made by `riverboat solve GAME --save FILE`; None for the one that comes with this program,
@@ -133,8 +133,9 @@ def _solved(game: GameDefinition) -> Strategy:
         solver = Solver(GameTree(game, most_nodes=_MOST_NODES))
     except TooLarge:
         raise OptionError(
-            "equilibrium knows limit-2p, and solves small games such as kuhn-2p and leduc: for others, such "
-            "as nolimit-2p-100bb, give it strategy=FILE, made by riverboat solve GAME --save FILE"
+            "equilibrium knows limit-2p and nolimit-2p-100bb, and solves small games such as kuhn-2p and "
+            "leduc: for others, such as nolimit-2p, give it strategy=FILE, made by riverboat solve GAME "
+            "--save FILE"
         ) from None
     solver.run(_ITERATIONS)
     return solver.average()

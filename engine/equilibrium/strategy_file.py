@@ -47,7 +47,7 @@ SCHEMA: Final = 2
 """Version of both files; raised whenever what they hold comes to mean something else."""
 
 _DATA: Final = Path(__file__).parents[1] / "data" / "equilibrium"
-_SHIPPED: Final = ("limit-2p",)
+_SHIPPED: Final = ("limit-2p", "nolimit-2p-100bb")
 """Games, by name, whose strategy may lie in `_DATA`."""
 _STRATEGY: Final = "riverboat strategy"
 _CHECKPOINT: Final = "riverboat checkpoint"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 
+import attrs
+
 from engine.miximax.habits import Expectations, Habits
 from engine.miximax.shipped import reasonable_habits, shipped_changes
 from engine.miximax.trees import betting_tree
@@ -15,9 +17,12 @@ __all__ = ["warm_up"]
 
 @functools.cache
 def warm_up() -> None:
-    """Decide in every betting round, and learn from a hand that was shown, limit and no-limit."""
-    for name in ("limit-2p", "nolimit-2p-100bb"):
-        _play(load_game(name))
+    """Decide in every betting round, and learn from a hand that was shown, limit and no-limit.
+
+    With few chips, so that the bettings are soon made.
+    """
+    for name, chips in (("limit-2p", 40), ("nolimit-2p-100bb", 20)):
+        _play(attrs.evolve(load_game(name), stacks=(chips, chips)))
 
 
 def _play(game: GameDefinition) -> None:

@@ -32,6 +32,7 @@ from protocol import variables
 if TYPE_CHECKING:
     from clients.bots.adaptive.memory import MemoryFile, Remembered
     from engine.equilibrium.holdem.bucketed import BucketedStrategy
+    from engine.miximax.betting_tree import BettingTree
     from engine.miximax.departure import Departure
     from engine.miximax.habits import Habits
     from engine.miximax.values import Miximax
@@ -47,9 +48,10 @@ _LEAST_TRUST: Final = 0.01
 class Adaptive(Agent):
     """Plays heads-up hold'em, limit and no-limit, by expected values against what it has seen there.
 
-    In limit it begins with the equilibrium that comes with the program.  In no-limit none comes with it:
-    there it begins with the strategy of a file, or without one with what is worth most against a reasonable
-    player, the generic formula player of ``engine/data/miximax``.
+    In limit, and in no-limit with 100 big blinds, it begins with the equilibrium that comes with the program.
+    In other no-limit games none comes with it: there it begins with the strategy of a file, or without one
+    with what is worth most against a reasonable player, the generic formula player of
+    ``engine/data/miximax``.
 
     Args:
         memory: file that keeps what was seen between matches, by the players' names.
@@ -112,11 +114,18 @@ class Adaptive(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Compile or load the kernels that deciding takes, a reasonable player, and an equilibrium."""
+        """Compile or load kernels; make the game's bettings, a reasonable player, and an equilibrium.
+
+        Raises:
+            OptionError: the game is not heads-up hold'em.
+        """
+        from engine.miximax.shipped import reasonable_habits
         from engine.miximax.warm_up import warm_up
 
         warm_up()
         if game is not None:
+            _tree(game)
+            reasonable_habits(game)
             self._shipped(game)
 
     def _shipped(self, game: GameDefinition) -> BucketedStrategy | None:
@@ -140,15 +149,9 @@ class Adaptive(Agent):
         from engine.miximax.departure import Departure
         from engine.miximax.habits import Expectations, Habits, InvalidHabits
         from engine.miximax.shipped import reasonable_habits, shipped_changes
-        from engine.miximax.trees import TooManyBettings, betting_tree, has_tree
         from engine.miximax.values import Miximax
 
-        if not has_tree(game):
-            raise OptionError("adaptive plays Texas hold'em for two only, no-limit without antes or rake")
-        try:
-            tree = betting_tree(game)
-        except TooManyBettings as error:
-            raise OptionError(f"adaptive: {error}") from error
+        tree = _tree(game)
         name = self.names[1 - seat] if self.names is not None and len(self.names) == 2 else "opponent"
         book = self._book
         if self._miximax is None or self._miximax.tree is not tree or book.name != name:
@@ -271,6 +274,22 @@ class _Book:
         """All that is to be kept."""
         self.put_away()
         return self.players
+
+
+def _tree(game: GameDefinition) -> BettingTree:
+    """The bettings of a game.
+
+    Raises:
+        OptionError: it is not heads-up hold'em, or too large.
+    """
+    from engine.miximax.trees import TooManyBettings, betting_tree, has_tree
+
+    if not has_tree(game):
+        raise OptionError("adaptive plays Texas hold'em for two only, no-limit without antes or rake")
+    try:
+        return betting_tree(game)
+    except TooManyBettings as error:
+        raise OptionError(f"adaptive: {error}") from error
 
 
 def _kind(key: str) -> str:

@@ -31,7 +31,15 @@ from engine.equilibrium.strategy_file import (
 from engine.evaluation.hand_strength import hand_strength
 from engine.evaluation.preflop.flop_configs import different_flops
 from engine.kernels.equilibrium.lanes import Kind, Place
-from engine.rules import CALL, CardDealer, GameDefinition, hand_rank, initial_hand, load_game
+from engine.rules import (
+    CALL,
+    CardDealer,
+    GameDefinition,
+    hand_rank,
+    initial_hand,
+    load_game,
+    parse_betting,
+)
 from tests.engine.equilibrium.test_strategy_file import edited
 from tests.oracles.public_chance import Pass
 
@@ -354,3 +362,20 @@ def test_a_strategy_of_heads_up_limit_is_shipped_and_sits_down_at_once() -> None
     for combo, (high, low) in enumerate(COMBO_CARDS):
         assert moved[combo_index(turned[high], turned[low])] == buckets[combo]
     assert shipped_strategy(ONE_RAISE) is None
+
+
+def test_a_strategy_of_heads_up_no_limit_is_shipped_and_knows_good_hands() -> None:
+    game = load_game("nolimit-2p-100bb")
+    path = shipped_strategy(game)
+    assert path is not None
+    assert path.stat().st_size <= 1_000_000
+    bot = Equilibrium()
+
+    bot.prepare(game)
+
+    strategy = bot.strategy
+    assert isinstance(strategy, BucketedStrategy)
+    facing = parse_betting(game, "r6r200")
+    folds = strategy.triples(facing, ())[:, 0]
+    assert folds[combo_index(*parse_cards("AhAd"))] < 0.1
+    assert folds[combo_index(*parse_cards("7h2d"))] > 0.9
