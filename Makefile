@@ -14,7 +14,7 @@ help:
 	@echo "make check    format, lint, types, import rules, tests: what has to be green"
 	@echo "make bench    how fast it is, beside its peers"
 	@echo "make stress   long matches, crowds, kills, fuzzing, full disks and signals: half an hour"
-	@echo "make image-check    builds the container image and runs the services' commands in it"
+	@echo "make image-check    builds the container images and tries what the compose files start"
 	@echo "make docs     builds the documentation site in build/site"
 	@echo "make dist     builds wheel and source distribution, installs and tries them;   make man   writes manual pages"
 	@echo "make setup    only set up .venv with everything;   make clean   remove it"
@@ -108,7 +108,7 @@ stress:
 	$(BOTH) setup
 	.venv/bin/python -m tests.stress
 
-image-check:
+image-check: $(DEV)
 	tests/image_check.sh
 
 docs: $(DEV)

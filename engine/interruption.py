@@ -118,7 +118,9 @@ class CtrlC:
             self.status = 128 + number
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background
             self.raise_once(number, frame)
-        signal.raise_signal(signal.SIGINT)
+        handler = signal.getsignal(signal.SIGINT)
+        assert callable(handler)
+        handler(signal.SIGINT, frame)
 
     def raise_again(
         self, otherwise: Callable[[sys.UnraisableHookArgs], Any], lost: sys.UnraisableHookArgs
@@ -158,6 +160,11 @@ def as_ctrl_c(*, under_trio: bool = False) -> Iterator[CtrlC]:
     Args:
         under_trio: trio is to choose the moment, for which it needs Python's own handler.
     """
+    with _sigint_blocked_where_ignored() if under_trio else contextlib.nullcontext():
+        yield from _as_ctrl_c(under_trio)
+
+
+def _as_ctrl_c(under_trio: bool) -> Iterator[CtrlC]:
     interruption = CtrlC()
     before = _handlers()
     for number in before:
@@ -181,6 +188,25 @@ def as_ctrl_c(*, under_trio: bool = False) -> Iterator[CtrlC]:
         _restore(before)
     finally:
         sys.unraisablehook = hook
+
+
+@contextlib.contextmanager
+def _sigint_blocked_where_ignored() -> Iterator[None]:
+    """In the background, where Ctrl-C is ignored, it is kept away instead: trio has a handler for it alone.
+
+    Without one of its own a KeyboardInterrupt for another signal would break into trio's work.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # which drops what has come meanwhile
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _handlers() -> dict[signal.Signals, Any]:

@@ -1,12 +1,16 @@
 #!/bin/sh
 # Builds the image for real and runs the services' commands inside it: `make image-check`.
 #
-# With a docker engine that answers, docker does it.  Without one buildah does, which needs no engine; the base
-# image is then made by debootstrap, unless one of its name is there.  Both are Debian packages:
+# With a docker engine and `docker compose` the compose files are tried as they are (tests/compose_check.py).
+# Without one buildah builds, which needs no engine; the base image is then made by debootstrap, unless one of
+# its name is there.  All are Debian packages:
 #
 #     apt-get install buildah podman debootstrap
 set -eu
 cd "$(dirname "$0")/.."
+if docker info >/dev/null 2>&1 && docker compose version >/dev/null 2>&1; then
+    exec .venv/bin/python -m tests.compose_check
+fi
 image=riverboat-check
 extras=$(sed -n 's/^ *EXTRAS: //p' docker-compose.yml)
 folder=$(mktemp -d)
@@ -16,44 +20,34 @@ base=$(sed -n 's/^FROM \([^ ]*\).*/\1/p' Dockerfile | sort -u)
 
 say() { echo "== $*"; }
 
-if docker info >/dev/null 2>&1; then
-    say "building with docker"
-    docker build -q --build-arg EXTRAS="$extras" -t "$image" .
-    docker network create "$image" >/dev/null 2>&1 || true
-    run() { name=$1; shift; docker run --rm -i --network host --name "$image-$name" "$image" "$@"; }
-    open_room() { docker run --rm --network host --name "$image-room" "$image" "$@"; }
-    in_room() { docker exec -i "$image-room" "$@"; }
-else
-    for tool in buildah podman debootstrap; do
-        command -v "$tool" >/dev/null || { echo "image-check: there is neither a docker engine nor $tool" >&2; exit 1; }
-    done
-    buildah="buildah --storage-driver vfs"
-    if ! $buildah inspect --type image "docker.io/library/$base" >/dev/null 2>&1; then
-        say "making a base image in place of $base"
-        debootstrap --variant=minbase --include=python3,python3-venv,python3-pip bookworm "$folder/root" >/dev/null
-        tar -C "$folder/root" -c . | podman --storage-driver=vfs import -q - "docker.io/library/$base"
-        rm -rf "$folder/root"
-    fi
-    say "building with buildah"
-    set --
-    # What this machine needs to reach a package index has to be known in there, too.
-    for path in /etc/pip.conf /etc/ssl/certs /usr/share/ca-certificates /usr/local/share/ca-certificates; do
-        [ ! -e "$path" ] || set -- "$@" --volume "$path:$path:ro"
-    done
-    $buildah bud -q --format docker --isolation chroot --ulimit nofile=20000:20000 --pull-never \
-        --build-arg EXTRAS="$extras" "$@" -t "$image" .
-    run() {
-        shift
-        container=$($buildah from "$image")
-        status=0
-        # Nobody resolves names in there: the services meet on this machine's loopback.
-        $buildah run --isolation chroot "$container" -- "$@" || status=$?
-        $buildah rm "$container" >/dev/null
-        return $status
-    }
-    open_room() { in_room "$@"; }
-    in_room() { $buildah run --isolation chroot "$room" -- "$@"; }
+for tool in buildah podman debootstrap; do
+    command -v "$tool" >/dev/null || { echo "image-check: there is neither a docker engine with compose nor $tool" >&2; exit 1; }
+done
+buildah="buildah --storage-driver vfs"
+if ! $buildah inspect --type image "docker.io/library/$base" >/dev/null 2>&1; then
+    say "making a base image in place of $base"
+    debootstrap --variant=minbase --include=python3,python3-venv,python3-pip bookworm "$folder/root" >/dev/null
+    tar -C "$folder/root" -c . | podman --storage-driver=vfs import -q - "docker.io/library/$base"
+    rm -rf "$folder/root"
 fi
+say "building with buildah"
+set --
+# What this machine needs to reach a package index has to be known in there, too.
+for path in /etc/pip.conf /etc/ssl/certs /usr/share/ca-certificates /usr/local/share/ca-certificates; do
+    [ ! -e "$path" ] || set -- "$@" --volume "$path:$path:ro"
+done
+$buildah bud -q --format docker --isolation chroot --ulimit nofile=20000:20000 --pull-never \
+    --build-arg EXTRAS="$extras" "$@" -t "$image" .
+run() {
+    shift
+    container=$($buildah from "$image")
+    status=0
+    # Nobody resolves names in there: the services meet on this machine's loopback.
+    $buildah run --isolation chroot "$container" -- "$@" || status=$?
+    $buildah rm "$container" >/dev/null
+    return $status
+}
+in_room() { $buildah run --isolation chroot "$room" -- "$@"; }
 
 say "who: $(run who id -un), health: $(run health riverboat games --json | head -c 60)..."
 say "kernels are there"
@@ -74,10 +68,10 @@ commands() {
         folded { exit }' docker-compose.yml | sed 's/ dealer \([0-9]\)/ 127.0.0.1 \1/'
 }
 say "room: $(commands room)"
-[ -z "${buildah-}" ] || room=$($buildah from "$image")
+room=$($buildah from "$image")
 : >"$folder/room"
 # shellcheck disable=SC2016,SC2046
-open_room sh -c 'echo $$ >/tmp/room.pid; exec "$@"' room $(commands room) >"$folder/room" 2>&1 &
+in_room sh -c 'echo $$ >/tmp/room.pid; exec "$@"' room $(commands room) >"$folder/room" 2>&1 &
 running=$!
 for _ in $(seq 120); do
     if grep -q '^people ' "$folder/room"; then break; fi

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -77,6 +78,30 @@ def test_a_signal_ends_a_bot_that_waits(tmp_path: Path, number: signal.Signals) 
     said = process.communicate(timeout=PATIENCE_S)
 
     assert (process.returncode, said) == (128 + number, ("", ""))
+
+
+def test_a_bot_in_the_background_bears_ctrl_c_and_can_be_ended(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
+        port = str(listener.getsockname()[1])
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell's & has it
+        try:
+            process = start(tmp_path, "bot", "random", "127.0.0.1", port, "--game", "leduc", "--seed", "1")
+        finally:
+            signal.signal(signal.SIGINT, before)
+        with listener.accept()[0] as dealer:
+            dealer.settimeout(PATIENCE_S)
+            dealer.sendall(b"MATCHSTATE:0:0::Ks|\r\n")
+            heard = b""
+            while b"MATCHSTATE:0:0::Ks|:" not in heard:
+                heard += dealer.recv(4096)
+            process.send_signal(signal.SIGINT)
+            time.sleep(1.0)  # in which it would end
+            assert process.poll() is None
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=PATIENCE_S)
+
+    assert (process.returncode, said) == (143, ("", ""))
 
 
 def _wait_for_line(stream: IO[str] | None) -> None:
