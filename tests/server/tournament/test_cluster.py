@@ -100,6 +100,12 @@ def with_file(name: str, text: str = "{}") -> bytes:
     return packed(fill)
 
 
+def with_link(archive: tarfile.TarFile) -> None:
+    entry = tarfile.TarInfo("link")
+    entry.type, entry.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    archive.addfile(entry)
+
+
 def test_a_folder_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
     unpack(with_file("./match.log", "hands"), tmp_path / "a" / "b")
 
@@ -108,6 +114,8 @@ def test_a_folder_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
         unpack(b"nothing of the kind", tmp_path / "c")
     with pytest.raises(ValueError, match="no match folder"):
         unpack(with_file("../../escaped"), tmp_path / "c")
+    with pytest.raises(ValueError, match="link is neither a file nor a folder"):
+        unpack(packed(with_link), tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a"]
 
 
