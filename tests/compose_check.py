@@ -153,6 +153,14 @@ async def _click_through(folder: Path) -> None:
         _must(not tab.complaints, f"the pages complain: {tab.complaints}")
 
 
+def _figures(room: Project) -> None:
+    """The operator's, who has the token."""
+    token = room.ask("exec", "-T", "room", "cat", "/logs/room/operator.token").strip()
+    asked = urllib.request.Request(f"{_PEOPLE}metrics", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(asked, timeout=30) as answer:
+        _must(b"riverboat_hands_total{" in answer.read(), "there are no figures")
+
+
 def _play(folder: Path) -> None:
     """A bot, a terminal and a browser, through the published ports."""
     with urllib.request.urlopen(f"{_PEOPLE}healthz", timeout=30) as answer:
@@ -185,6 +193,7 @@ def _room(room: Project, folder: Path) -> None:
     _say(f"{_ROOM}: building, and opening the room")
     room.do("up", "--build", "--detach", "--wait")
     _play(folder)
+    _figures(room)
     played = _ledger(room)
     _say(f"{played['hands']} hands, the ledger balances")
     _must(played["hands"] > 0, "no hand was played")
