@@ -53,7 +53,7 @@ def read_host(text: str) -> str:
     except UnicodeError:  # an empty or overlong label, or bytes that are not text
         is_host = False
     if not is_host:
-        raise ProgramError(f"{text!r} is no host name", 2)
+        raise ProgramError(f"{text!r} is not a host name", 2)
     return text
 
 

@@ -23,7 +23,7 @@ def main() -> int:
 
 
 def _fill_standard_descriptors() -> None:
-    """Open what our caller has closed of stdin, stdout and stderr, on nothing.
+    """Open those of stdin, stdout and stderr that our caller has closed, on the null device.
 
     Otherwise the next file or socket that is opened gets the number, and is written to as if it were stdout.
     """
@@ -49,7 +49,7 @@ def _run() -> int:
 
 
 def _flushed(status: int) -> int:
-    """The exit status, once all output is where it belongs; output that is lost is a line and status 1."""
+    """The exit status, once all output is flushed; lost output gives a line and status 1."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

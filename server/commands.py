@@ -66,7 +66,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with the nearest names for one that nobody knows."""
+        """As click's, with the nearest names for an unknown one."""
         name = args[0]
         known = self.list_commands(ctx)
         if not name.startswith("-") and name not in known:
@@ -78,7 +78,7 @@ class _Commands(click.Group):
             formatter.write_dl(list(self._summaries(ctx)))
 
     def _summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
-        """Each command that is to be shown, with what it is for."""
+        """Each command to be shown, with its summary."""
         for name in self.list_commands(ctx):
             if name == "dealer":
                 yield name, _DEALER
@@ -92,7 +92,7 @@ class _Commands(click.Group):
                 yield name, command.get_short_help_str(limit=80)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The names of commands and what they are for; of one that cannot be loaded, its name."""
+        """The names and summaries of commands; only the name of one that cannot be loaded."""
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
         return [
@@ -116,7 +116,7 @@ class _Commands(click.Group):
 
 @contextlib.contextmanager
 def _ending_in_one_line() -> Iterator[None]:
-    """Ctrl-C, also while modules load, and what the system refuses end a command without a traceback."""
+    """Within this, Ctrl-C (also while modules load) and system errors end a command without a traceback."""
     try:
         yield
     except (KeyboardInterrupt, OSError, BaseExceptionGroup) as error:
@@ -130,7 +130,7 @@ def _ending_in_one_line() -> Iterator[None]:
 
 
 def _cause(error: BaseException) -> KeyboardInterrupt | OSError | None:
-    """Why a command ended: an interruption, else what the system refused; None if there is more to it."""
+    """Why a command ended: an interruption, else a system error; None if there is more to it."""
     if not isinstance(error, BaseExceptionGroup):
         return error if isinstance(error, KeyboardInterrupt | OSError) else None
     causes = [_cause(each) for each in error.exceptions]

@@ -1,4 +1,4 @@
-"""Where a match reports to."""
+"""Where a match reports."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Console(Protocol):
         """For programs: the score."""
 
     def err(self, text: str) -> None:
-        """For people: header, trace, warnings and errors.  Undecodable bytes of clients are surrogates."""
+        """For people: header, trace, warnings and errors.  Undecodable bytes from clients are surrogates."""
 
     def hand_finished(self, hand_number: int) -> None:
-        """A hand is over."""
+        """Note that a hand is over."""
 
 
 class SilentConsole:
-    """Nobody listens."""
+    """A console to which nobody listens."""
 
     def out(self, text: str) -> None:
         """Drop it."""
@@ -38,11 +38,11 @@ class SilentConsole:
 
 
 class FileConsole:
-    """Warnings and failures go into a file of a match's folder; they are lost before a match is.
+    """Writes warnings and failures into a file in a match's folder; a full disk loses them, not the match.
 
     Args:
         path: of the file, which is appended to.
-        opener: makes it.
+        opener: creates it.
 
     *Resource handling*: `close` it.
 
@@ -57,15 +57,15 @@ class FileConsole:
         """Drop it: the score is in the log and in the result."""
 
     def err(self, text: str) -> None:
-        """Write it down."""
+        """Write it into the file."""
         with contextlib.suppress(OSError):
             self._file.write(printable(text, "\n").encode())
 
     def hand_finished(self, hand_number: int) -> None:
-        """Drop it: others are told with what it brought."""
+        """Drop it: others are told, with its result."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 

@@ -18,11 +18,11 @@ class FailureKind(StrEnum):
     CRASHED = "crashed"
     """Its process ended by itself, with an error or before it joined."""
     DISCONNECTED = "disconnected"
-    """It closed or lost its connection."""
+    """It closed its connection, or lost it."""
     STALLED = "stalled"
     """It did not answer in time, never joined, or does not read what it is sent."""
     NONSENSE = "nonsense"
-    """What it sent was not the protocol, or answered other states only, and no answer came in time."""
+    """It sent what is not the protocol, or answered only other states, and no valid answer came in time."""
 
 
 @attrs.frozen
@@ -37,7 +37,7 @@ class Failure:
 
 
 class SeatFailed(Exception):
-    """A seat cannot go on.  What that means for the match is the policy's business.
+    """A seat cannot continue.  The policy decides what that means for the match.
 
     `acpc_lines` is what the ACPC dealer prints when it gives up for this reason.
     """

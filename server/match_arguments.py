@@ -29,7 +29,7 @@ _MOST_SEED: Final = 200
 
 
 def open_announcer(descriptor: int | None) -> Announcer:
-    """Where programs are told of the table."""
+    """Where programs are told about the table."""
     try:
         return Announcer(descriptor)
     except OSError as error:
@@ -56,7 +56,7 @@ def check_goal(until: Goal | None, definition: GameDefinition, game: str) -> Non
 
 
 def check_jobs(jobs: int, ports: tuple[int, ...]) -> None:
-    """Refuse tables side by side that would share ports."""
+    """Refuse parallel tables that would share ports."""
     if jobs > 1 and any(ports):
         raise click.UsageError(
             "tables that are played at side by side cannot share ports: use one of --jobs, --ports"
@@ -102,7 +102,7 @@ def read_players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, 
 
 
 def read_cards(text: str, file: Path | None = None) -> MatchSeed | MatchKey:
-    """Where the cards come from, of ``--seed``, or of a file that says it instead."""
+    """Where the cards come from, by ``--seed`` or by a file in its place."""
     if file is not None:
         if text != "random":
             raise click.UsageError("--seed and --seed-file say the same: use one of them")
@@ -129,7 +129,7 @@ def read_ports(text: str, seats: int) -> tuple[int, ...]:
 
 
 def read_tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> tuple[str | None, ...]:
-    """The words that seats ask for, by seat."""
+    """The tokens that seats ask for, by seat."""
     try:
         tokens = hidden_tokens(files, os.environ, seats)
     except ValueError as error:
@@ -146,7 +146,7 @@ def read_tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> t
 
 
 def open_sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
-    """The sitting that is resumed, else that of a new match in a folder of its own."""
+    """The sitting to resume, else that of a new match in a folder of its own."""
     try:
         return sitting_of(ctx, out, game)
     except FileIsLocked:
@@ -157,7 +157,7 @@ def open_sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
 
 
 def new_page(sitting: Sitting, file: str) -> Path:
-    """Where the page of ``--report`` goes; it is not there yet."""
+    """Where the page of ``--report`` goes; it must not exist yet."""
     from server.report.review.command import require_new_page  # nobody waits for it who wants no page
 
     return require_new_page(sitting.folder, file)

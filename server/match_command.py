@@ -289,7 +289,7 @@ def match(
     [NAME=]BOT[:KEY=VALUE,...] for an installed bot (`riverboat bots`), [NAME=]COMMAND LINE for any
     program, run as COMMAND HOST PORT, or [NAME=]wait for somebody who connects from outside.
 
-    A match that was cut short, by Ctrl-C for one, is played on with `riverboat match --resume DIR`.
+    A match that was cut short, for example by Ctrl-C, is continued with `riverboat match --resume DIR`.
     """
     # Long, because each option is a parameter, on a line of its own.
     ctx = click.get_current_context()

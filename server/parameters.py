@@ -1,4 +1,4 @@
-"""Types of options that click does not have: the house's, which cannot import `clients.one_line`."""
+"""Option types that click does not have, for the house, which cannot import `clients.one_line`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FiniteRange(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a text that means none fails in one line."""
+        """The number; other text fails in one line."""
         try:
             number = parse_finite(str(value))
         except ValueError as error:
@@ -57,7 +57,7 @@ class FiniteRange(click.FloatRange):
 
 
 class ListeningAddress(click.types.StringParamType):
-    """An address to listen on: said, since none at all means every one to the system."""
+    """An address to listen on: it must not be empty, since to the system that means every address."""
 
     name = "address"
 
@@ -69,7 +69,7 @@ class ListeningAddress(click.types.StringParamType):
 
 
 class MatchGoal(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
-    """What a match is played for: ``decided``, or how well results shall be known."""
+    """The goal of a match: ``decided``, or how precisely results are to be known."""
 
     name = "goal"
 

@@ -1,12 +1,12 @@
-"""Files that are for our own user alone; and, where cards are played twice, for nobody before the end.
+"""Files that only our own user can read; and, if cards are played twice, that nobody can read before the end.
 
 A bot that a match launches runs as the same user, and may read whatever that user may.  In a duplicate match
 the cards of one pass are those of the next, so the files of all passes have no name while hands are to come
-(`O_TMPFILE`), and are given their names at the end: by us, or by `server.sittings.keeper` where we are
-killed without a chance to act.  A power cut, which ends both at once, takes them with it.  Other designs do
-not lose less: files under their names are what is to be prevented, and encrypted ones need a key that dies
-with the process.  What must survive a power cut too belongs to a match without `--duplicate`, or with
-`--sandbox`: its files have their names from the beginning, and a line that has been written stays.
+(`O_TMPFILE`), and are given their names at the end: by us, or by `server.sittings.keeper` if we are killed
+without a chance to act.  A power cut ends both processes at once, and the files are lost.  Other designs
+would lose as much: named files are what must be avoided, and encrypted ones need a key that dies with the
+process. For a match that must survive a power cut, leave out `--duplicate` or use `--sandbox`: its files have
+their names from the beginning, and every written line stays.
 
 Where the system cannot hide files, they have their names from the beginning, too.
 """
@@ -28,10 +28,10 @@ _OWN_DESCRIPTORS: Final = "/proc/self/fd"
 
 
 class PrivateFiles:
-    """Makes files for our user alone.
+    """Makes files that only our user can read.
 
     Args:
-        hidden: until `publish`, where the system can do that.
+        hidden: until `publish`, if the system can do that.
         on_hidden: takes the path that a hidden file is to have, and a descriptor of it.
 
     *Resource handling*: `publish` on every way out.
@@ -59,7 +59,7 @@ class PrivateFiles:
         return os.dup(descriptor)
 
     def _hide(self, path: Path) -> None:
-        """Take a file out of reach that an earlier sitting has published, where the system can do that."""
+        """Hide a file that an earlier sitting has published, if the system can do that."""
         name = str(path)
         if name in self._hidden or not path.exists():
             return
@@ -71,9 +71,9 @@ class PrivateFiles:
             path.unlink()
 
     def _nameless(self, path: str) -> int | None:
-        """The descriptor of a new file without a name; None where it cannot be hidden, or need not be."""
+        """The descriptor of a new file without a name; None if it cannot be hidden, or need not be."""
         if self._hides:
-            with contextlib.suppress(OSError):  # this file system cannot, or the next attempt says what it is
+            with contextlib.suppress(OSError):  # this file system cannot, or the next attempt says why
                 flags = os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC
                 return os.open(os.path.dirname(path) or ".", flags, FILE_MODE)
         return None
@@ -84,7 +84,7 @@ class PrivateFiles:
             self._on_hidden(path, descriptor)
 
     def tail(self, path: Path, most: int) -> bytes:
-        """Up to `most` bytes from the end of a file; nothing where it cannot be read."""
+        """Up to `most` bytes from the end of a file; nothing if it cannot be read."""
         descriptor = self._hidden.get(str(path))
         try:
             if descriptor is None:
@@ -110,7 +110,7 @@ class PrivateFiles:
 
 
 def give_name(descriptor: int, path: str) -> None:
-    """Give a file without a name one, in place of whatever has it.
+    """Give a name to a nameless file, replacing any file that has it.
 
     Raises:
         OSError: its folder is gone, or cannot be written.

@@ -1,7 +1,7 @@
 """The match log and the transaction log on disk.
 
-Every line is written with one unbuffered write: whatever kills the process, the files hold everything
-that was said to have happened.  Opening a file to append cuts a torn last line off first.
+Every line is written with one unbuffered write: however the process is killed, the files hold everything
+that was reported.  Opening a file for appending first cuts off an incomplete last line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class RecordFile:
     Args:
         path: of the file.
         append: to what is there; otherwise the file begins empty.
-        opener: makes the file; None for one as the umask has it.
+        opener: creates the file; None for one with the permissions of the umask.
 
     *Resource handling*: close it, or use it in a ``with`` block.
 
@@ -33,18 +33,18 @@ class RecordFile:
         self._file = open(path, mode, buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
         if append:
             _cut_torn_line(path, opener)
-            self._file.seek(0, 2)  # what has no name of its own is at the same place for all who have it open
+            self._file.seek(0, 2)  # a file without a name has one position for all who have it open
 
     @property
     def is_empty(self) -> bool:
-        """Nothing has been written, neither by us nor before."""
+        """Whether nothing has been written, neither by us nor before."""
         return self._file.tell() == 0
 
     def write(self, text: str) -> None:
         """Append text, ended by a line end.
 
         Raises:
-            OSError: the disk is full, or worse; what was written of the text is taken back.
+            OSError: the disk is full, or worse; any part of the text that was written is removed again.
         """
         data = text.encode("utf-8", "surrogateescape")
         written = 0
@@ -58,7 +58,7 @@ class RecordFile:
             raise
 
     def close(self) -> None:
-        """Close the file; a second time does nothing."""
+        """Close the file; calling it again does nothing."""
         self._file.close()
 
     def __enter__(self) -> RecordFile:
@@ -69,7 +69,7 @@ class RecordFile:
 
 
 def _cut_torn_line(path: Path, opener: Opener | None) -> None:
-    """Cut off what stands behind the last line end: the process that wrote it died in the middle."""
+    """Cut off an incomplete last line: the process that wrote it died in the middle."""
     with open(path, "rb+", opener=opener) as file:
         size = file.seek(0, 2)
         start = size

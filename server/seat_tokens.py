@@ -1,4 +1,4 @@
-"""The tokens of seats from where other users of the machine cannot see them: files and the environment."""
+"""Seat tokens from places that other users of the machine cannot see: files and the environment."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def hidden_tokens(files: Sequence[str], environment: Mapping[str, str], seats: i
 
 
 def _checked(text: str, source: str) -> str:
-    """A token without the line end behind it."""
+    """A token without its line end."""
     token = text.strip()
     if not token or token.split()[1:]:
         raise ValueError(f"{source} holds no token: expected one word")

@@ -1,4 +1,4 @@
-"""The bot at its end of a connection, whatever it runs in."""
+"""The bot at its end of a connection, however it is run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NotStarted(Exception):
     def __init__(self, why: str, returncode: int | None = None) -> None:
         super().__init__(why)
         self.returncode = returncode
-        """How its process ended, where it did."""
+        """How its process ended, if it did."""
 
 
 @attrs.frozen
@@ -37,23 +37,23 @@ class Client(ABC):
     """To and from it."""
 
     def delay_acknowledgement(self) -> None:  # noqa: B027 - only sockets have them
-        """Let the system acknowledge what comes as late as it may."""
+        """Let the system acknowledge received data as late as it may."""
 
     def acknowledge(self) -> None:  # noqa: B027
-        """Acknowledge at once what has come."""
+        """Acknowledge received data at once."""
 
     @abstractmethod
     async def ended(self, within_s: float) -> End | None:
-        """How it ended; None where it has not within some seconds."""
+        """How it ended; None if it has not within some seconds."""
 
     def memory_bytes(self) -> int | None:
-        """The most memory that it has had so far; None where nobody knows."""
+        """The most memory that it has used so far; None if unknown."""
         return None
 
 
 @attrs.frozen
 class Order:
-    """What a bot is launched for."""
+    """A request to launch a bot."""
 
     game: GameDefinition
     game_text: str
@@ -67,4 +67,4 @@ class Order:
 
 
 Launch = Callable[[Order], AbstractAsyncContextManager[Client]]
-"""Starts the bot anew and lets it connect; ends it in the end.  Raises `NotStarted`."""
+"""Starts the bot anew, lets it connect, and ends it afterwards.  Raises `NotStarted`."""

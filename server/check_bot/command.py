@@ -31,7 +31,7 @@ from server.parameters import FiniteRange, ProcessLimitsType
 from server.table.config import MOST_SECONDS
 
 _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
-"""Those of each kind that are tried first: the ACPC's."""
+"""The games of each kind that are tried first: the ACPC's."""
 
 
 @click.command("check-bot")
@@ -125,7 +125,7 @@ def check_bot(
     sandbox: bool,
     limits: ProcessLimits | None,
 ) -> None:
-    """Take a bot through all that a table can do to it, and say what is wrong with it.
+    """Put a bot through everything that a table can do to it, and say what is wrong with it.
 
     COMMAND is a PLAYER as in `riverboat match`: an installed bot, or a command line that is run as
     COMMAND HOST PORT.  In it {game} is replaced by the path of a game file, for programs that are told what
@@ -168,7 +168,7 @@ def check_bot(
 
 
 def _examine(plan: Examination) -> Findings:
-    """What an examination finds; Ctrl-C and its like end the bot and then us."""
+    """What an examination finds; Ctrl-C and similar signals end the bot and then us."""
     findings: Findings | None = None
     adopt_orphans()
     with contextlib.ExitStack() as stack:
@@ -207,7 +207,7 @@ def _read_game(text: str) -> Game:
 
 
 def _all_games() -> list[Game]:
-    """All packaged games by their short names, those first that are tried first, then small ones."""
+    """All packaged games by their short names, in the order in which they are tried."""
     aliases = {name: alias for alias, name in ALIASES.items()}
     names = [aliases.get(name, name) for name in packaged_games()]
     games = [Game(name, load_game(name), name) for name in names]

@@ -1,7 +1,8 @@
 """What the bot is shown, and what its lines mean.
 
-The dealer of a match forgives: it skips what is no answer to its question and puts right what is not legal.
-This one does the same, so that an examination goes on behind a fault, and notes what it has forgiven.
+The dealer of a match is forgiving: it skips lines that do not answer its question and corrects illegal
+actions. This one does the same, so that an examination continues after a fault, and notes what it has
+forgiven.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ _SHOWN: Final = 300
 # Characters of a line that a detail quotes.
 _KEPT_STATES: Final = 400
 _PATIENCE: Final = 2.0
-# A late answer is waited for as many times the limit.
+# How many times the limit we wait for a late answer.
 _CHUNK: Final = 64 * 1024
 
 
 class Fell(Exception):
-    """The bot cannot go on: it is silent, or gone."""
+    """The bot cannot continue: it is silent, or gone."""
 
     def __init__(self, what: str, *, is_gone: bool) -> None:
         super().__init__(what)
@@ -54,13 +55,13 @@ class Limits:
 
     response: float = 10.0
     first_response: float = 60.0
-    """For the first decision of a connection, if that is more: programs load what they need during it."""
+    """For the first decision of a connection, if longer: programs load what they need during it."""
     start: float = 60.0
     """To connect, and to say its version."""
     end: float = 10.0
     """To end when the table has closed; the ACPC granted as much."""
     slow: float = 3.0
-    """How long others think where that is what is tried."""
+    """How long others think when that is being checked."""
 
 
 class _Shown(Enum):
@@ -85,7 +86,7 @@ class _Question:
     """An answer to another state, which may be meant for this one."""
     complaint: str = ""
     is_behind: bool = False
-    """Answers to earlier states came first: several writes, and rightly so."""
+    """Answers to earlier states came first: several writes are then correct."""
 
 
 class Conversation:
@@ -121,25 +122,25 @@ class Conversation:
         self._echoes_wrongly = False
         self._question: _Question | None = None
         self.knows_game = False
-        """The bot knows what is played; else its sizes are not held against it."""
+        """The bot knows what is played; otherwise its sizes are not faults."""
         self.may_decline = False
         """The bot may turn out not to play this kind of game."""
         self.is_doubtful = False
-        """Where the bot says nothing, it does not play this kind of game."""
+        """If the bot says nothing, it does not play this kind of game."""
         self.answers: list[tuple[str, str]] = []
-        """The states it was asked in and what it has answered, in order."""
+        """The states in which it was asked, and its answers, in order."""
         self.last_shown = ""
         """The last state that it was shown."""
 
     @property
     def sender(self) -> Sender:
-        """Sends it what it is shown."""
+        """Sends states to it."""
         return self._sender
 
     # --- what it is shown ----------------------------------------------------------------------------------
 
     async def show(self, view: HandView) -> None:
-        """Show it a state; where it is to act, `answer` comes next.
+        """Show it a state; if it is to act, `answer` comes next.
 
         Raises:
             Fell: it is gone, or does not read.
@@ -166,7 +167,7 @@ class Conversation:
             raise Fell("does not read what it is sent", is_gone=False) from None
 
     def withdraw(self, view: HandView) -> None:
-        """The dealer acts in its place: an answer that still comes is no fault."""
+        """Note that the dealer acts in its place: an answer that still comes is not a fault."""
         self._remember(view, _Shown.WITHDRAWN)
 
     def _remember(self, view: HandView, what: _Shown) -> None:
@@ -203,7 +204,7 @@ class Conversation:
             self._fault(checks.VERSION, f"says {_quoted(line)}; this protocol is VERSION:2.0.0")
 
     async def answer(self, view: HandView) -> Action:
-        """What the bot does in the state it was shown last, put right where it is not legal.
+        """What the bot does in the state it was last shown, corrected if it is not legal.
 
         Raises:
             Fell: no answer came, or its connection was closed.
@@ -240,8 +241,8 @@ class Conversation:
         return self._judged(text, view)
 
     async def _hear_answer(self, question: _Question) -> str:
-        """What stands behind the state in the answer, colon included."""
-        # Where it may turn out not to play at all, nothing is to be learnt from how late it would be.
+        """The part of the answer after the state, colon included."""
+        # If it may turn out not to play at all, there is no point in finding out how late it would be.
         is_doubtful = self.is_doubtful or (self.may_decline and not self.answers)
         patience = question.limit * (1.0 if is_doubtful else _PATIENCE)
         while True:
@@ -259,7 +260,7 @@ class Conversation:
                 return text
 
     def _read_answer(self, line: bytes, question: _Question) -> str | None:
-        """What stands behind the state in a line that answers a question; None where the line does not."""
+        """The part after the state of a line that answers a question; None if the line does not."""
         view = question.view
         text = line.rstrip(b"\r\n").decode("utf-8", "replace")
         try:
@@ -303,7 +304,7 @@ class Conversation:
         return _behind(text)
 
     def _judged(self, text: str, view: HandView) -> Action:
-        """The action that a text behind the state says, put right as a dealer does."""
+        """The action in the text after a state, corrected as a dealer does."""
         legal = view.legal_actions()
         state = format_match_state(view)
         if not text.startswith(":"):
@@ -374,7 +375,7 @@ class Conversation:
                     )
 
     async def _next_line(self, deadline: float) -> bytes | None:
-        """Its next line; None where none comes in time.
+        """Its next line; None if none comes in time.
 
         Raises:
             Fell: it has closed its connection.
@@ -406,7 +407,7 @@ class Conversation:
 
 
 def _behind(text: str) -> str:
-    """What stands behind the last colon, and the colon."""
+    """The last colon and what follows it."""
     return ":" + text.rpartition(":")[2]
 
 

@@ -1,4 +1,4 @@
-"""How the bot is sent what it is shown: TCP carries bytes, and a line may come in any number of pieces."""
+"""How states are sent to the bot: TCP carries bytes, and a line may come in any number of pieces."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _COMMENT_LINES: Final = b"# a remark of the dealer's, to be skipped\r\n; and ano
 
 
 class Delivery(Enum):
-    """How the bot is sent what it is shown."""
+    """How states are sent to the bot."""
 
     PLAIN = auto()
-    """A line, a write."""
+    """One write for each line."""
     PIECES = auto()
     """Lines in pieces that begin and end anywhere."""
     LINE_END = auto()
@@ -28,7 +28,7 @@ class Delivery(Enum):
     MERGED = auto()
     """Nothing until the bot is to act, then all at once; ends of hands with the beginnings of others."""
     COMMENTS = auto()
-    """With comments before and behind each line."""
+    """With comments before and after each line."""
 
 
 class Sender:
@@ -46,7 +46,7 @@ class Sender:
         self.delivery = Delivery.PLAIN
 
     async def send_line(self, line: bytes, *, waits_for_answer: bool) -> None:
-        """Send a line, or keep it for the next `flush` where the delivery says so.
+        """Send a line, or keep it for the next `flush` if the delivery says so.
 
         Raises:
             trio.BrokenResourceError: the bot has left.

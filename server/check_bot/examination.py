@@ -1,9 +1,9 @@
-"""All games that the bot plays, and what shows only across them.
+"""All games that the bot plays, and faults that show only across them.
 
-Which games a bot plays nobody can ask it.  One that declines a game does so by ending with exit status 2.
-Where it does not give one answer in any game of a kind (`Game.kind`), such as limit with three players and
-more, that kind is taken for one that it does not play, which is said and no fault; so it is where a bot that
-is not told what is played falls silent.  A game that the user names is one that it plays.
+A bot cannot be asked which games it plays.  It declines a game by ending with exit status 2.
+If it gives no answer in any game of a kind (`Game.kind`), such as limit with three players and more, it is
+assumed not to play that kind, which is reported but not a fault; the same holds if a bot that is not told
+what is played falls silent.  A game that the user names is one that it plays.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from server.report.progress import clock_time
 _SEED_HANDS: Final = 25
 _SIDE_POT_HANDS: Final = 10
 _MOST_IN_VAIN: Final = 2
-"""Games of a kind that are tried while the bot has not answered in any; one, where it does not ask what is
+"""Games of a kind that are tried while the bot has not answered in any; only one if it does not ask what is
 played and just says nothing."""
 _LEAST_GROWTH: Final = 128 * 2**20
 _MEGABYTE: Final = 2**20
@@ -51,7 +51,7 @@ class Game:
 
     @property
     def kind(self) -> str:
-        """What it takes to play it."""
+        """The kind of game, by the skills needed to play it."""
         game = self.definition
         if not game.is_holdem:
             return "poker with other cards than Texas hold'em"
@@ -60,7 +60,7 @@ class Game:
 
     @property
     def is_among_the_acpcs(self) -> bool:
-        """Its stacks and blinds are what a program takes for granted that is told nothing."""
+        """Whether its stacks and blinds are those that a program assumes if it is told nothing."""
         return self.definition.is_limit or self.name in ALIASES or self.name in ALIASES.values()
 
 
@@ -74,9 +74,9 @@ class Examination:
         are_named: the user says that it plays these.
         knows_games: the bot is told on its command line what is played.
         limits: of time.
-        hands: at random, in all games together.
+        hands: random ones, in all games together.
         seed: of everything.
-        most_memory: of the bot, in bytes.
+        most_memory: allowed to the bot, in bytes.
         folder: for game files of our own.
         say: takes lines for people.
     """
@@ -115,7 +115,7 @@ class _Examiner:
         return self._findings
 
     async def _keep_telling(self) -> None:
-        """Say now and then how far it is, to somebody who waits."""
+        """Report progress now and then to a person who waits."""
         began = trio.current_time()
         while True:
             await trio.sleep(_TELL_S)
@@ -148,7 +148,7 @@ class _Examiner:
         self._judge()
 
     def _expect(self) -> None:
-        """Name what this examination will look at."""
+        """Name the checks that this examination will make."""
         games = [game.definition for game in self._plan.games]
         skipped = set()
         if all(game.is_limit for game in games):
@@ -162,7 +162,7 @@ class _Examiner:
     # --- games ---------------------------------------------------------------------------------------------
 
     async def _try_kind(self, kind: str, games: Sequence[Game]) -> list[Findings]:
-        """Try the games of a kind; returns what was found where the bot did not give one answer."""
+        """Try the games of a kind; returns the findings of games in which the bot gave no answer."""
         plan = self._plan
         in_vain: list[Findings] = []
         reasons: list[str] = []
@@ -211,7 +211,7 @@ class _Examiner:
         return plan.knows_games or self._pace.asks_for_game or game.is_among_the_acpcs
 
     async def _try_game(self, game: Game, trial: Findings) -> tuple[Ending, Sitting]:
-        """Everything that is tried in one game."""
+        """Try everything in one game."""
         plan = self._plan
         in_order = [each for _, games in _by_kind(plan.games) for each in games]
         plan.say(f"{game.name} ({in_order.index(game) + 1} of {len(in_order)}) ...")
@@ -221,7 +221,7 @@ class _Examiner:
         if is_first_of_kind:
             tried += scripts.network(definition, plan.limits.slow if not self._played else 0.1)
         each = -(-plan.hands // len(plan.games))
-        # In thirds, so that what it keeps in memory can be compared.
+        # In thirds, so that its memory can be compared.
         tried += [scripts.random_hands(share) for share in _thirds(each)]
         sitting = self._sitting(game, trial)
         ending = await sitting.run(tried)
@@ -244,7 +244,7 @@ class _Examiner:
         return self._sat_down
 
     def _limits(self) -> Limits:
-        """A bot that has begun once needs no longer to begin again; nor is one waited for that was silent."""
+        """The time limits: shorter for a bot that has started before, or that was silent."""
         limits = self._plan.limits
         if not self._pace.first:
             return attrs.evolve(limits, first_response=limits.response) if self._was_silent else limits
@@ -284,7 +284,7 @@ class _Examiner:
         )
 
     async def _compare_seeds(self, game: Game) -> None:
-        """Two matches of the same cards, against the same players, with the same seed of its own."""
+        """Compare two matches with the same cards, the same opponents and the same seed for the bot."""
         self._findings.tried(checks.SEED, game.name)
         answers = []
         for _ in range(2):
@@ -317,10 +317,10 @@ class _Examiner:
                 )
             return
 
-    # --- in the end ----------------------------------------------------------------------------------------
+    # --- at the end ----------------------------------------------------------------------------------------
 
     def _compare_memory(self, game: Game, trial: Findings, memory: Sequence[int]) -> None:
-        """Its memory after each third of the random hands, and in all."""
+        """Check its memory after each third of the random hands, and in all."""
         if not memory or not memory[-1]:
             return
         trial.tried(checks.MEMORY, game.name)
@@ -341,7 +341,7 @@ class _Examiner:
         trial.say(checks.MEMORY, f"{memory[-1] / _MEGABYTE:,.0f} MB at most")
 
     def _judge(self) -> None:
-        """What follows from everything together."""
+        """Judge what follows from everything together."""
         pace, findings = self._pace, self._findings
         if self._played:
             findings.forget_untried(checks.ALL_IN, checks.SIDE_POTS, checks.MEMORY)

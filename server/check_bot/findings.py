@@ -75,7 +75,7 @@ def title_of(check: str) -> str:
 
 
 class Status(Enum):
-    """What came of a check."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -84,7 +84,7 @@ class Status(Enum):
 
 @attrs.frozen
 class Verdict:
-    """What came of one check."""
+    """The verdict of one check."""
 
     name: str
     status: Status
@@ -103,7 +103,7 @@ class _Item:
     where: list[str] = attrs.Factory(list)
     """The games it was tried in."""
     words: str = ""
-    """What to say where all is well."""
+    """What to say if all is well."""
     not_tried: str = ""
 
 
@@ -113,20 +113,20 @@ class Findings:
     def __init__(self) -> None:
         self._items: dict[str, _Item] = {}
         self.notes: list[str] = []
-        """What is worth knowing and no fault."""
+        """What is worth knowing but not a fault."""
 
     def expect(self, check: str, why_not: str = "the bot did not get so far") -> None:
-        """A check belongs to this examination; unless it is tried, `why_not` is said."""
+        """Add a check to this examination; if it is never tried, the report says `why_not`."""
         self._items.setdefault(check, _Item(not_tried=why_not))
 
     def tried(self, check: str, where: str) -> None:
-        """A check was made in a game."""
+        """Note that a check was made in a game."""
         item = self._items.setdefault(check, _Item())
         if where not in item.where:
             item.where.append(where)
 
     def fault(self, check: str, where: str, detail: str) -> None:
-        """Something is wrong; the first of a check is what the report tells."""
+        """Record a fault; the report tells the first of each check."""
         self.tried(check, where)
         item = self._items[check]
         item.times += 1
@@ -134,25 +134,25 @@ class Findings:
             item.fault = printable(f"{where}: {detail}")
 
     def say(self, check: str, words: str) -> None:
-        """What to say of a check where all is well."""
+        """Set what to say about a check if all is well."""
         self._items.setdefault(check, _Item()).words = words
 
     def note(self, line: str) -> None:
-        """Something worth knowing, once."""
+        """Note something worth knowing, once."""
         line = printable(line)
         if line not in self.notes:
             self.notes.append(line)
 
     def has_failed(self, check: str) -> bool:
-        """A fault was found."""
+        """Whether a fault was found."""
         return check in self._items and self._items[check].fault is not None
 
     def was_tried(self, check: str) -> bool:
-        """It was, somewhere."""
+        """Whether a check was tried anywhere."""
         return check in self._items and bool(self._items[check].where)
 
     def forget_untried(self, *checks: str) -> None:
-        """Checks that do not come up in the games that the bot plays."""
+        """Drop checks that do not come up in the games that the bot plays."""
         for check in checks:
             if check in self._items and not self.was_tried(check):
                 del self._items[check]

@@ -83,7 +83,7 @@ class _Process(Client):
             with trio.move_on_after(within_s):
                 await self._host.has_ended.wait()
             if self._host.has_ended.is_set() or self._ticks() == used:
-                break  # else it is at work on its end, on a machine that has much to do
+                break  # otherwise it is busy ending, on a busy machine
         words, returncode = self._launcher.end_of(0), self._launcher.returncode(0)
         return None if words is None or returncode is None else End(returncode, words)
 
@@ -121,10 +121,10 @@ def _peak_bytes(process: int) -> int:
 
 @attrs.define(eq=False)
 class Launching:
-    """Launches one player, as often as it is wanted.
+    """Launches one player, as often as needed.
 
     Args:
-        player: whom.
+        player: to be launched.
         folder: keeps what it writes.
         say: takes lines for people.
         in_sandbox: in a sandbox.
@@ -161,7 +161,7 @@ class Launching:
         host = _Host(listener.getsockname()[1])
         doorman = Doorman([player], (), say, has_sandboxes=self.in_sandbox)
         sandbox = Sandbox(self.folder) if self.in_sandbox else None
-        # Every deal of an examination comes again: whoever learns shall keep nothing of it.
+        # Every deal of an examination comes again: a learner must keep nothing from it.
         extra = {variables.DUPLICATE: "0"}
         launcher = Launcher(
             self.folder,
@@ -199,7 +199,7 @@ class Launching:
 
     def _why(self, host: _Host, launcher: Launcher, order: Order) -> str:
         failure = host.failure
-        assert failure is not None  # or it would have come
+        assert failure is not None  # otherwise it would have come
         ended = launcher.end_of(0)
         if failure.kind is FailureKind.STALLED:
             return (

@@ -14,7 +14,7 @@ _MARKS: Final = {Status.PASSED: "ok", Status.FAILED: "FAILED", Status.NOT_TRIED:
 
 
 def has_passed(verdicts: Sequence[Verdict]) -> bool:
-    """Nothing has failed, and something was tried."""
+    """Whether nothing has failed, and something was tried."""
     return any(verdict.status is Status.PASSED for verdict in verdicts) and not any(
         verdict.status is Status.FAILED for verdict in verdicts
     )
@@ -40,7 +40,7 @@ def as_json(findings: Findings) -> dict[str, Any]:
 
 
 def as_text(findings: Findings) -> str:
-    """A line for each check, faults with what to do, and what comes of it."""
+    """A line for each check, faults with what to do about them, and the conclusion."""
     verdicts = findings.verdicts()
     lines: list[str] = []
     for verdict in verdicts:

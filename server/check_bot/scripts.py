@@ -16,12 +16,12 @@ from server.check_bot.table import Opponent, Table
 
 _MOST_PLAIN: Final = 3
 _DELIVERED: Final = 2
-"""Hands of each delivery: dozens of lines, and each in pieces takes its time."""
+"""Hands for each delivery: dozens of lines, and each one in pieces takes time."""
 _IN_THE_MIDDLE: Final = 1057
-"""The hand in which a player sits down that comes late."""
+"""The hand in which a late player sits down."""
 _STACKS_IN_BLINDS: Final = (15, 40, 5, 25, 60, 10, 30, 20, 50, 35)
 """By position, so that three players are all in with different stacks, the last to act before the flop with
-the largest: whoever takes all stacks for equal knows whose turn it is there."""
+the largest: even a bot that assumes equal stacks knows whose turn it is there."""
 _LAST_TO_ACT: Final = 1
 """The position of the big blind, at tables of three and more."""
 
@@ -33,7 +33,7 @@ class Script:
     check: str
     run: Callable[[Table], Awaitable[None]]
     settles: bool = True
-    """Another hand shows whether the bot has survived the last."""
+    """Whether another hand must show that the bot has survived the last."""
 
 
 def plain(game: GameDefinition) -> Script:
@@ -47,7 +47,7 @@ def plain(game: GameDefinition) -> Script:
 
 
 def poker(game: GameDefinition) -> list[Script]:
-    """What poker brings: walks, raises, all-ins."""
+    """Situations in poker: walks, raises, all-ins."""
     scripts = [
         Script(checks.WALK, functools.partial(_orbit, players.folds)),
         Script(checks.RAISES, functools.partial(_orbit, players.raises)),
@@ -61,7 +61,7 @@ def poker(game: GameDefinition) -> list[Script]:
 
 
 def network(game: GameDefinition, slow_s: float) -> list[Script]:
-    """What a network and a house bring: lines in pieces and in heaps, comments, turns that are passed on."""
+    """Situations of networks and dealers: split and merged lines, comments, turns taken by the dealer."""
     return [
         Script(checks.SPLIT, functools.partial(_delivered, Delivery.PIECES)),
         Script(checks.LINE_END, functools.partial(_delivered, Delivery.LINE_END)),
@@ -113,9 +113,9 @@ def side_pots(asks_for_game: Callable[[], bool], hands: int) -> Script:
     """Three players all in with different stacks, the bot with the largest first.
 
     Args:
-        asks_for_game: whether the bot knows the stacks, as soon as it has answered: else only the hand is
-            played in which it has the turn whatever it takes the stacks for.
-        hands: with other stacks, at random.
+        asks_for_game: whether the bot knows the stacks, once it has answered: otherwise only the hand is
+            played in which it has the turn whatever stacks it assumes.
+        hands: random ones, with other stacks.
     """
 
     async def run(table: Table) -> None:

@@ -1,4 +1,4 @@
-"""One game: scripts one after the other, begun anew behind one at which the bot breaks down."""
+"""One game: scripts one after another, restarted after one at which the bot breaks down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from server.check_bot.scripts import Script
 from server.check_bot.table import Table
 
 _DECLINES: Final = 2
-"""The exit status of a program that says that it cannot do what is asked."""
+"""The exit status by which a program says that it cannot do what is asked."""
 
 ADVICE: Final = {
     checks.SPLIT: "a line may come in any number of pieces: collect what you read, and take a line when its "
@@ -52,7 +52,7 @@ class Ending(Enum):
     DECLINED = auto()
     """The bot says that it does not play this game."""
     FELL_AT_FIRST = auto()
-    """It has not answered once; or it fell silent, and nobody says what is played."""
+    """It has never answered; or it fell silent, and nobody says what is played."""
     NOT_STARTED = auto()
 
 
@@ -65,7 +65,7 @@ class Terms:
     pace: Pace
     seed: int
     known: Findings
-    """What earlier sittings have found: what has failed is not tried again."""
+    """What earlier sittings have found: failed checks are not tried again."""
     knows_games: bool
     """The bot is told on its command line what is played."""
 
@@ -98,18 +98,18 @@ class Sitting:
         self.where: Final = where
         """What it is called in findings."""
         self.check = checks.VERSION
-        """That is being tried."""
+        """The check being tried."""
         self._findings = findings
         self._is_named = is_named
         self._has_answered = False
         self.answers: list[tuple[str, str]] = []
-        """The states that the bot was asked in and its answers, of the last connection."""
+        """The states in which the bot was asked, and its answers, on the last connection."""
         self.why = ""
-        """Why it was not played, in words."""
+        """Why the game was not played, in words."""
         self.was_silent = False
         """The bot broke down by saying nothing, with its connection open."""
         self.memory: list[int] = []
-        """Bytes after each script, of the last connection."""
+        """Bytes of memory after each script, on the last connection."""
 
     async def run(
         self,
@@ -120,8 +120,8 @@ class Sitting:
         """Try all scripts, then close the table.
 
         Args:
-            scripts: one after the other.
-            leave: plays on to where the table shall vanish; without, it closes after a hand.
+            scripts: one after another.
+            leave: plays on to where the table is to vanish; without it, it closes after a hand.
             closing: the check that is about the end.
         """
         todo = list(scripts)
@@ -151,7 +151,7 @@ class Sitting:
         leave: Callable[[Table], Awaitable[None]] | None,
         closing: str,
     ) -> Ending | None:
-        """Play scripts of the list until it is empty, or the bot breaks down: None to begin anew."""
+        """Play scripts of the list until it is empty, or the bot breaks down: None to restart it."""
         terms = self._terms
         talk = Conversation(client, self._game, self.where, self._findings, terms.pace, terms.limits)
         talk.knows_game = terms.knows_games
@@ -187,7 +187,7 @@ class Sitting:
     async def _fallen(
         self, client: Client, talk: Conversation, fell: Fell, check: str, todo: list[Script]
     ) -> Ending | None:
-        """The bot has broken down at a check: a fault, and where to go on."""
+        """Record that the bot has broken down at a check, and find where to continue."""
         end = await client.ended(self._terms.limits.end) if fell.is_gone else None
         self._has_answered = self._has_answered or bool(talk.answers)
         words = str(fell) if end is None else end.words
@@ -216,7 +216,7 @@ class Sitting:
         return not is_told and terms.known.was_tried(checks.ANSWERS)
 
     async def _close(self, client: Client, talk: Conversation, check: str) -> None:
-        """The table closes: the bot is to end, and after a finished hand in good order."""
+        """Close the table: the bot must end, and after a finished hand in good order."""
         limit = self._terms.limits.end
         if self._terms.known.has_failed(check):
             return

@@ -1,4 +1,4 @@
-"""Hands with the bot in one seat and scripted players, who are no programs, in the others."""
+"""Hands with the bot in one seat and scripted players, which are not programs, in the others."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FOLDS: Final = 0.06
 _CALLS: Final = 0.53
 # Below these a random player folds or calls: the shares of the ACPC's example player.
 _SHARE_OF_STACK: Final = 0.6
-# Raised first, so that whoever is all in afterwards has raised less than they would have to.
+# Raised first, so that a player who then goes all in raises less than a full raise.
 
 Opponent = Callable[[HandView, random.Random], Action]
-"""What a scripted player does; put right where it is not legal."""
+"""What a scripted player does; corrected if it is not legal."""
 
 
 def folds(view: HandView, rng: random.Random) -> Action:
@@ -46,7 +46,7 @@ def goes_all_in(view: HandView, rng: random.Random) -> Action:
 
 
 def goes_all_in_short(view: HandView, rng: random.Random) -> Action:
-    """Raises to most of its stack, and goes all in on such a raise, which is then less than a raise."""
+    """Raises to most of its stack, or goes all in over such a raise, which is then less than a full raise."""
     much = int(_SHARE_OF_STACK * view.game.betting_stacks[view.position])
     if view.betting.max_spent < much:
         return view.legal_actions().raising_to(much)
@@ -54,7 +54,7 @@ def goes_all_in_short(view: HandView, rng: random.Random) -> Action:
 
 
 def plays_at_random(view: HandView, rng: random.Random) -> Action:
-    """Folds seldom, calls and raises as often as each other, mostly by little."""
+    """Seldom folds, calls and raises equally often, mostly by little."""
     drawn = rng.random()
     legal = view.legal_actions()
     if drawn < _FOLDS:
@@ -69,7 +69,7 @@ def plays_at_random(view: HandView, rng: random.Random) -> Action:
 
 @attrs.define(eq=False)
 class Table:
-    """Where the bot sits on seat 0 and hands are played one after the other.
+    """A table with the bot in seat 0, where hands are played one after another.
 
     Args:
         conversation: with the bot.
@@ -99,10 +99,10 @@ class Table:
             acts_in_its_place: call for the bot at its first turn, without waiting for it.
             pause_s: how long one of the others thinks, once.
             shown_from: nothing is shown before this holds; the bot's seat calls.
-            until: the hand is broken off where this holds.
+            until: the hand is broken off when this holds.
 
         Raises:
-            Fell: the bot cannot go on.
+            Fell: the bot cannot continue.
         """
         number = self.next_hand
         self.next_hand += 1
@@ -136,14 +136,14 @@ class Table:
             state = state.apply(action)
 
     async def play_orbit(self, opponent: Opponent) -> None:
-        """A hand in each position; raises as `play` does."""
+        """Play a hand in each position; raises as `play` does."""
         for _ in range(self.game.num_players):
             await self.play(opponent)
 
     async def settle(self) -> None:
-        """Play a plain hand: who has died of the last one, or lost the thread, does not answer in it."""
+        """Play a plain hand: a bot that died in the last one, or got confused, does not answer in it."""
         await self.play(calls)
 
     def is_bots_turn(self, state: HandState) -> bool:
-        """The bot is to act."""
+        """Whether the bot is to act."""
         return state.position_to_act == -state.hand_number % self.game.num_players

@@ -34,12 +34,12 @@ class BotFile:
     """Absolute."""
     name: str
     build: tuple[str, ...]
-    """Empty where nothing is built."""
+    """Empty if nothing is built."""
     command: tuple[str, ...]
-    """As it stands in the file, split into words."""
+    """As in the file, split into words."""
 
     def located_command(self) -> tuple[str, ...]:
-        """The command with the paths that lie in the folder made absolute."""
+        """The command, with paths inside the folder made absolute."""
         return tuple(
             str(self.folder / word) if not word.startswith("-") and (self.folder / word).exists() else word
             for word in self.command
@@ -62,7 +62,7 @@ def read_bot_file(folder: Path) -> BotFile:
     Raises:
         BotFileError: it is not there, or says something else.
     """
-    import tomllib  # nobody waits for it whose players are no folders
+    import tomllib  # only matches with folders as players wait for it
 
     path = folder / BOT_FILE
     try:

@@ -32,7 +32,7 @@ _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "
 
 @attrs.frozen
 class Built:
-    """What came of a student's bot."""
+    """The result of building and checking a student's bot."""
 
     folder: Path
     name: str
@@ -40,11 +40,11 @@ class Built:
     words: str
     """What happened, in one line."""
     version: str = ""
-    """Of what is in the folder."""
+    """The version of the folder's contents."""
 
 
 def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
-    """Build a bot; returns what is known of it, or why it cannot play.
+    """Build a bot; returns what is known about it, or why it cannot play.
 
     Args:
         folder: of the student.
@@ -85,7 +85,7 @@ def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
 
 
 def _shut_in(line: Sequence[str], folder: Path) -> list[str]:
-    """A build that reads the system's programs, writes its own folder, and reaches nobody."""
+    """A build that reads the system's programs, writes only to its own folder, and has no network."""
     words = [
         "bwrap",
         "--unshare-all",
@@ -105,7 +105,7 @@ def _shut_in(line: Sequence[str], folder: Path) -> list[str]:
 
 
 def _homes_of_tools() -> list[str]:
-    """Where tools live that users have installed for themselves, such as Rust's."""
+    """Where tools are that users have installed for themselves, such as Rust's."""
     known = [Path.home() / name for name in (".cargo", ".rustup")]
     return [str(path) for path in known if path.is_dir()]
 
@@ -117,8 +117,8 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
         file: its ``bot.toml``.
         out: takes the files.
         games: that it must play.
-        hands: at random.
-        options: of ``riverboat check-bot``, beside these.
+        hands: random ones.
+        options: further ones for ``riverboat check-bot``.
     """
     student = file.folder.name
     words = [word for game in games for word in ("--game", game)]
@@ -151,14 +151,14 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
 
 
 def has_sandboxes() -> bool:
-    """Bots and builds can be shut in here."""
+    """Whether bots and builds can be sandboxed here."""
     return shutil.which("bwrap") is not None and why_there_are_none() is None
 
 
 def version_of(folder: Path) -> str:
-    """What tells a bot from earlier ones in the same folder: a hash of its files.
+    """Distinguishes a bot from earlier ones in the same folder: a hash of its files.
 
-    Hidden files are left out, and what builds and interpreters leave behind.
+    Hidden files are left out, and those that builds and interpreters leave behind.
     """
     found = sha256()
     for path in sorted(folder.rglob("*")):

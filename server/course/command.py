@@ -40,9 +40,9 @@ def course() -> None:
 @click.option("--game", default="limit-2p", show_default=True, help="What is played.")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 def init(folder: Path, students: tuple[str, ...], language: str, game: str, force: bool) -> None:
-    """Begin a course in DIR, or add students to one.
+    """Set up a course in DIR, or add students to one.
 
-    It has tournament.toml, nightly.sh, and students/NAME/ with a bot to begin with.
+    It has tournament.toml, nightly.sh, and students/NAME/ with a starter bot.
     """
     read_game(game)
     for student in students:

@@ -1,4 +1,4 @@
-"""A course on disk: a tournament, a folder for each student, what happens every night."""
+"""A course on disk: a tournament, a folder for each student, the nightly script."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def course_files(
     Args:
         folder: of the course.
         students: their names.
-        language: what their bots are written in, to begin with.
+        language: of their starter bots.
         game: what is played.
-        why_no_sandbox: why there can be none here; None where they work.
+        why_no_sandbox: why there can be none here; None if they work.
     """
     name = folder.absolute().name
     why = "each bot sees its own folder and its table, and nothing else"

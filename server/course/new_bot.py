@@ -1,4 +1,4 @@
-"""``riverboat new-bot``: a bot to begin with, in one of five languages."""
+"""``riverboat new-bot``: a starter bot, in one of five languages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Language:
     mine: str
     """The file that decides."""
     build: str
-    """Empty where nothing is built."""
+    """Empty if nothing is built."""
     command: str
     tool: str
-    """The program that it takes."""
+    """The program that it needs."""
 
 
 LANGUAGES: Final = {
@@ -71,7 +71,7 @@ def scaffold(language: str, name: str) -> dict[str, str]:
 @click.option("--name", help="What it is called; default: as its folder.")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 def new_bot(folder: Path, language: str, name: str | None, force: bool) -> None:
-    """Write a bot to begin with into DIR, and the bot.toml that says how it is built and run.
+    """Write a starter bot into DIR, and the bot.toml that says how it is built and run.
 
     It plays every game that comes with the package and passes `riverboat check-bot`; what it does when it is
     to act is one short function.

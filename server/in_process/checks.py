@@ -1,4 +1,4 @@
-"""What does not go with ``--in-process``."""
+"""Options and players that cannot be combined with ``--in-process``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FOR_SOCKETS: Final = (
 
 
 def check_in_process(ctx: click.Context, players: Sequence[Player]) -> None:
-    """See whether a match can be played without sockets.
+    """Make sure that a match can be played without sockets.
 
     Raises:
-        click.UsageError: a player is no installed bot, or an option means nothing without sockets.
+        click.UsageError: a player is not an installed bot, or an option means nothing without sockets.
     """
     for player in players:
         if not player.is_bot:

@@ -1,4 +1,4 @@
-"""A table in workers: the hands of one pass, recorded and counted as those of a table over sockets are."""
+"""A table in workers: the hands of one pass, recorded and counted like those of a table over sockets."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class WorkersTable:
     Args:
         config: what is played.
         console: where it is reported.
-        workers: who play it.
-        onlooker: told of every hand, and asked whether to play on; without one all hands are played.
-        earlier: what the log does not tell about its hands, where the match is resumed from it.
+        workers: that play it.
+        onlooker: told about every hand, and asked whether to continue; without one all hands are played.
+        earlier: what the log does not tell about its hands, if the match is resumed from it.
 
     *Resource handling*: `run` closes everything when it ends, however it ends.
     """
@@ -85,7 +85,7 @@ class WorkersTable:
         return self.outcome()
 
     def outcome(self) -> MatchOutcome:
-        """What the match has come to so far."""
+        """The outcome of the match so far."""
         seats = tuple(
             SeatOutcome(name, [self._failures[seat]] if seat in self._failures else [])
             for seat, name in enumerate(self._config.names)
@@ -126,7 +126,7 @@ class WorkersTable:
         self._is_finished = True
 
     async def _take_over(self) -> bool:
-        """Count the hands of earlier sittings; whether the match goes on after them."""
+        """Count the hands of earlier sittings; returns whether the match continues after them."""
         config, records = self._config, self._records
         dealer = config.cards.dealer(config.game)
         while records.is_replaying:
@@ -153,7 +153,7 @@ class WorkersTable:
         return 0 if self._config.fixed_seats else hand_number % self._num_seats
 
     async def _count_frame(self, frame: Frame) -> bool:
-        """Record and count some hands; whether the match goes on."""
+        """Record and count some hands; returns whether the match continues."""
         n = self._num_seats
         if frame.told:
             self._records.write_told("".join(frame.told))
@@ -167,7 +167,7 @@ class WorkersTable:
         return True
 
     async def _count(self, line: str, by_seat: Sequence[float]) -> bool:
-        """Record and count a hand; whether the match goes on."""
+        """Record and count a hand; returns whether the match continues."""
         self._records.write_hand(line)
         for seat, won in enumerate(by_seat):
             self._totals[seat] += won
@@ -187,7 +187,7 @@ class WorkersTable:
             self._plays_since = trio.current_time()
 
     def _ends_match(self, failure: ShardFailure) -> MatchAborted:
-        """A bot cannot go on: record it."""
+        """Record that a bot cannot continue."""
         detail = Failure(FailureKind.CRASHED, failure.detail, failure.hand_number)
         self._failures[failure.seat] = detail
         where = "" if failure.hand_number is None else f" (hand {failure.hand_number})"

@@ -1,9 +1,9 @@
 """Processes that play the hands of a match between installed bots.
 
 The house does not know the bots: it runs ``riverboat arena-worker``, which the players' package declares, and
-is sent finished hands (`engine.files.shards`).  Where no bot carries anything from hand to hand, several
-workers share the hands, chunk by chunk in turn; what they send is read in the order of the hands, and a
-worker that is ahead waits because nobody reads it.
+receives finished hands (`engine.files.shards`).  If no bot carries anything from hand to hand, several
+workers share the hands, chunk by chunk in turn; their output is read in the order of the hands, and a worker
+that is ahead waits because nobody reads from it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from server.private_files import PrivateFiles
 from server.table.config import MatchConfig
 
 _COMMAND: Final = ("-P", "-m", "server", "arena-worker")
-# -P: a folder named like one of our packages in the user's folder must not get in the way
+# -P: a folder in the user's folder that is named like one of our packages must not get in the way
 _CHUNK: Final = 64
 # Hands that a worker plays before the next one's turn: the fastest bots play them in milliseconds.
 _READ: Final = 1 << 16
@@ -49,7 +49,7 @@ class Workplace:
 
 
 def order_for(config: MatchConfig, seated: Sequence[Player], players: Sequence[int]) -> ShardOrder:
-    """What workers are told to play.
+    """The order that tells workers what to play.
 
     Args:
         config: the match of a pass.
@@ -69,7 +69,7 @@ def order_for(config: MatchConfig, seated: Sequence[Player], players: Sequence[i
 
 
 def _opened(place: Workplace) -> IO[bytes]:
-    """What takes the bots' output."""
+    """The file for the bots' output."""
     return open(place.output, "ab", opener=place.files.open)
 
 
@@ -104,7 +104,7 @@ class Worker:
         return cls(process, order)
 
     async def engage(self, order: ShardOrder) -> Readiness:
-        """Give it another match, when it has played all of its share; how the bots of that are.
+        """Give it another match, after it has played its share; returns the readiness of its bots.
 
         Raises:
             MatchAborted: it has ended.
@@ -113,7 +113,7 @@ class Worker:
         return await self.readiness()
 
     async def readiness(self) -> Readiness:
-        """How its bots are.
+        """The readiness of its bots.
 
         Raises:
             MatchAborted: it has ended.
@@ -197,10 +197,10 @@ class Workforce:
         self._most = most
         self._workers: list[Worker] = []
         self.stateful: tuple[str, ...] = ()
-        """The names of players who carry something from hand to hand, where there are any."""
+        """The names of players who carry something from hand to hand, if there are any."""
 
     async def start(self) -> ShardFailure | None:
-        """Start as many workers as the bots admit; returns why a bot cannot play.
+        """Start as many workers as the bots allow; returns why a bot cannot play.
 
         Raises:
             MatchAborted: a worker has ended.
@@ -219,7 +219,7 @@ class Workforce:
         return await worker.readiness()
 
     async def frames(self, first: int, end: int) -> AsyncGenerator[Frame, None]:
-        """The hands from `first` to `end`, in order; after a frame that tells of a failure there is none.
+        """The hands from `first` to `end`, in order; a frame that reports a failure is the last.
 
         Raises:
             MatchAborted: a worker has ended.

@@ -1,13 +1,13 @@
-"""Who may sit down on the seat of a player we have launched: that player's processes.
+"""Who may take the seat of a player we have launched: that player's processes.
 
 A port is open to everybody on the machine, and a bot that knows its opponent's port can be there first.  On
 Linux a connection's owner must therefore belong to the session of the process that was launched for the
-seat, or descend from it, or carry the seat's token in its environment (as what a launcher starts in the
-background does, although it has left the session).  A client whose owner cannot be found, because it is on
-another machine or another user's, must say the token.  What can be seen to be another's is refused.
+seat, or descend from it, or have the seat's token in its environment (like a process that a launcher starts
+in the background, although it has left the session).  A client whose owner cannot be found, because it is on
+another machine or another user's, must say the token.  A client known to belong to somebody else is refused.
 
-Where the system does not tell whose a connection is, players that can say the token must, and the others are
-let in.
+If the system does not tell who owns a connection, players that can say the token must do so, and the others
+are let in.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class _Seat:
     token: str
     """Generated, or the user's."""
     chosen_token: str | None
-    """The user's, which whoever sits there must say."""
+    """The user's, which the client in this seat must say."""
     process: int | None = None
-    """That was launched, the latest; it leads a session."""
+    """The latest process launched; it leads a session."""
     listener: socket.socket | None = None
-    """Inside its sandbox, where it has one."""
+    """Inside its sandbox, if it has one."""
     is_settled: trio.Event = attrs.Factory(trio.Event)
     """It has been launched, or will not be."""
     is_known: bool = False
-    """Who entered last was seen to be the player."""
+    """The last client to enter was recognised as the player."""
 
 
 class Doorman:
@@ -50,7 +50,7 @@ class Doorman:
 
     Args:
         players: by seat.
-        tokens: that the user has chosen for the seats; None or missing for others.
+        tokens: those that the user has chosen for seats; None or missing for others.
         say: takes lines for people.
         has_sandboxes: players are launched in sandboxes, and connect there.
     """
@@ -73,15 +73,15 @@ class Doorman:
         self._reported: set[tuple[int, int | None]] = set()
 
     def token(self, seat: int) -> str:
-        """What a seat's player is given to say."""
+        """The token that a seat's player is given."""
         return self._seats[seat].token
 
     def is_launched(self, seat: int, process: int | None, listener: socket.socket | None = None) -> None:
-        """A seat's process has been started.
+        """Note that a seat's process has been started.
 
         Args:
             seat: its number.
-            process: None where it could not be started.
+            process: None if it could not be started.
             listener: where it connects inside its sandbox.
         """
         self._seats[seat].process = process
@@ -93,21 +93,21 @@ class Doorman:
         return self._seats[seat].is_known
 
     def close(self) -> None:
-        """Let go of the listening sockets of sandboxes."""
+        """Close the listening sockets of sandboxes."""
         for seat in self._seats:
             if seat.listener is not None:
                 seat.listener.close()
                 seat.listener = None
 
     async def listener(self, number: int) -> socket.socket | None:
-        """The listening socket of a seat's sandbox, for the caller to close; None where there is none."""
+        """The listening socket of a seat's sandbox, which the caller closes; None if there is none."""
         seat = self._seats[number]
         if self._has_sandboxes and seat.player.command is not None:
             await seat.is_settled.wait()
         return None if seat.listener is None else seat.listener.dup()
 
     async def judge(self, number: int, connection: socket.socket) -> Entry:
-        """On what condition a connection may sit down: who connects in a sandbox is its player."""
+        """On what condition a connection may sit down: a client in a sandbox is its player."""
         seat = self._seats[number]
         if seat.player.command is None:
             return Entry(seat.chosen_token)

@@ -3,14 +3,14 @@
 **PATH** begins with the folder of the interpreter that runs the house, so that ``python my_bot.py`` is run by
 the Python that has this package, whether or not its virtual environment is activated.
 
-**Packages.**  Ours have common names, and Python looks into a script's own folder first: a student's
-``engine/`` beside ``my_bot.py`` would stand in for ours, and the bot could not be imported.  For a script
+**Packages.**  Ours have common names, and Python looks in a script's own folder first: a student's
+``engine/`` beside ``my_bot.py`` would shadow ours, and the bot could not be imported.  For a script
 that imports ``clients`` our packages therefore come first and its own folder last (``PYTHONSAFEPATH`` and
-``PYTHONPATH``), so that its helper modules are still found.  A script that does not import ``clients`` is
-no bot of ours: its ``engine`` stays its own.  Not covered: bots that are run as ``python -m``, interpreters
-before 3.11, and a script that wants both our ``clients`` and its own ``engine``.
+``PYTHONPATH``), so that its helper modules are still found.  A script that does not import ``clients`` does
+not use our library: its ``engine`` stays its own.  Not covered: bots that are run as ``python -m``,
+interpreters before 3.11, and a script that wants both our ``clients`` and its own ``engine``.
 
-**Secrets.**  What the house was handed itself, such as the tokens of seats, is not passed on.
+**Secrets.**  What the house was given itself, such as the tokens of seats, is not passed on.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def players_environment(command: Sequence[str], base: Mapping[str, str]) -> dict
         base: the house's own environment.
     """
     environment = {name: value for name, value in base.items() if not variables.is_handed_out(name)}
-    # Not resolved: a virtual environment's interpreter is a link to one that knows nothing of it.
+    # Not resolved: a virtual environment's interpreter is a link to one that knows nothing about it.
     own_programs = os.path.dirname(os.path.abspath(sys.executable))
     environment["PATH"] = _joined(own_programs, base.get("PATH", os.defpath))
     script = script_of(command)

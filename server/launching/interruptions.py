@@ -1,4 +1,4 @@
-"""What ends a match before its time: signals, and the end of the program that launched us."""
+"""What ends a match early: signals, and the end of the program that launched us."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def await_signal(
     *,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Ctrl-C and its like end the match in good order."""
+    """End the match in good order on Ctrl-C and similar signals."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as received:
         if noted:
             interruptions.append(128 + noted[0])

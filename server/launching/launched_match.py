@@ -1,7 +1,7 @@
 """Matches whose players we launch: one pass, or all the passes of a duplicate match (design: duplicate).
 
 In pass k of a duplicate match player i sits at seat (i + k) mod n, and the cards are the same: each player
-gets each seat's cards once, and what luck gives in one pass it takes in another.
+gets each seat's cards once, and the luck of one pass is cancelled in another.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from server.table.replay import has_key
 from server.table.stopping import CommonDecision
 
 _NOTE_EVERY_S: Final = 1.0
-# So much of decision times is lost when we are killed.
+# How much of the decision times is lost if we are killed.
 
 
 @attrs.frozen
@@ -64,7 +64,7 @@ class MatchPlan:
     """The match folder, which exists."""
     duplicate: bool = False
     jobs: int = 1
-    """Passes played side by side; where there are more, tables or processes that share the hands of each."""
+    """Passes played in parallel; if there are more jobs, tables or processes that share each pass's hands."""
     until: Goal | None = None
     """Stop once this is known; None to play all hands."""
     learners: frozenset[int] = frozenset()
@@ -72,25 +72,25 @@ class MatchPlan:
     start_s: float = 600.0
     """For a launched player to join."""
     recover: int = 0
-    """How often a launched player that crashes in play is started again."""
+    """How often a launched player that crashes during play is restarted."""
     in_sandboxes: bool = False
     """Players are launched in sandboxes."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
     sitting: Sitting | None = None
-    """In which it is played; None for a match that is never resumed."""
+    """The sitting in which it is played; None for a match that is never resumed."""
     in_process: bool = False
-    """Installed bots play in processes of the house's, without sockets."""
+    """Installed bots play in processes of the house, without sockets."""
     rehearses: bool = True
     """Players who may have learned from the hands of earlier sittings are shown them again."""
     luck: Luck = Luck.EQUITY
     """How far luck is taken out of the result."""
     trusts_programs: bool = False
-    """Programs that are no installed bots carry nothing from hand to hand."""
+    """Programs that are not installed bots carry nothing from hand to hand."""
     process_limits: ProcessLimits | None = None
-    """Of each process of a launched player."""
+    """Limits for each process of a launched player."""
     files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
-    """Makes all of the match's files; those of a duplicate match are out of reach until its last hand."""
+    """Creates all of the match's files; those of a duplicate match are out of reach until its last hand."""
 
     @files.default
     def _make_files(self) -> PrivateFiles:
@@ -101,21 +101,21 @@ class MatchPlan:
 
     @property
     def is_safe_on_disk(self) -> bool:
-        """No player can read the match folder."""
+        """Whether no player can read the match folder."""
         return self.in_sandboxes and all(player.command is not None for player in self.players)
 
     @property
     def is_resumed(self) -> bool:
-        """The match has been played before."""
+        """Whether the match has been played before."""
         return self.sitting is not None and self.sitting.is_resumed
 
     @property
     def _asks_for_policies(self) -> bool:
-        """Players are asked how they play: only AIVAT needs it."""
+        """Whether players are asked how they play: only AIVAT needs it."""
         return self.luck is Luck.AIVAT and why_not(self.config.game) is None
 
     def critical_value(self, deals: int) -> float:
-        """How many standard errors half an interval is wide that is not a verdict's."""
+        """The half width in standard errors of an interval that is not a verdict's."""
         return Z95 if self.until is None else asymptotic_critical_value(deals)
 
     @property
@@ -125,11 +125,11 @@ class MatchPlan:
 
     @property
     def jobs_of_a_pass(self) -> int:
-        """Among how many tables or processes the hands of a pass may be shared out."""
+        """Among how many tables or processes the hands of a pass may be divided."""
         return self.jobs // min(self.jobs, self.num_passes)
 
     def seating(self, number: int) -> tuple[int, ...]:
-        """By seat, which player sits there in a pass."""
+        """By seat, the player who sits there in a pass."""
         n = len(self.players)
         return tuple((seat - number) % n for seat in range(n))
 
@@ -138,7 +138,7 @@ class MatchPlan:
         return self.folder / f"pass-{number}" if self.duplicate else self.folder
 
     def pass_config(self, number: int) -> MatchConfig:
-        """The match that a pass is."""
+        """The configuration of a pass."""
         return attrs.evolve(
             self.config,
             names=tuple(self.players[player].name for player in self.seating(number)),
@@ -169,8 +169,8 @@ class MatchPlan:
         return Tally(self.config.game, names, seatings, self.config.hands, self.until, self.learners)
 
     def results(self, passes: Sequence[Pass], tally: Tally) -> tuple[PlayerResult, ...]:
-        """The players' results, with intervals that hold where a match might have ended at any hand, or where
-        somebody learns.
+        """The players' results, with intervals that hold even if a match might have ended at any hand, or
+        if somebody learns.
         """
         results = player_results(passes, self.config.names, self.config.game)
         if self.until is None and not self.learners:
@@ -184,7 +184,7 @@ class MatchPlan:
 class Interrupted(Exception):
     """A signal, or the program that launched us, ends the match; `status` is the exit status that says so.
 
-    `passes` are what it has come to.
+    `passes` are its results so far.
     """
 
     def __init__(self, status: int, passes: Sequence[Pass]) -> None:
@@ -198,10 +198,10 @@ class LaunchedMatch:
 
     Args:
         plan: what to play.
-        tally: is told of every hand that is finished.
+        tally: is told about every finished hand.
         say: takes lines for people.
-        announcer: takes where the seats are, for programs.
-        noted: signals that have come before we listen for them.
+        announcer: is told where the seats are, for programs.
+        noted: signals that came before we listened for them.
     """
 
     def __init__(
@@ -252,7 +252,7 @@ class LaunchedMatch:
         return passes
 
     def _reveal_key(self) -> None:
-        """Write what the cards follow from into the logs of all passes, now that no hand is to come."""
+        """Write the cards' key into the logs of all passes, now that no more hands will come."""
         plan = self._plan
         if isinstance(plan.config.cards, MatchKey) and plan.duplicate:
             for number in range(plan.num_passes):
@@ -292,13 +292,13 @@ class LaunchedMatch:
             self._note_progress()
 
     def _note_progress(self) -> None:
-        """Keep what the logs do not tell, for later sittings."""
+        """Store what the logs do not tell, for later sittings."""
         sitting = self._plan.sitting
         if sitting is not None and self._tables:
             sitting.note_progress({number: table.outcome() for number, table in self._tables.items()})
 
     def _not_played(self, number: int, *, can_go_on: bool) -> Pass:
-        """A pass that another pass made pointless, or that an interruption came before."""
+        """A pass that was not played, because of another pass or an interruption."""
         outcome = MatchOutcome.not_played(self._plan.pass_config(number).names, {})
         return Pass(attrs.evolve(outcome, can_go_on=can_go_on), self._plan.seating(number))
 
@@ -319,7 +319,7 @@ class LaunchedMatch:
                 await self._play_over_sockets(number, console, follower, earlier)
         finally:
             self._passes_open -= 1
-            if not self._passes_open:  # nobody can tell to which of several an orphan belongs
+            if not self._passes_open:  # with several, nobody could tell to which an orphan belongs
                 self._orphanage.empty()
             console.close()
             self._playing.release_on_behalf_of(number)
@@ -328,7 +328,7 @@ class LaunchedMatch:
     async def _play_in_workers(
         self, number: int, console: Console, follower: _Follower, earlier: EarlierSittings | None
     ) -> None:
-        """Have a pass played in processes of its own, without sockets."""
+        """Play a pass in processes of its own, without sockets."""
         plan = self._plan
         seating = plan.seating(number)
         seated = [plan.players[player] for player in seating]

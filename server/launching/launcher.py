@@ -1,8 +1,8 @@
-"""Players as processes: started each in a process group of its own, watched, and gone at the end.
+"""Players as processes: each started in a process group of its own, watched, and gone at the end.
 
-A player that crashes in play can be started again (`match --recover`).
-What a player writes is kept in the match folder.  Nothing of a match outlives it: on every way out the
-groups are asked to end and then killed, and what has left its group ends in the `Orphanage`.
+A player that crashes during play can be restarted (`match --recover`).
+What a player writes is kept in the match folder.  No process outlives its match: on every way out the groups
+are asked to end and then killed, and processes that have left their group end in the `Orphanage`.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from server.launching.sandbox import HOST, Sandbox, receive_listener
 from server.private_files import FOLDER_MODE, PrivateFiles
 
 _GRACE_S: Final = 3.0
-# For players to end by themselves when the match is over, and again after they were asked to.
+# Time for players to end by themselves when the match is over, and again after they were asked to.
 _SAY_AFTER_S: Final = 3.0
 _SAY_EVERY_S: Final = 10.0
-# After which people hear which player keeps the match waiting, and the last line that it wrote.
+# After which people are told which player keeps the match waiting, and the last line that it wrote.
 _LAST_WORDS: Final = 4096
 # Bytes at the end of a player's stderr searched for the line that says why it ended.
 
 
 @attrs.define(eq=False)
 class _Process:
-    """The process of a seat's player: the latest, where it was started again."""
+    """The process of a seat's player: the latest, if it was restarted."""
 
     seat: int
     name: str
     player: Player
     line: Sequence[str]
-    """What is executed, in a sandbox where there is one."""
+    """What is executed, in a sandbox if there is one."""
     port: int
     environment: Mapping[str, str]
     process: trio.Process | None = None
@@ -62,7 +62,7 @@ class _Process:
 
 
 class Host(Protocol):
-    """Whoever has players launched: a table with open ports."""
+    """The table with open ports for which players are launched."""
 
     @property
     def ports(self) -> Sequence[int]:
@@ -70,28 +70,28 @@ class Host(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """No hand is to come: clients may leave."""
+        """Whether no more hands will come: clients may leave."""
 
     def has_joined(self, number: int) -> bool:
-        """Somebody sits on a seat."""
+        """Whether somebody has taken a seat."""
 
     def give_up(self, number: int, failure: Failure) -> bool:
-        """Nobody will come for a seat; whether nobody ever has."""
+        """Stop waiting for a seat's first player; returns whether nobody had ever come."""
 
     def expect_nobody(self, number: int) -> None:
-        """Nobody will come back to a seat."""
+        """Do not wait for anybody to come back to a seat."""
 
 
 @attrs.frozen
 class Patience:
-    """What is granted to players that are launched."""
+    """What launched players are granted."""
 
     start_s: float
     """Seconds to join."""
     recover: int = 0
-    """How often a player that crashes in play is started again."""
+    """How often a player that crashes during play is restarted."""
     limits: ProcessLimits | None = None
-    """Of each of its processes."""
+    """Limits for each of its processes."""
 
 
 class Launcher:
@@ -99,13 +99,13 @@ class Launcher:
 
     Args:
         folder: for what the players write.
-        files: makes what is in it.
+        files: creates the files in it.
         patience: what the players are granted.
         say: takes lines for people.
-        variables: of the players' environment, beside those of their seats.
+        variables: for the players' environment, in addition to those of their seats.
         doorman: lets the players in.
         orphanage: knows whom we wait for.
-        sandbox: that players are shut into; None for none.
+        sandbox: that confines the players; None for none.
 
     *Resource handling*: `end` must run on every way out.
     """
@@ -135,7 +135,7 @@ class Launcher:
         self._is_settling = False
         self._is_ending = False
         self.was_in_vain = False
-        """A player could not be started, or never joined: no hand has been played."""
+        """Whether a player could not be started, or never joined: no hand has been played."""
 
     async def start(
         self,
@@ -148,7 +148,7 @@ class Launcher:
     ) -> None:
         """Start all players that are programs, and watch them.
 
-        One that ends, or that has not joined in time, is given up by the server.
+        The server gives up a player that ends, or that has not joined in time.
         """
         self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
@@ -174,14 +174,14 @@ class Launcher:
             nursery.start_soon(self._await_joining, entry, process, server)
 
     async def _execute(self, entry: _Process) -> trio.Process:
-        """Start a seat's process, for the first time or again.
+        """Start or restart a seat's process.
 
         Raises:
             OSError: it cannot be started.
         """
         is_first = entry.process is None
         stdout, stderr = (self._open(self._output(entry, stream)) for stream in ("out", "err"))
-        with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be known
+        with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be registered
             ours, theirs = socket.socketpair()
             with ours, theirs:
                 line = entry.line if self._limits is None else self._limits.command_line(entry.line)
@@ -208,7 +208,7 @@ class Launcher:
         return process
 
     def _open(self, path: Path) -> IO[bytes]:
-        """A file for what a process writes; one that is started again goes on writing.
+        """A file for what a process writes; a restarted one appends to it.
 
         Raises:
             OSError: it cannot be made.
@@ -224,7 +224,7 @@ class Launcher:
             self.was_in_vain = True
 
     async def _watch(self, entry: _Process, process: trio.Process, server: Host) -> None:
-        """Wait for a process to end: before it has joined that ends the match, later it may start again."""
+        """Wait for a process to end: before it has joined this ends the match, later it may be restarted."""
         while True:
             returncode = await process.wait()
             if self._is_ending:
@@ -278,11 +278,11 @@ class Launcher:
                 self._note_end(entry, process.returncode)
 
     def crashes(self) -> dict[int, str]:
-        """By seat, how a process ended that ended by itself, with an error."""
+        """By seat, how processes ended by themselves, with an error."""
         return {entry.seat: entry.crash for entry in self._processes if entry.crash is not None}
 
     def end_of(self, seat: int) -> str | None:
-        """How the process of a seat ended by itself, with its last words; None while it runs."""
+        """How the process of a seat ended by itself, with its last output; None while it runs."""
         ended = [entry for entry in self._processes if entry.seat == seat and entry.returncode is not None]
         return self._describe_end(ended[0]) if ended else None
 
@@ -291,7 +291,7 @@ class Launcher:
         return next((entry.returncode for entry in self._processes if entry.seat == seat), None)
 
     def process_of(self, seat: int) -> int | None:
-        """The number of a seat's process, which leads a session; None where none was started."""
+        """The number of a seat's process, which leads a session; None if none was started."""
         return next((process.pid for entry, process in self._started() if entry.seat == seat), None)
 
     def last_words(self, seat: int) -> str:
@@ -299,7 +299,7 @@ class Launcher:
         return next((self._last_line(entry) for entry in self._processes if entry.seat == seat), "")
 
     def replaced(self) -> dict[int, str]:
-        """By seat, how a process ended in whose seat somebody played on who was not seen to be its player."""
+        """By seat, how processes ended while a client not recognised as theirs played on in their seat."""
         return {entry.seat: self._describe_end(entry) for entry in self._processes if entry.is_replaced}
 
     async def end(self) -> None:
@@ -326,7 +326,7 @@ class Launcher:
             entry.crash = self._describe_end(entry)
 
     def _describe_end(self, entry: _Process) -> str:
-        """How a process ended, with its last words."""
+        """How a process ended, with its last output."""
         code = entry.returncode or 0
         if code < 0:
             try:
@@ -346,7 +346,7 @@ class Launcher:
 
 
 async def _listener_of_a_sandbox(connection: socket.socket) -> socket.socket | None:
-    """Where the player connects; None where its sandbox has failed, whose process then ends and says why."""
+    """Where the player connects; None if its sandbox has failed, whose process then ends and says why."""
     with contextlib.suppress(OSError):
         return await receive_listener(connection)
     return None

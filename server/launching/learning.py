@@ -1,8 +1,8 @@
 """Which players of a match learn while they play: an interval over hands means little for them.
 
-What an installed bot does follows from its options.  Its package says so in the entry-point group
-``riverboat.learners``: by the bot's name, a function that is given the options as texts and returns whether
-the bot changes how it plays.  Only functions of bots that sit down are loaded.
+Whether an installed bot learns follows from its options.  Its package says so in the entry-point group
+``riverboat.learners``: under the bot's name, a function that takes the options as texts and returns whether
+the bot changes how it plays.  Only the functions of bots that sit down are loaded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _GROUP: Final = "riverboat.learners"
 
 
 def learning_players(players: Sequence[Player]) -> frozenset[int]:
-    """The places of those that learn; of programs that are no installed bots nobody knows.
+    """The places of those that learn; nothing is known about programs that are not installed bots.
 
     A package that is broken makes no player learn: the bot itself will say what is wrong.
     """

@@ -1,7 +1,7 @@
-"""Who is at the other end of a connection from this machine, as Linux tells under ``/proc``.
+"""Who is at the other end of a connection from this machine, according to Linux's ``/proc``.
 
 Its port leads to the socket's inode (``/proc/net/tcp``, ``tcp6``), and that to the processes that have it
-open (``/proc/PID/fd``).  Processes of other users cannot be looked into.
+open (``/proc/PID/fd``).  Processes of other users cannot be inspected.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def can_be_traced() -> bool:
 
 
 def client_inode(connection: socket.socket) -> int | None:
-    """The inode of a connection's other end; None where that is not on this machine, or closed."""
+    """The inode of a connection's other end; None if that is not on this machine, or closed."""
     try:
         theirs, ours = connection.getpeername(), connection.getsockname()
     except OSError:
@@ -79,7 +79,7 @@ def family(first: int, everybody: dict[int, ProcessInfo]) -> set[int]:
 
 
 def owners(inode: int, among: set[int]) -> Iterator[int]:
-    """Those processes that have a socket open, as far as they can be looked into."""
+    """The processes that have a socket open, as far as they can be inspected."""
     wanted = f"socket:[{inode}]"
     for number in among:
         folder = f"/proc/{number}/fd"
@@ -92,7 +92,7 @@ def owners(inode: int, among: set[int]) -> Iterator[int]:
 
 
 def variable_of(process: int, name: str) -> str | None:
-    """A variable of the environment that a process was started with; None where it cannot be read."""
+    """A variable of the environment that a process was started with; None if it cannot be read."""
     prefix = os.fsencode(name) + b"="
     with contextlib.suppress(OSError):
         for item in Path("/proc", str(process), "environ").read_bytes().split(b"\0"):

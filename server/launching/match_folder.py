@@ -24,7 +24,7 @@ _NAMES: Final = (
 
 
 def match_folder(out: Path | None, game: str) -> Path:
-    """The folder of a match, made.
+    """The folder of a match, which is created.
 
     Args:
         out: where the user wants it; None for a new one under ``matches/``.
@@ -40,7 +40,7 @@ def match_folder(out: Path | None, game: str) -> Path:
 
 
 def move_aside(out: Path) -> None:
-    """Move what an earlier match has left in a folder into one below it: nothing is ever overwritten.
+    """Move what an earlier match left in a folder into one below it: nothing is ever overwritten.
 
     Raises:
         OSError: it cannot be moved.
@@ -57,7 +57,7 @@ def move_aside(out: Path) -> None:
 
 
 def new_folder(parent: Path, game: str) -> Path:
-    """A folder that nobody else has, though many matches may begin in the same second."""
+    """A folder that nobody else has, although many matches may begin in the same second."""
     parent.mkdir(parents=True, exist_ok=True)
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     for number in itertools.count(1):

@@ -1,8 +1,8 @@
 """What players leave behind: processes that have left their session and lost their parent.
 
 Linux gives such processes to us once we have asked for them (`adopt_orphans`).  Those that end are reaped at
-once, so that no zombies gather in a long match; those that are left at the end of a match are killed.  Other
-children of this process are left alone: those it had from the beginning, and those that somebody waits for.
+once, so that no zombies accumulate in a long match; those left at the end of a match are killed.  Other
+children of this process are left alone: those it had from the beginning, and those that our code waits for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import trio
 from server.launching.local_sockets import ProcessInfo, processes
 
 _MOST_ROUNDS: Final = 100
-# Of killing what is there: a process may make others while we look.
+# Rounds of killing: a process may start others while we look.
 
 
 class Orphanage:
@@ -42,7 +42,7 @@ class Orphanage:
 
     @contextlib.contextmanager
     def starting(self) -> Iterator[None]:
-        """A child is being started: nobody is reaped until it is known whether somebody `awaits` it."""
+        """Start a child within this: nothing is reaped until it is known whether somebody `awaits` it."""
         self._being_started += 1
         try:
             yield
@@ -50,19 +50,19 @@ class Orphanage:
             self._being_started -= 1
 
     def awaits(self, process: int) -> None:
-        """Somebody waits for a child, who is to learn how it ended."""
+        """Leave a child to the code that waits for it, which is to learn how it ended."""
         self._awaited.add(process)
         if self._on_started is not None:
             self._on_started(process)
 
     def reap(self) -> None:
-        """Let go of adopted children that have ended."""
+        """Reap adopted children that have ended."""
         if not self._being_started:
             for child in _children(_everybody()) - self._awaited:
                 _try_to_reap(child)
 
     def empty(self) -> None:
-        """Kill the adopted children with all their descendants; nobody may be being started."""
+        """Kill the adopted children with all their descendants; no child may be starting meanwhile."""
         for _ in range(_MOST_ROUNDS):
             everybody = _everybody()
             adopted = _children(everybody) - self._awaited
@@ -83,7 +83,7 @@ class Orphanage:
 
 
 def _everybody() -> dict[int, ProcessInfo]:
-    """All processes; none where there are no adopted ones either."""
+    """All processes; none if there cannot be adopted ones."""
     if sys.platform != "linux":
         return {}
     with contextlib.suppress(OSError):

@@ -42,14 +42,14 @@ class Player:
     command: tuple[str, ...] | None
     """What to run before HOST PORT; None for somebody who connects from outside."""
     is_bot: bool = False
-    """An installed bot: it can say a token."""
+    """It is an installed bot, which can say a token."""
     settings: tuple[str, ...] = ()
     """An installed bot's ``KEY=VALUE`` options."""
     folder: Path | None = None
     """Where it runs; None for the caller's folder."""
 
     def command_line(self, host: str, port: int) -> list[str] | None:
-        """What to execute for a seat; None for somebody from outside."""
+        """The command to execute for a seat; None for somebody from outside."""
         if self.command is None:
             return None
         line = [*self.command, host, str(port)]
@@ -76,7 +76,7 @@ class Player:
         )
 
     def problem(self) -> str | None:
-        """Why the player cannot be started, None if nothing is known against it."""
+        """Why the player cannot be started, None if no reason is known."""
         if self.command is None or self.is_bot:
             return None
         program = self.command[0]
@@ -90,7 +90,7 @@ class Player:
 
 
 def parse_players(texts: Sequence[str], bots: Collection[str]) -> tuple[Player, ...]:
-    """The players some PLAYER texts mean, with names that differ.
+    """The players that some PLAYER texts mean, with distinct names.
 
     Args:
         texts: in seat order.
@@ -119,7 +119,7 @@ def _parse(text: str, bots: Collection[str]) -> Player:
         return Player(name or _WAIT, text, None)
     bot, colon, settings = rest.partition(":")
     if bot in bots:
-        # -P: a folder named like one of our packages in the user's folder must not get in the way
+        # -P: a folder of the user's that is named like one of our packages must not get in the way
         own = (sys.executable, "-P", "-m", "server", "bot", bot)
         return Player(name or bot, text, own, True, tuple(settings.split(",")) if colon else ())
     if "/" in rest and os.path.isfile(os.path.join(rest, BOT_FILE)):

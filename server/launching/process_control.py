@@ -1,4 +1,4 @@
-"""What a process may ask of Linux for itself; elsewhere, and where it is refused, nothing happens."""
+"""What a process may ask of Linux for itself; elsewhere, or if Linux refuses, nothing happens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def keep_others_out() -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of whatever our descendants leave behind, instead of process 1."""
+    """Become the parent of processes that our descendants leave behind, instead of process 1."""
     _control(_SET_CHILD_SUBREAPER, 1)
 
 

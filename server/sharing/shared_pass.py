@@ -1,10 +1,10 @@
-"""The hands of a pass, shared out among several tables: ``riverboat match --jobs N``.
+"""The hands of a pass, divided among several tables: ``riverboat match --jobs N``.
 
 The first table keeps the records: it plays its share of the hands, and takes over those that side tables have
 played, in order.  Log and result are those of one table if no player carries anything from hand to hand, and
-only then hands are shared out.  Players of ours say so when they sit down (`protocol.extension.UNREHEARSED`);
-of other programs the user may say it (``--stateless``).  So players of side tables are launched once those of
-the first table have sat down.
+hands are divided only in that case.  Our own players say so when they sit down
+(`protocol.extension.UNREHEARSED`); for other programs the user may say it (``--stateless``).  So players of
+side tables are launched once those of the first table have sat down.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class SharedPass:
     """A pass that is played at one table or several: `open`, `run`.
 
     Args:
-        house: where the tables stand.
+        house: where the tables are.
         order: who plays what.
         console: where it is reported.
-        onlooker: told of every hand, in order.
-        earlier: what the log does not tell about its hands, where the match is resumed from it.
+        onlooker: told about every hand, in order.
+        earlier: what the log does not tell about its hands, if the match is resumed from it.
         tables: how many there may be.
-        trusts_programs: programs that are no installed bots carry nothing from hand to hand.
+        trusts_programs: programs that are not installed bots carry nothing from hand to hand.
 
     *Resource handling*: `run` closes everything when it ends, however it ends.
     """
@@ -143,7 +143,7 @@ class SharedPass:
             raise side.server.fault() from None
 
     def _share_out(self, first: int, seats: Sequence[Seat]) -> None:
-        """Have the side tables play their shares of the hands from `first` on, if the players admit it."""
+        """Have the side tables play their shares of the hands from `first` on, if the players allow it."""
         hands = self._order.config.hands
         stateful = [seat for seat in seats if not self._is_stateless(seat)]
         if stateful:
@@ -179,23 +179,23 @@ class SharedPass:
         finally:
             side.server.end()
 
-    # --- what it came to ---------------------------------------------------------------------------------
+    # --- the outcome -------------------------------------------------------------------------------------
 
     @property
     def was_in_vain(self) -> bool:
-        """A player could not be started, or never joined."""
+        """Whether a player could not be started, or never joined."""
         return any(table.was_in_vain for table in self._tables())
 
     def crashes(self) -> dict[int, str]:
-        """By seat, how a process ended that ended by itself, with an error."""
+        """By seat, how processes ended by themselves, with an error."""
         return {seat: how for table in reversed(self._tables()) for seat, how in table.crashes().items()}
 
     def replaced(self) -> dict[int, str]:
-        """By seat, how a process ended in whose seat somebody played on who was not seen to be its player."""
+        """By seat, how processes ended while a client not recognised as theirs played on in their seat."""
         return {seat: how for table in reversed(self._tables()) for seat, how in table.replaced().items()}
 
     def outcome(self) -> MatchOutcome:
-        """What the pass has come to so far."""
+        """The outcome of the pass so far."""
         outcome = self._first.server.outcome()
         for side in self._sides:
             seats = zip(outcome.seats, side.server.outcome().seats, strict=True)

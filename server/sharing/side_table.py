@@ -19,14 +19,14 @@ from server.table.records import MatchRecords
 from server.table.reply import TABLES_PLAYING
 
 _MOST_AHEAD: Final = 64
-# Hands that are played and not yet taken in by the other table.
+# Hands that are played but not yet taken over by the other table.
 _AT_ONCE: Final = 16
 _AT_LATEST_S: Final = 0.2
-# How many hands are handed over together, and for how long one is held back.
+# How many hands are sent together, and for how long one is held back.
 
 
 class SideTable(MatchServer):
-    """A table that plays its `share` of the hands, and hands them over as they are `played`.
+    """A table that plays its `share` of the hands, and passes them on as they are `played`.
 
     Args:
         config: the match of the table that keeps the records.
@@ -53,14 +53,14 @@ class SideTable(MatchServer):
         self.share = Share(0, 0, 1)
 
     async def run(self) -> MatchOutcome:
-        """As every table; also where a failure ends it, what was finished is handed over."""
+        """Run like any table; even if a failure ends it, finished hands are passed on."""
         outcome = await super().run()
         await self._courier.continues()
         self.end()
         return outcome
 
     def end(self) -> None:
-        """No hand is to come; a second time does nothing."""
+        """End the table: no more hands will come; calling it again does nothing."""
         self._outbox.close()
 
     def fault(self) -> MatchAborted:
@@ -82,7 +82,7 @@ class SideTable(MatchServer):
 
 
 class _HandedOver(MatchRecords):
-    """Records that are for another table to write."""
+    """Records that another table writes."""
 
     def __init__(self, config: MatchConfig, console: Console) -> None:
         super().__init__(config, console)
@@ -98,13 +98,13 @@ class _HandedOver(MatchRecords):
         return PlayedHand(self._line, tuple(chips_by_seat), notes, told)
 
     def open(self) -> None:
-        """There is nothing to open."""
+        """Do nothing: there is nothing to open."""
 
     def write_header(self) -> None:
-        """The other table has written it."""
+        """Do nothing: the other table has written it."""
 
     def write_key(self) -> None:
-        """The other table writes it."""
+        """Do nothing: the other table writes it."""
 
     def write(self, text: str) -> None:
         """Keep lines for the log."""
@@ -115,12 +115,12 @@ class _HandedOver(MatchRecords):
         self._line = line
 
     def write_told(self, text: str) -> None:
-        """Keep what was told of strategies."""
+        """Keep what was said about strategies."""
         self._told.append(text)
 
 
 class _Courier:
-    """Hands finished hands over, some at a time; waits where the other table is far behind."""
+    """Passes on finished hands, several at a time; waits if the other table is far behind."""
 
     def __init__(self, records: _HandedOver, outbox: trio.MemorySendChannel[PlayedHand]) -> None:
         self._records = records

@@ -1,4 +1,4 @@
-"""A table over sockets, with the players that are launched for it."""
+"""A table over sockets, with the players launched for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from server.table.config import MatchConfig
 from server.table.match import MatchServer
 
 _LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-# Where a player on this machine finds a house that listens on every address.
+# Where a player on this machine reaches a house that listens on every address.
 
 
 @attrs.frozen
@@ -39,15 +39,15 @@ class House:
 
 @attrs.frozen
 class PassOrder:
-    """A pass that is to be played."""
+    """A pass to be played."""
 
     number: int
     config: MatchConfig
     seated: tuple[Player, ...]
-    """By seat, as the next."""
+    """By seat, like the next."""
     seeds: tuple[int, ...]
     variables: Mapping[str, str]
-    """Of the players' environment, beside those of their seats."""
+    """For the players' environment, in addition to those of their seats."""
     output: Path
     """A folder for what the players write."""
 
@@ -56,9 +56,9 @@ class StaffedTable:
     """A table and its players: `open`, `run`.
 
     Args:
-        house: that it stands in.
+        house: that it is in.
         order: who plays what.
-        make_server: given the match with its door.
+        make_server: called with the match and its door.
         number: of the table, from 0, where several play the pass.
 
     *Resource handling*: `run` ends everything when it ends, however it ends; call `close` if it is never run.
@@ -108,7 +108,7 @@ class StaffedTable:
                 house.say(f"seat {seat + 1} ({player.name}){at}: waiting for a player on {where}{again}")
 
     def close(self) -> None:
-        """Let go of files and ports."""
+        """Close files and ports."""
         self.server.close()
 
     async def run(self) -> None:
@@ -134,7 +134,7 @@ class StaffedTable:
 
     @property
     def was_in_vain(self) -> bool:
-        """A player could not be started, or never joined."""
+        """Whether a player could not be started, or never joined."""
         return self._launcher.was_in_vain
 
     def crashes(self) -> dict[int, str]:

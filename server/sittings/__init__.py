@@ -1,1 +1,1 @@
-"""A match may take several sittings: what of it outlives the house, and going on from there."""
+"""A match may take several sittings: what outlives the house, and resuming from there."""

@@ -1,4 +1,4 @@
-"""``riverboat match --resume DIR``: the command with the words it was given when the match was begun."""
+"""``riverboat match --resume DIR``: the command with the words it was given when the match began."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from server.sittings.sitting import RESULT, Secrets, Sitting, result_of
 from server.table.config import MatchConfig
 
 _OF_A_SITTING: Final = frozenset({"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs"})
-"""Parameters that each sitting is given anew."""
+"""Parameters that are given anew for each sitting."""
 _SECRET: Final = frozenset({"seed", "seed_file", "tokens", "token_files", "out"})
-"""Those that are kept elsewhere, or nowhere."""
+"""Parameters that are kept elsewhere, or nowhere."""
 _SITTING: Final = "riverboat.sitting"
 
 
 class ResumableCommand(click.Command):
-    """A command whose parameters are those of an earlier call where ``--resume`` is given."""
+    """A command that takes its parameters from an earlier call if ``--resume`` is given."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """As click's, with the parameters of the match that is resumed."""
@@ -92,7 +92,7 @@ class ResumableCommand(click.Command):
 
 
 def _go_to(folder: str, sitting: Sitting) -> None:
-    """Make a folder the current one; a match folder that lies below is named from there, as it was."""
+    """Make a folder the current one; a match folder below it is named relative to it, as before."""
     match_folder = sitting.folder.resolve()
     try:
         os.chdir(folder)
@@ -106,7 +106,7 @@ def _go_to(folder: str, sitting: Sitting) -> None:
 
 
 def sitting_of(ctx: click.Context, out: Path | None, game: str) -> Sitting:
-    """The sitting that is resumed, else that of a new match.
+    """The sitting to resume, else that of a new match.
 
     Raises:
         FileIsLocked: another match is being played in the folder.
@@ -120,7 +120,7 @@ def sitting_of(ctx: click.Context, out: Path | None, game: str) -> Sitting:
 
 
 def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> StoredPlan:
-    """What is kept of a match for its resumption; where it is resumed, what was kept."""
+    """What is stored of a match for resuming it; if it is being resumed, what was stored."""
     if sitting.plan is not None:
         return sitting.plan
     parameters = dict(_fit_for_json(ctx))
@@ -148,7 +148,7 @@ def _fit_for_json(ctx: click.Context) -> Iterator[tuple[str, Any]]:
 
 
 def check_game(sitting: Sitting, game: GameDefinition) -> None:
-    """See whether the game is still what was begun.
+    """Make sure that the game is still the one that was begun.
 
     Raises:
         click.UsageError: its file has been changed.

@@ -1,16 +1,16 @@
 """The keeper: a process that outlives the house and then saves what nobody may read while hands are to come.
 
-The key of a match's cards, the tokens of its seats and the files of a duplicate match must not lie where a
-launched player, who runs as the same user, could read them; nor may they die with a house that is killed
-without a chance to act.  So they are in the memory of a second process, closed to others like that of the
-house, in a session of its own.  It does nothing until the house has ended:
+The key of a match's cards, the tokens of its seats and the files of a duplicate match must not be where a
+launched player, who runs as the same user, could read them; nor may they be lost when the house is killed
+without a chance to act.  So they are in the memory of a second process, closed to others like the house's
+memory, in a session of its own.  It does nothing until the house has ended:
 
-* The house has said that all is well: nothing is left to do.
-* The house is gone: the keeper kills the players, so that nobody who plays is there to read, and then writes
-  what it was given into the match folder.
+* If the house has said that all is well, nothing is left to do.
+* If the house is gone, the keeper kills the players, so that no player is left to read, and then writes what
+  it was given into the match folder.
 
-What dies with both at once, in a power cut for one, is lost: players in sandboxes cannot see the match
-folder, and their matches keep these secrets on disk from the beginning.
+If both die at once, for example in a power cut, this is lost.  Players in sandboxes cannot see the match
+folder, so their matches keep these secrets on disk from the beginning.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _FILE: Final = "file"
 _MOST_MESSAGE: Final = 1 << 16
 _MOST_DESCRIPTORS: Final = 16
 _DYING_S: Final = 5.0
-# For players that were killed to be gone.
+# Time for killed players to be gone.
 _PATIENCE_S: Final = 15.0
-# For a keeper to have saved everything.
+# Time for a keeper to save everything.
 
 
 class Keeper:
@@ -67,22 +67,22 @@ class Keeper:
         self._socket.recv(len(_READY))  # from now on the folder is locked by the keeper
 
     def hold(self, path: str, descriptor: int) -> None:
-        """A file without a name: should we be killed, it is given its name."""
+        """Hold a file without a name: if we are killed, it is given its name."""
         self._tell(f"{_FILE} {os.path.abspath(path)}", [descriptor])
 
     def watch(self, process: int) -> None:
-        """A player's process, which leads a session: should we be killed, it is killed first."""
+        """Watch a player's process, which leads a session: if we are killed, it is killed first."""
         self._tell(f"{_PLAYER} {process}")
 
     def let_go(self) -> None:
-        """All is well: the keeper ends without having done anything."""
+        """Say that all is well: the keeper ends without having done anything."""
         self._tell(_ALL_IS_WELL)
         self._socket.close()
         with contextlib.suppress(ChildProcessError):  # reaped together with the players
             os.waitpid(self._process, 0)
 
     def _tell(self, line: str, descriptors: Sequence[int] = ()) -> None:
-        # A keeper that somebody has killed keeps nothing; the match goes on.
+        # A keeper that somebody has killed keeps nothing; the match continues.
         with contextlib.suppress(OSError):
             message = line.encode("utf-8", "surrogateescape") + b"\0"
             socket.send_fds(self._socket, [message], descriptors, socket.MSG_NOSIGNAL)
@@ -97,7 +97,7 @@ def wait_for_keeper(folder: Path) -> bool:
         except FileIsLocked:
             if time.monotonic() > deadline:
                 return False
-            time.sleep(0.02)  # until another process has come so far
+            time.sleep(0.02)  # until another process has got this far
         else:
             return True
 
@@ -127,7 +127,7 @@ def _serve(connection: socket.socket, folder: Path, save: Callable[[], None]) ->
             if not _listen(connection, held):
                 _kill(held.players)
                 for path, descriptor in held.files:
-                    with contextlib.suppress(OSError):  # the others are worth saving all the same
+                    with contextlib.suppress(OSError):  # the others are still worth saving
                         give_name(descriptor, path)
                 save()
             status = 0
@@ -148,7 +148,7 @@ def _keep_only(connection: socket.socket) -> None:
 
 
 def _listen(connection: socket.socket, held: _Held) -> bool:
-    """Take what the house hands over until it ends; whether it says that all is well."""
+    """Take what the house sends until it ends; returns whether it says that all is well."""
     text = b""
     descriptors: list[int] = []
     while True:

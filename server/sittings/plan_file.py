@@ -1,7 +1,7 @@
-"""``plan.json``: what a match is, kept in its folder from before its first hand.
+"""``plan.json``: what a match is, written to its folder before its first hand.
 
 It has the words of the command line as `riverboat match` understood them, so that ``--resume`` can
-understand them again.  The key of the cards and the tokens of seats are no part of it
+understand them again.  The key of the cards and the tokens of seats are not part of it
 (`server.sittings.sitting`).
 """
 
@@ -32,21 +32,21 @@ class StoredPlan:
     """A match as it was asked for."""
 
     working_directory: str
-    """In which the players are run, and which relative paths start from."""
+    """The folder in which the players are run, and from which relative paths start."""
     folder: str
     """Of the match, as it was named."""
     definition: str
     """The game, as a game file."""
     parameters: Mapping[str, Any]
-    """Of the command, by name, those that have a place in JSON."""
+    """Parameters of the command, by name, that can be written as JSON."""
     commitment: str | None
-    """To the key that the cards follow from; None where they follow from a seed."""
+    """The commitment to the key of the cards; None if they follow from a seed."""
     started: str
     """When the first sitting began, in ISO 8601."""
     version: str = version("riverboat")
 
     def write(self, folder: Path) -> None:
-        """Keep it, so that it survives a power cut.
+        """Store it so that it survives a power cut.
 
         Raises:
             OSError: it cannot be written.

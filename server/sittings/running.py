@@ -1,4 +1,4 @@
-"""Plays a match in one sitting and tells what it came to, also where it is cut short."""
+"""Plays a match in one sitting and reports the result, even if it is cut short."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ EXIT_PLAYER_FAILED: Final = 3
 
 @attrs.define(eq=False)
 class _Played:
-    """What a sitting came to."""
+    """The outcome of a sitting."""
 
     passes: Sequence[Pass]
     unwritten: list[str]
     """Lines that say which files could not be completed."""
     tally: Tally
-    """What its hands have come to."""
+    """The tally of its hands."""
     status: int | None = None
-    """The exit status, where somebody has ended the match."""
+    """The exit status, if somebody has ended the match."""
 
     @property
     def is_cut_short(self) -> bool:
-        """Hands are to come."""
+        """Whether more hands are to come."""
         return any(each.outcome.can_go_on for each in self.passes)
 
 
@@ -65,7 +65,7 @@ def run_match(
     Args:
         plan: of the match.
         sitting: in which it is played.
-        stored: what is kept for another.
+        stored: what is kept for another sitting.
         announcer: says where the seats are.
         as_json: print the result as JSON.
         page: where a page about the match goes, once it is over.
@@ -75,7 +75,7 @@ def run_match(
         played = _Played([_not_played(plan, missing)], [], plan.new_tally())
         announcer.failed(_first_failure(played.passes[0]))
         return _told(plan, played, stored.started, as_json=as_json)
-    with held_back() as noted:  # from here on a signal leaves a match that can be resumed, and says how
+    with held_back() as noted:  # from here on a signal leaves a match that can be resumed, with the command
         try:
             sitting.begin(stored, _secrets(plan), are_safe_on_disk=plan.is_safe_on_disk)
         except OSError as error:
@@ -124,7 +124,7 @@ def _secrets(plan: MatchPlan) -> Secrets:
 
 
 def _play(plan: MatchPlan, announcer: Announcer, noted: Sequence[int], *, as_json: bool) -> _Played | str:
-    """Play; returns what it came to, or one line that says what kept it from that."""
+    """Play; returns the outcome, or one line that says what prevented it."""
     tally = plan.new_tally()
     try:
         passes, unwritten = trio.run(
@@ -144,7 +144,7 @@ def _play(plan: MatchPlan, announcer: Announcer, noted: Sequence[int], *, as_jso
 
 
 def _what_failed(error: OSError, plan: MatchPlan) -> str:
-    """What could not be done with a file or a port, in a line."""
+    """What could not be done with a file or a port, in one line."""
     if not plan.folder.is_dir():
         return f"the match folder {plan.folder} has been removed while the match was played"
     where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
@@ -152,7 +152,7 @@ def _what_failed(error: OSError, plan: MatchPlan) -> str:
 
 
 def _told(plan: MatchPlan, played: _Played, started: str, *, as_json: bool) -> int:
-    """Tell what a match came to; returns the exit status."""
+    """Report the outcome of a match; returns the exit status."""
     results = plan.results(played.passes, played.tally)
     errors = [_in_one_line(each.outcome.error) for each in played.passes if each.outcome.error is not None]
     report = Report(plan, played.passes, results, played.tally, is_cut_short=played.is_cut_short)
@@ -170,7 +170,7 @@ def _told(plan: MatchPlan, played: _Played, started: str, *, as_json: bool) -> i
 
 
 def _tell(report: Report, started: str, *, as_json: bool) -> list[str]:
-    """Print the result, then write it down; neither keeps the other from being done.
+    """Print the result, then write it to the folder; if one fails, the other is still done.
 
     Returns:
         What could not be written, in lines.
@@ -196,7 +196,7 @@ def _in_one_line(lines: str) -> str:
 
 
 def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
-    """What is reported about a match some of whose players are not there."""
+    """What is reported about a match if some of its players do not exist."""
     failures = {
         seat: Failure(FailureKind.NOT_FOUND, problem)
         for seat, problem in enumerate(problems)
@@ -206,7 +206,7 @@ def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
 
 
 def _first_failure(not_played: Pass) -> str:
-    """The players that keep a match from being played, and why."""
+    """The players that prevent a match, and why."""
     return next(
         f"{seat.name}: {seat.failures[0].detail}" for seat in not_played.outcome.seats if seat.failures
     )

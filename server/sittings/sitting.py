@@ -5,9 +5,9 @@ In the folder of a match are, beside its logs and its result,
 ================  ==========================================================================================
 ``plan.json``     what the match is
 ``secrets.json``  the key of the cards and the tokens of seats; gone when the match is over.  While players
-                  who could read it play, there are blanks in it: `server.sittings.keeper` has the secrets
-``progress.json`` what the logs do not tell, like times and failures, some moments old; gone with the match
-``match.lock``    is locked as long as somebody plays the match
+                  play who could read it, it holds blanks: `server.sittings.keeper` has the secrets
+``progress.json`` what the logs do not tell, like times and failures, slightly old; gone with the match
+``match.lock``    is locked while a process plays the match
 ================  ==========================================================================================
 """
 
@@ -53,11 +53,11 @@ class Secrets:
     """What nobody but the house may know before the last hand."""
 
     key: str | None
-    """Of the cards; None where they follow from a seed that is no secret."""
+    """The key of the cards; None if they follow from a seed that is not secret."""
     seat_tokens: tuple[str | None, ...]
 
     def as_bytes(self) -> bytes:
-        """What stands in the file."""
+        """The contents of the file."""
         return json.dumps(attrs.asdict(self)).encode() + b"\n"
 
     @classmethod
@@ -84,16 +84,16 @@ class Sitting:
     folder: Path
     _lock: FileLock
     plan: StoredPlan | None = None
-    """Of the match that is resumed; None where it has only been begun."""
+    """Of the match that is resumed; None for a new match."""
     earlier: Mapping[int, EarlierSittings] = attrs.Factory(dict)
-    """By pass, what earlier sittings have come to."""
+    """By pass, the results of earlier sittings."""
     _keeper: Keeper | None = None
     _secrets: Secrets = Secrets(None, ())
     _started: str = ""
 
     @classmethod
     def first(cls, out: Path | None, game: str) -> Sitting:
-        """That of a new match, in a folder of its own.
+        """The sitting of a new match, in a folder of its own.
 
         Raises:
             FileIsLocked: another match is being played there.
@@ -110,12 +110,12 @@ class Sitting:
 
     @classmethod
     def resumed(cls, folder: Path) -> tuple[Sitting, Secrets]:
-        """A further one of the match in a folder, with what its cards follow from.
+        """Another sitting of the match in a folder, with its secrets.
 
         Raises:
             NoPlan: there is no match, or none that can be resumed; the message is one line.
         """
-        StoredPlan.read(folder)  # before anything is made there
+        StoredPlan.read(folder)  # before anything is created there
         try:
             lock = FileLock(folder / _LOCK)
         except FileIsLocked:
@@ -134,7 +134,7 @@ class Sitting:
 
     @property
     def is_resumed(self) -> bool:
-        """The match has been played before."""
+        """Whether the match has been played before."""
         return self.plan is not None
 
     @property
@@ -144,16 +144,16 @@ class Sitting:
 
     @property
     def command(self) -> str:
-        """What resumes the match."""
+        """The command that resumes the match."""
         return f"riverboat match --resume {shlex.quote(str(self.folder))}"
 
     def begin(self, plan: StoredPlan, secrets: Secrets, *, are_safe_on_disk: bool) -> None:
-        """Put down what it takes to resume the match, whatever becomes of us.
+        """Store what is needed to resume the match, even if we are killed.
 
         Args:
             plan: what is played.
             secrets: what nobody may know.
-            are_safe_on_disk: nobody who plays can read the folder.
+            are_safe_on_disk: no player can read the folder.
 
         Raises:
             OSError: it cannot be written.
@@ -168,17 +168,17 @@ class Sitting:
             plan.write(self.folder)
 
     def hold(self, path: str, descriptor: int) -> None:
-        """A file without a name has been made: see `Keeper.hold`."""
+        """Note that a file without a name has been created: see `Keeper.hold`."""
         if self._keeper is not None:
             self._keeper.hold(path, descriptor)
 
     def watch(self, process: int) -> None:
-        """A player has been launched: see `Keeper.watch`."""
+        """Note that a player has been launched: see `Keeper.watch`."""
         if self._keeper is not None:
             self._keeper.watch(process)
 
     def note_progress(self, outcomes: Mapping[int, MatchOutcome]) -> None:
-        """Keep what the logs do not tell; where it cannot be written, an earlier note stays."""
+        """Store what the logs do not tell; if it cannot be written, an earlier note stays."""
         passes = {
             str(number): {"seconds": each.seconds, "seats": [seat.as_json() for seat in each.seats]}
             for number, each in outcomes.items()
@@ -187,7 +187,7 @@ class Sitting:
             write_whole(self.folder / PROGRESS, json.dumps({"passes": passes}) + "\n", mode=_MODE)
 
     def end(self, *, is_over: bool) -> None:
-        """The players have ended, and nobody waits for them any more.
+        """Note that the players have ended, and nobody waits for them any more.
 
         Args:
             is_over: nothing is left to be resumed.
@@ -203,11 +203,11 @@ class Sitting:
             self._keeper = None
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         self._lock.release()
 
     def _write_secrets(self) -> None:
-        """Fill the blanks; that takes no room, should the disk be full."""
+        """Fill the blanks; this takes no space even if the disk is full."""
         with contextlib.suppress(OSError):
             descriptor = os.open(self.folder / SECRETS, os.O_WRONLY | os.O_CLOEXEC)
             try:
@@ -225,7 +225,7 @@ def _read_secrets(folder: Path, plan: StoredPlan) -> Secrets:
         ):
             return secrets
     except (OSError, ValueError, TypeError, KeyError):
-        pass  # it is as good as if there was none
+        pass  # this is as good as having none
     raise NoPlan(
         f"{folder} cannot be resumed: the secrets of the match are not in {SECRETS}; "
         "they are lost if both the house and its keeper were killed, as in a power cut"
@@ -233,7 +233,7 @@ def _read_secrets(folder: Path, plan: StoredPlan) -> Secrets:
 
 
 def _read_progress(folder: Path) -> dict[int, EarlierSittings]:
-    """What was noted last; nothing where that cannot be read."""
+    """What was noted last; nothing if that cannot be read."""
     try:
         passes: dict[str, Any] = parse_json((folder / PROGRESS).read_text("utf-8"))["passes"]
         return {

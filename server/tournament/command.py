@@ -63,19 +63,19 @@ class Refused(click.ClickException):
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with the tournament in DIR, if one is there: after it was cut short, or with players, "
+    help="Continue the tournament in DIR, if there is one: after it was cut short, or with players, "
     "matches or games that have been added to FILE.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Matches played side by side; default half the processors of this machine, or all of a cluster's.",
+    help="Matches played in parallel; default half the processors of this machine, or all of a cluster's.",
 )
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Play on the workers of the Dask cluster whose scheduler is there, such as tcp://10.0.0.1:8786 "
+    help="Play on the workers of the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 "
     "(docs/cluster.md).",
 )
 @click.option("--watch", is_flag=True, help="Show the standings in the terminal while it is played.")

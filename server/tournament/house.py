@@ -250,7 +250,7 @@ def _kept(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise TournamentFault(f"{path} is no tournament: {error}") from None
+        raise TournamentFault(f"{path} is not a tournament: {error}") from None
     if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
         raise TournamentFault(f"{path} is of another version of riverboat")
     return value

@@ -1,8 +1,9 @@
-"""What a player's process may use: processor time, memory, processes, size of files; and it leaves no core.
+"""What a player's process may use: processor time, memory, processes, file sizes; it leaves no core files.
 
 ``setrlimit`` does it, in a program of ours that then becomes the player (`server.launching.limits.entry`), so
-that there is no moment without limits.  They hold for each process by itself, but the number of processes,
-which Linux counts for the whole user (in a sandbox: for the user there), and not at all for root.
+that there is no moment without limits.  They apply to each process separately, except the number of
+processes, which Linux counts for the whole user (in a sandbox: for the user there), and does not limit for
+root.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class ProcessLimits:
     cpu: int | None = None
     """Seconds of processor time, over its whole life."""
     memory: int | None = None
-    """Megabytes of its own: data, heap, private mappings; not programs and what it only reserves."""
+    """Megabytes of its own memory: data, heap, private mappings; not programs or memory only reserved."""
     processes: int | None = None
     """Processes and threads of the user."""
     file_size: int | None = None
@@ -45,7 +46,7 @@ class ProcessLimits:
             for name, value in attrs.asdict(self).items()
             if value is not None
         ]
-        # -I -S: nothing of the environment, and no packages, so that it takes a hundredth of a second.
+        # -I -S: nothing from the environment, and no packages, so that it takes a hundredth of a second.
         return [sys.executable, "-I", "-S", str(_ENTRY), ",".join(items) or "-", *line]
 
 

@@ -9,7 +9,7 @@ import sys
 
 _KINDS = {
     "cpu": "RLIMIT_CPU",
-    # In Linux that is what is written to; RLIMIT_AS would stop who only reserves much, as Java does.
+    # On Linux that is memory written to; RLIMIT_AS would stop programs that only reserve much, as Java does.
     "memory": "RLIMIT_DATA" if sys.platform == "linux" else "RLIMIT_AS",
     "processes": "RLIMIT_NPROC",
     "file_size": "RLIMIT_FSIZE",

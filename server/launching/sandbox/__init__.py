@@ -2,15 +2,16 @@
 
 `bwrap` (bubblewrap) makes it from Linux's namespaces, without any privilege.  Inside there are
 
-* the system's programs and libraries, this Python and its packages, what the player's command names and the
-  folder of its script or program, all of it read-only; not the match folder, not the user's home;
-* a ``/tmp``, and the current folder where it is none of those, that are empty and vanish with the player, and
-  a cache that it can write to for itself alone: what is compiled there is run by whoever loads it;
+* the system's programs and libraries, this Python and its packages, the files that the player's command names
+  and the folder of its script or program, all of it read-only; not the match folder, not the user's home;
+* a ``/tmp``, and the current folder if it is none of those: both are empty and vanish with the player; and a
+  cache that only this player writes to, since code compiled there is run by whatever loads it;
 * no other process, and no network but a loopback of its own.
 
 **The table.**  Before the player starts, `server.launching.sandbox.entry` opens a port on that loopback and
-hands the listening socket out to us: a socket stays where it was made, so that we accept from outside who
-connects inside, nothing is passed on by anybody, and a decision takes no longer than without a sandbox.
+passes the listening socket out to us: a socket stays in the namespace where it was made, so we accept from
+outside the clients that connect inside, without a relay, and a decision takes no longer than without a
+sandbox.
 
 What a sandbox does not stop is in ``server/README.md``.
 """
@@ -53,7 +54,7 @@ _TRIAL_S: Final = 10.0
 
 
 def why_there_are_none() -> str | None:
-    """Why there can be no sandboxes here, in one line; None where they work."""
+    """Why there can be no sandboxes here, in one line; None if they work."""
     program = shutil.which("bwrap")
     if program is None:
         return "there is no program bwrap (bubblewrap)"
@@ -70,7 +71,7 @@ def why_there_are_none() -> str | None:
 
 @attrs.frozen
 class Sandbox:
-    """How the players of a match are shut in."""
+    """How the players of a match are confined."""
 
     hidden: Path
     """The match folder."""
@@ -129,10 +130,10 @@ def _with_its_folder(file: Path) -> Iterator[str]:
 
 
 async def receive_listener(connection: socket.socket) -> socket.socket:
-    """The listening socket that a sandbox hands out.
+    """The listening socket that a sandbox passes out.
 
     Raises:
-        OSError: it ended before it did.
+        OSError: the sandbox ended before it did so.
     """
     await trio.lowlevel.wait_readable(connection)
     _, descriptors, _, _ = socket.recv_fds(connection, 1, 1)

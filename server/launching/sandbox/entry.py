@@ -1,9 +1,8 @@
-"""The first program inside a sandbox: opens the player's port, hands it to the house, becomes the player.
+"""The first program in a sandbox: opens the player's port, passes it to the house, becomes the player.
 
 ``python -m server.launching.sandbox.entry DESCRIPTOR PORT KEPT CACHE COMMAND...``
 
-The folder CACHE is made as one that holds what KEPT does and may be written to: with links to its files, in
-whose place new ones are put.
+The folder CACHE is created as a writable copy of KEPT: with links to its files, which new files replace.
 """
 
 from __future__ import annotations
