@@ -2,7 +2,7 @@
 
 ``store``    what is kept
 ``ratings``  what follows from it
-``placing``  a new player against those who are known, where it tells the most
+``placing``  a new player against known ones, by the most informative matches
 ``page``     the ladder as a page
 ``command``  ``riverboat league``
 """

@@ -44,7 +44,7 @@ def league() -> None:
 @click.argument("ladder", type=_FILE)
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
 def add(ladder: Path, folders: tuple[Path, ...]) -> None:
-    """Take tournaments in; one that is added again counts once."""
+    """Add tournaments; one that is added again counts once."""
     with _ladder(ladder, make=True) as kept:
         for path in folders:
             try:
@@ -77,7 +77,7 @@ def _ladder(path: Path, *, make: bool = False) -> Any:
 @click.option("--html", type=_FILE, metavar="FILE", help="Write a page instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def show(ladder: Path, game: str | None, html: Path | None, as_json: bool) -> None:
-    """Show the ladder: ratings by Bradley-Terry on margins, from everything that is kept."""
+    """Show the ladder: ratings by Bradley-Terry on margins, from all matches on it."""
     with _ladder(ladder) as kept:
         game = _game(kept, game)
         rungs = ladder_of(kept, game)
@@ -154,7 +154,7 @@ def place_command(
     in_process: bool,
     as_json: bool,
 ) -> None:
-    """Place a new PLAYER on the ladder, by matches against those who tell the most of it.
+    """Place a new PLAYER on the ladder, by the most informative matches.
 
     PLAYER is [NAME=]PLAYER as in `riverboat match`.  Its matches are then added to the ladder.
     """

@@ -1,7 +1,7 @@
-"""A new player against those of a ladder, match by match, each where it tells the most.
+"""Places a new player on a ladder, match by match, always the most informative one.
 
-What a further match tells of the new player's rating is how much it narrows the rating's interval: the
-opponent's own rating is not exact either, so that after some matches another opponent tells more.
+A further match is as informative about the new player's rating as it narrows the rating's interval: the
+opponent's own rating is not exact either, so after some matches another opponent is more informative.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from server.tournament.running.processes import Runner
 __all__ = ["Placed", "Placing", "place", "tournament_text"]
 
 _FIRST_DEVIATION: Final = 4000.0
-"""mbb per hand: of a deal of limit hold'em played from both seats, about; until something is known."""
+"""mbb per hand: about that of a deal of limit hold'em played from both seats; until more is known."""
 
 
 @attrs.frozen
 class Placed:
-    """What is known of the new player."""
+    """What is known about the new player."""
 
     rating: float
     error: float
@@ -37,7 +37,7 @@ class Placed:
 
 @attrs.define
 class _Leads:
-    """What was won of an opponent, deal by deal, in three numbers."""
+    """Winnings from an opponent, deal by deal, in three numbers."""
 
     deals: int = 0
     mean: float = 0.0
@@ -45,7 +45,7 @@ class _Leads:
     """Sum of the squared distances from the mean."""
 
     def add(self, leads: Sequence[float]) -> None:
-        """Some deals more.
+        """Add some deals.
 
         Source: B. P. Welford, "Note on a method for calculating corrected sums of squares and products",
         Technometrics 4 (1962).
@@ -58,7 +58,7 @@ class _Leads:
 
 
 class Placing:
-    """What the matches of a new player have told.
+    """What the matches of a new player have shown.
 
     Args:
         rungs: of the opponents; all have a rating.
@@ -69,24 +69,24 @@ class Placing:
         self._leads = {rung.name: _Leads() for rung in rungs}
 
     def note(self, opponent: str, leads: Sequence[float]) -> None:
-        """A match is over: what the new player won in each deal, mbb per hand."""
+        """Note a finished match: the new player's winnings in each deal, mbb per hand."""
         self._leads[opponent].add(leads)
 
     def _variance(self) -> float:
-        """Of a deal, the mean over the opponents."""
+        """The variance of a deal, averaged over the opponents."""
         known = [leads for leads in self._leads.values() if leads.deals > 1]
         if not known:
             return _FIRST_DEVIATION**2
         return max(1.0, math.fsum(each.spread for each in known) / sum(each.deals - 1 for each in known))
 
     def _weight(self, opponent: str, deals: int, variance: float) -> float:
-        """What so many deals against an opponent tell: 1 / SE² of the rating that follows from them."""
+        """The information in so many deals against an opponent: 1 / SE² of the resulting rating."""
         if not deals:
             return 0.0
         return 1 / (variance / deals + (self._rungs[opponent].error or 0.0) ** 2)
 
     def next_opponent(self, deals: int) -> str:
-        """Against whom so many more deals tell the most; of equals, who is nearest."""
+        """The opponent against whom so many more deals are most informative; of equals, the nearest."""
         variance = self._variance()
         now = self.placed()
         middle = sorted(self._rungs.values(), key=lambda rung: rung.rating or 0.0)[len(self._rungs) // 2]
@@ -121,14 +121,14 @@ class Placing:
 def tournament_text(
     new: tuple[str, str], rungs: Sequence[Rung], game: str, hands: int, options: Mapping[str, bool | int]
 ) -> str:
-    """The file of the tournament that a placing is: the most matches that any opponent may play.
+    """The tournament file for a placing, with the most matches that any opponent may play.
 
     Args:
         new: name and PLAYER of the new player.
         rungs: of the opponents.
         game: GAME.
-        hands: deals of a match.
-        options: ``matches``, of an opponent; others are keys of ``[tournament]``.
+        hands: deals in a match.
+        options: ``matches``, per opponent; others are keys of ``[tournament]``.
     """
     head = {key: value for key, value in options.items() if key != "matches"}
     lines = ["[tournament]", f"name = {json.dumps(f'{new[0]} against the ladder')}", 'format = "gauntlet"']
@@ -149,7 +149,7 @@ async def place(folder: Folder, runner: Runner, placing: Placing, new: str, budg
     Args:
         folder: of the tournament.
         runner: plays a match.
-        placing: takes what comes of it.
+        placing: takes the results.
         new: name of the new player.
         budget: hands.
 

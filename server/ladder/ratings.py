@@ -1,4 +1,4 @@
-"""The ladder: ratings of all players of a game, from all that is kept of it."""
+"""The ladder: ratings of all players of a game, from all its matches on the ladder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Rung:
     command: str
     first_seen: str
     rating: float | None
-    """mbb/h against the average player; None where nothing connects it to the others."""
+    """mbb/h against the average player; None if nothing connects it to the others."""
     error: float | None
     deals: int
     hands: int
@@ -33,7 +33,7 @@ class Rung:
     version: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As ``riverboat league show --json`` has it."""
+        """The object in ``riverboat league show --json``."""
         row = attrs.asdict(self)
         del row["player"]
         error = row.pop("error")
@@ -67,7 +67,7 @@ def ladder_of(ladder: Ladder, game: str) -> list[Rung]:
 
 
 def connected(pairs: Sequence[PairSum]) -> list[int]:
-    """The largest group of players who are connected by those they have met."""
+    """The largest group of players who are connected by the opponents they have met."""
     groups: list[set[int]] = []
     for pair in pairs:
         if pair.error is None:
@@ -81,7 +81,7 @@ def connected(pairs: Sequence[PairSum]) -> list[int]:
 
 
 def _ratings(pairs: Sequence[PairSum]) -> dict[int, tuple[float, float]]:
-    """Ratings and their standard errors, of those who are connected."""
+    """Ratings of the connected players, with standard errors."""
     from engine.evidence.ranking.margins import fit_margins
 
     players = connected(pairs)

@@ -1,7 +1,7 @@
 """What a ladder keeps: players, by name, command and version, and what they won from one another, by match.
 
-One SQLite file, written by one program at a time and read by any number (WAL).  A tournament that is added
-again replaces what was there of it, so that adding twice counts once.
+It is one SQLite file, written by one program at a time and read by any number (WAL).  A tournament that is
+added again replaces its earlier entry, so it counts once.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ class Rated:
 
 @attrs.frozen
 class PairSum:
-    """What two players won from one another in a game, in all."""
+    """What two players won from one another in a game, in total."""
 
     one: int
     other: int
     deals: int
     hands: int
     mean: float
-    """Heads-up what the first won of the other, mbb per hand; at larger tables half the difference."""
+    """Heads-up, what the first won from the other, mbb per hand; at larger tables, half the difference."""
     error: float | None
     """Standard error; None below two deals."""
 
@@ -88,12 +88,12 @@ class Ladder:
 
     Args:
         path: of the file.
-        make: make it, where there is none.
+        make: create it if there is none.
 
     *Resource handling*: `close` it.
 
     Raises:
-        LadderFault: there is none, or it is something else.
+        LadderFault: there is no such file, or it is something else.
     """
 
     def __init__(self, path: Path, *, make: bool = False) -> None:
@@ -122,7 +122,7 @@ class Ladder:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """All or nothing.
+        """A transaction: all or nothing.
 
         Raises:
             LadderFault: somebody else writes, or the disk is full.
@@ -139,7 +139,7 @@ class Ladder:
             raise LadderFault(f"{self._path} cannot be written: {error}") from None
 
     def add(self, folder: Folder) -> int:
-        """Take in a tournament; returns how many matches count.
+        """Add a tournament; returns how many matches count.
 
         Raises:
             LadderFault: it has no rates in mbb, or the file cannot be written.
@@ -184,7 +184,7 @@ class Ladder:
         return int(found)
 
     def games(self) -> list[str]:
-        """Names of the games of which there are results."""
+        """Names of the games with results."""
         rows = self._db.execute(
             "SELECT DISTINCT games.name FROM games JOIN results ON results.game = games.id "
             "ORDER BY games.name"
@@ -226,7 +226,7 @@ def _sums(played: Played, one: str, other: str) -> tuple[int, int, float, float]
 
 
 def _pooled(one: int, other: int, parts: list[tuple[int, int, float, float]]) -> PairSum:
-    """Matches of a pair together, as if their deals had been one list."""
+    """All matches of a pair, as if their deals were one list."""
     deals = sum(part[0] for part in parts)
     mean = math.fsum(part[0] * part[2] for part in parts) / deals
     squares = math.fsum(part[3] + part[0] * (part[2] - mean) ** 2 for part in parts)

@@ -1,4 +1,4 @@
-"""``riverboat convert``: hands from one format into another."""
+"""``riverboat convert``: converts hands from one format into another."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from server.log_commands.parameters import PATH, game_option
 from server.report.logs import LogError
 
 _MANY: Final = 2000
-"""Hands that PokerKit takes longer for than one would wait without being told: some 300 a second."""
+"""From this many hands on, progress is shown while PokerKit checks them: some 300 per second."""
 _MOST_TOLD: Final = 20
-"""Faults of single hands that are told one by one."""
+"""Faults of single hands that are reported one by one."""
 
 
 @attrs.define
@@ -73,11 +73,11 @@ def convert(
 ) -> None:
     """Write hands in another format: PHH, PokerStars' text, ACPC logs.
 
-    LOG is a file in any of the three, packed by gzip or not, or a folder of PHH files or of a match.  Hands
-    that the format has no words for are left out, each with a line that says why.
+    LOG is a file in any of the three formats, gzipped or not, or a folder of PHH files or of a match.  Hands
+    that the format cannot express are left out, each with a line that says why.
 
-    With --out DIR there is a file for each hand (PHH), hands.txt (PokerStars), or a log and a game file for
-    each game that was played (ACPC); a name with an ending is that of one file.
+    --out DIR gets a file for each hand (PHH), hands.txt (PokerStars), or a log and a game file for each
+    game that was played (ACPC); a name with a suffix is taken for a single file.
 
     Exit status: 0 all hands were written, 1 some were left out.
     """
@@ -138,7 +138,7 @@ def _agreed(hands: Sequence[PlayedHand], told: _Told) -> tuple[list[PlayedHand],
 
 
 def _with_progress(hands: Sequence[PlayedHand]) -> Iterator[PlayedHand]:
-    """The hands, with what there is to say of how long it takes where there are many."""
+    """The hands; if there are many, progress is shown."""
     if len(hands) < _MANY:
         yield from hands
     elif sys.stderr.isatty():
@@ -152,7 +152,7 @@ def _with_progress(hands: Sequence[PlayedHand]) -> Iterator[PlayedHand]:
 # --- files -----------------------------------------------------------------------------------------------
 
 Files = tuple[dict[Path, str], int]
-"""Texts by path, and how many hands are in them."""
+"""Texts by path, and the number of hands in them."""
 
 
 def _is_folder(out: Path) -> bool:

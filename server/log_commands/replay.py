@@ -1,4 +1,4 @@
-"""``riverboat replay``: hands that were played, told again."""
+"""``riverboat replay``: retells hands that were played."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def replay(
 ) -> None:
     """Tell hands that were played, action by action, with all cards that are known.
 
-    LOG is a match log, a PHH file or PokerStars' text, packed by gzip or not, or the folder of a match.  In a
-    terminal each action waits for a key: Enter goes on, h skips to the next hand, q quits.
+    LOG is a match log, a PHH file or PokerStars' text, gzipped or not, or the folder of a match.  In a
+    terminal it waits for a key after each action: Enter continues, h skips to the next hand, q quits.
     """
     if page is not None and page.exists() and not force:
         raise click.ClickException(f"{page} would be overwritten; --force does it")
@@ -58,7 +58,7 @@ def _hands(log: Path, number: int | None, game: str | None) -> Iterator[PlayedHa
     """The hands asked for.
 
     Raises:
-        FormatError: one cannot be read, or there is none of this number.
+        FormatError: a hand cannot be read, or there is none with this number.
     """
     found, seen = False, 0
     least = most = None

@@ -1,4 +1,4 @@
-"""``riverboat verify``: is a log true?"""
+"""``riverboat verify``: checks whether a log is true."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.report.logs import LogError, find_logs
 from server.verification.log_checker import Problem, Verification, verify_log
 
 _KEYS: Final = "a key for each hand"
-# What the cards of a room's table follow from.
+# Where the cards of a room's table come from.
 
 if TYPE_CHECKING:
     from server.tournament.checking import CheckedTournament
@@ -29,7 +29,7 @@ class _Seed(click.ParamType[MatchSeed | MatchKey]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> MatchSeed | MatchKey:
-        """What cards follow from."""
+        """The seed or key."""
         try:
             if value == "random":
                 raise ValueError("expected a seed or a key, not 'random'")
@@ -53,10 +53,10 @@ def verify(
 ) -> None:
     """Check that match logs are true: cards, legality, chips, names, numbers, score.
 
-    LOG is a log of any ACPC dealer, packed by gzip or not, the folder of a match, or that of a tournament,
-    whose standings are then derived once more.  The cards are dealt again from the seed of the header, or
-    from the key at the end of the log, which must be the one that was committed to; in the log of a
-    room's table every hand has one.  The first line that is wrong is named, with what was expected there.
+    LOG is a log of any ACPC dealer, gzipped or not, the folder of a match, or that of a tournament, whose
+    standings are then derived again.  The cards are dealt again from the seed in the header, or from the key
+    at the end of the log, which must match the commitment; in the log of a room's table every hand has a
+    key.  The first wrong line is named, with what was expected there.
 
     Exit status: 0 all are true, 1 one is not.
     """

@@ -1,1 +1,1 @@
-"""Hands that were played, told again: ``telling`` in lines, ``page`` in HTML."""
+"""Retells hands that were played: ``telling`` in lines, ``page`` in HTML."""

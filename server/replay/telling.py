@@ -22,7 +22,7 @@ _MOST_NAME = 24
 
 
 def tell_hand(hand: PlayedHand) -> Iterator[list[str]]:
-    """The lines of each moment of a hand: how it began, each action with the cards it brought, the end."""
+    """The lines for each moment of a hand: its beginning, each action with the cards dealt next, its end."""
     names = [shortened(name) for name in hand.names]
     betting = hand.state.betting
     yield [*_beginning(hand, names)]

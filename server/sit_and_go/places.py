@@ -1,4 +1,4 @@
-"""Places and prizes: who is out in which order, and what each place is worth."""
+"""Places and prizes: the order in which players go out, and what each place is worth."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Who = TypeVar("Who")
 
 
 def leaving_groups(began: Mapping[Who, int]) -> list[tuple[Who, ...]]:
-    """Those who are out at the same time, the worst placed first; equal ones share a place.
+    """Players who go out at the same time, the worst placed first; equal ones share a place.
 
     Args:
-        began: the chips with which they began their last hand: who had more is placed better.
+        began: the chips with which they began their last hand: those with more are placed better.
     """
     return [
         tuple([who for who, stack in began.items() if stack == each]) for each in sorted({*began.values()})
@@ -23,7 +23,7 @@ def leaving_groups(began: Mapping[Who, int]) -> list[tuple[Who, ...]]:
 def shares_by_place(payouts: Sequence[float], players: int) -> list[float]:
     """The shares of the prize pool by place, as many as there are players.
 
-    What payouts have for more places than there are players goes to the first.
+    If there are payouts for more places than players, the rest goes to the first.
     """
     shares = [*payouts[:players], *[0.0] * (players - len(payouts))]
     shares[0] += 1.0 - math.fsum(shares)
@@ -36,7 +36,7 @@ def prizes_by_place(pool: int, payouts: Sequence[float], players: int) -> list[i
 
 
 def whole_shares(chips: int, shares: Sequence[float]) -> list[int]:
-    """Some chips shared out; what is left over goes, a chip each, to the first of those who have a share."""
+    """Chips divided by shares; the odd chips go, one each, to the first of those who have a share."""
     total = math.fsum(shares)
     whole = [math.floor(chips * share / total + 1e-9) for share in shares] if total else [0] * len(shares)
     sharing = [index for index, share in enumerate(shares) if share > 0 or not total]

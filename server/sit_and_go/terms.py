@@ -1,4 +1,4 @@
-"""How a sit-and-go goes: what everybody begins with, how the blinds rise, what the places are paid."""
+"""The terms of a sit-and-go: what everybody begins with, how the blinds rise, what the places are paid."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class Level:
     """Blinds of a sit-and-go."""
 
     hands: int
-    """That it lasts; the last one lasts for ever.  0 where it lasts some time."""
+    """Hands that it lasts; the last one lasts for ever.  0 if it is limited by time."""
     blinds: tuple[int, ...]
     """Small and big."""
     ante: int = 0
     minutes: float = 0.0
-    """That it lasts; 0 where it lasts some hands."""
+    """Minutes that it lasts; 0 if it is limited by hands."""
 
     def __str__(self) -> str:
         ante = f", antes {self.ante}" if self.ante else ""
@@ -26,14 +26,14 @@ class Level:
 
 @attrs.frozen
 class SitAndGo:
-    """How a sit-and-go goes."""
+    """The terms of a sit-and-go."""
 
     stack: int
     """Chips that everybody begins with."""
     levels: tuple[Level, ...]
     """All by hands, or all by minutes."""
     payouts: tuple[float, ...]
-    """By place, shares of the prize pool; they add up to 1."""
+    """Shares of the prize pool by place; they add up to 1."""
 
     def level_at(self, hands: int, minutes: float = 0.0) -> int:
         """The index of the level of the next hand.
@@ -52,7 +52,7 @@ class SitAndGo:
 
 
 MOST_HANDS: Final = 20_000
-"""After so many it is over, whoever is still in: bots that always fold would never end."""
+"""After so many hands it is over, no matter who is still in: bots that always fold would never end."""
 DEFAULT_STACK: Final = 1500
 DEFAULT_PAYOUTS: Final = (0.5, 0.3, 0.2)
 DEFAULT_LEVELS: Final = tuple(

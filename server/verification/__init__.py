@@ -1,1 +1,1 @@
-"""Is a log true?  `log_checker` works out again whatever follows from something else in it."""
+"""Checks whether a log is true: `log_checker` computes again everything that follows from something else."""

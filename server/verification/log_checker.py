@@ -1,10 +1,10 @@
-"""Checking a log: everything in it that follows from something else is worked out again.
+"""Checks a log: everything in it that follows from something else is computed again.
 
-Cards from the seed, or from the key once it is revealed, and the key from its commitment; betting by the
-rules; chips from cards and betting; names from seat and hand number; numbers of hands from one another; the
-score from the chips.  What a log does not tell cannot be checked: without seed and key cards are only known
-to be of one deck; and of betting only that it is legal and comes to these chips: a raise that everybody folds
-to could have had any size.
+Cards are checked by the seed, or by the key once it is revealed, and the key by its commitment; betting by
+the rules; chips by cards and betting; names by seat and hand number; hand numbers by one another; the score
+by the chips.  What a log does not contain cannot be checked: without seed and key, cards are only known to
+come from one deck; and betting is only known to be legal and to lead to these chips: a raise that everybody
+folds to could have had any size.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _TOLERANCE: Final = 1e-6
 
 @attrs.frozen
 class Problem:
-    """The first line that is wrong."""
+    """The first wrong line."""
 
     path: Path
     line: int | None
-    """From 1; None where it is the file as a whole."""
+    """From 1; None if it is the file as a whole."""
     what: str
     """What was expected, and what is there."""
 
@@ -52,7 +52,7 @@ class Problem:
 
 @attrs.frozen
 class Verification:
-    """What came of checking a log."""
+    """The result of checking a log."""
 
     path: Path
     hands: int
@@ -61,11 +61,11 @@ class Verification:
     cards: str | None
     """What the cards were dealt again from, ``seed 7`` or ``key 1a2b3c4d...``; None if neither is known."""
     is_complete: bool
-    """The score stands at the end."""
+    """The log ends with the score."""
 
     @property
     def is_valid(self) -> bool:
-        """Nothing is wrong."""
+        """Whether nothing is wrong."""
         return self.problem is None
 
 
@@ -78,12 +78,12 @@ def verify_log(
     game: GameDefinition | str | None = None,
     cards: MatchSeed | MatchKey | None = None,
 ) -> Verification:
-    """Check a log line by line, up to the first that is wrong.
+    """Check a log line by line, up to the first wrong one.
 
     Args:
         path: of the log.
         game: as for `open_log`.
-        cards: what the cards follow from, for a log that does not say it.
+        cards: their seed or key, for a log that does not say it.
 
     Raises:
         LogError: there is no log to check, or its game cannot be found.
@@ -115,28 +115,28 @@ class _Match:
     totals: list[float]
     """Chips by seat."""
     dealt: int = 0
-    """Hands the dealer has passed."""
+    """Hands the dealer has gone past."""
     next_hand: int = 0
     hands: int = 0
     gaps: bool = False
-    """Hands of a match that was interrupted never came into the log."""
+    """Some hands of an interrupted match never reached the log."""
     unknown_cards: bool = False
-    """Chips of a showdown had to be taken as they stand."""
+    """Chips of a showdown had to be taken as given."""
     score: bool = False
 
     def names(self, hand_number: int) -> tuple[str, ...]:
-        """By position, who sits there in a hand."""
+        """The players' names in a hand, by position."""
         if not self.rotates:
             return self.seats
         return tuple([self.seats[seat] for seat in rotation(hand_number, len(self.seats))])
 
     def disagrees(self, record: HandRecord) -> bool:
-        """Somebody else stands in a hand."""
+        """Whether a hand names other players."""
         return self.names(record.hand_number) != record.names
 
 
 class _Checker:
-    """Checks the lines of a log one after the other."""
+    """Checks the lines of a log one after another."""
 
     def __init__(self, log: MatchLog, cards: MatchSeed | MatchKey | None) -> None:
         self.hands = 0
@@ -175,10 +175,10 @@ class _Checker:
             raise _WrongError(f"expected STATE:, SCORE: or a comment (#), got {shown(text)}")
 
     def check_end(self) -> None:
-        """Check that nothing is missing behind the last line.
+        """Check that nothing is missing after the last line.
 
         Raises:
-            _WrongError: the score is.
+            _WrongError: the score is missing.
         """
         match = self._match
         if match is None or match.header is None or match.score or match.gaps:
@@ -233,7 +233,7 @@ class _Checker:
         self.hands += 1
 
     def _match_of(self, record: HandRecord) -> _Match:
-        """The match a hand belongs to: the one before, or a new one."""
+        """The match a hand belongs to: the previous one, or a new one."""
         match, header = self._match, self._header
         number = record.hand_number
         if match is not None and header is None:
@@ -266,7 +266,7 @@ class _Checker:
         return match
 
     def _is_other_table(self, record: HandRecord) -> bool:
-        """In a log without headers, other players sit here; each of them is named in another line, too."""
+        """Whether other players sit here, in a log without headers; each is named in another line, too."""
         match = self._match
         return match is not None and match.disagrees(record) and self._are_known(record.names)
 
@@ -285,7 +285,7 @@ class _Checker:
             raise _WrongError(f"expected no hand after the score, got hand {number}")
 
     def _cards_of(self, header: Header | None) -> MatchSeed | MatchKey | None:
-        """What the cards of a match follow from, as far as the log or the user tells it."""
+        """The seed or key of a match's cards, as far as the log or the user tells it."""
         if self._given is not None:
             return self._given
         if self._commitment is not None:
@@ -324,7 +324,7 @@ class _Checker:
             raise _WrongError(f"cards: expected {expected} from {self.cards_from}, got {got}")
 
     def _check_chips(self, match: _Match, record: HandRecord, state: HandState) -> tuple[float, ...]:
-        """The chips of each position, exactly where the cards are known."""
+        """The chips of each position; exact if the cards are known."""
         betting = state.betting
         try:
             expected = state.chips_won()
@@ -395,12 +395,12 @@ class _Checker:
 
 
 def _deals(header: Header) -> bool:
-    """Whether a header is a dealer's: it tells what the cards follow from."""
+    """Whether a header is a dealer's: it tells where the cards come from."""
     return header.seed == "random" or header.seed.lstrip("+-").isdecimal()
 
 
 def _keys(log: MatchLog) -> dict[str, MatchKey]:
-    """The keys of a log by their commitments; what is no key is left out here, and found by its line."""
+    """The keys of a log by their commitments; invalid keys are left out here, and found by their line."""
     keys: dict[str, MatchKey] = {}
     for text in log.keys:
         try:

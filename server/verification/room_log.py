@@ -1,6 +1,6 @@
-"""Checking the log of a room's table: each hand by itself, with its own game, players and key.
+"""Checks the log of a room's table: each hand by itself, with its own game, players and key.
 
-The cards are dealt again from the key behind each hand, which must be the one whose hash stands before it;
+The cards are dealt again from the key after each hand, which must match the hash before it;
 betting, chips (whole, see `server.room.tables.settling`) and numbers are checked as in a match.
 """
 
@@ -25,12 +25,12 @@ _HEADER_LINES: Final = 12
 
 @attrs.frozen
 class RoomLogCheck:
-    """What came of checking a room's log."""
+    """The result of checking a room's log."""
 
     hands: int
     """Found true, up to the first problem."""
     line: int | None
-    """The first line that is wrong; None where nothing is, or the file as a whole."""
+    """The first wrong line; None if nothing is wrong, or the file as a whole."""
     problem: str | None
     """What was expected there, and what is there."""
 
@@ -41,7 +41,7 @@ class _WrongError(Exception):
 
 @attrs.define
 class _Hand:
-    """What has been read of a hand."""
+    """What has been read of a hand so far."""
 
     number: int
     game: GameDefinition
@@ -62,7 +62,7 @@ def is_room_log(path: Path) -> bool:
 
 
 def check_room_log(path: Path) -> RoomLogCheck:
-    """Check a log line by line, up to the first that is wrong.
+    """Check a log line by line, up to the first wrong one.
 
     Raises:
         LogError: it cannot be read.
@@ -82,7 +82,7 @@ def check_lines(lines: Iterable[tuple[int, str]]) -> RoomLogCheck:
 
 
 class _Checker:
-    """Checks the lines of a log one after the other."""
+    """Checks the lines of a log one after another."""
 
     def __init__(self) -> None:
         self.hands = 0

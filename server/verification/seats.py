@@ -1,6 +1,6 @@
-"""Who sits where in a match, found out from the names of its next hands.
+"""Finds out who sits where in a match, from the names in its next hands.
 
-A log says so in every line.  Where one of the lines is wrong, most of them are right.
+A log says so in every line.  If one of the lines is wrong, most of them are still right.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from server.report.logs import LogError, rotation
 __all__ = ["LinesAhead", "by_seat", "most_frequent_seats"]
 
 _LOOK_AHEAD: Final = 64
-"""Lines that are looked at beforehand."""
+"""The number of lines looked at in advance."""
 
 Names = tuple[str, ...]
 
 
 class LinesAhead:
-    """Numbered lines, of which the next ones can be looked at beforehand."""
+    """Numbered lines, of which the next ones can be looked at in advance."""
 
     def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
         self._lines = lines
         self._ahead: deque[tuple[int, str]] = deque()
-        self._error: LogError | None = None  # behind what has been read
+        self._error: LogError | None = None  # after what has been read
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return self
@@ -40,7 +40,7 @@ class LinesAhead:
         return next(self._lines)
 
     def ahead(self) -> list[str]:
-        """The texts of some of the lines that are to come; they stay to come."""
+        """The texts of some of the next lines, which are not consumed."""
         try:
             self._ahead.extend(itertools.islice(self._lines, max(0, _LOOK_AHEAD - len(self._ahead))))
         except LogError as error:
@@ -55,7 +55,7 @@ def by_seat(record: HandRecord) -> Names:
 
 
 def most_frequent_seats(record: HandRecord, following: Sequence[str]) -> tuple[Names, bool]:
-    """Names by seat, and whether the button moves, as most hands have it.
+    """Names by seat, and whether the button moves, according to most hands.
 
     Args:
         record: the first hand of a match.
