@@ -13,6 +13,7 @@ from clients.experiments.poker_learner.tasks import (
     POINTS,
     BasesReading,
     Settings,
+    SimpleBotReading,
     all_tasks,
     do_task,
     found_before,
@@ -38,10 +39,11 @@ READINGS: Final = tuple(
         ("penalty", PenaltyReading),
         ("showdowns", ShowdownsReading),
         ("bases", BasesReading),
+        ("simple-bot", SimpleBotReading),
     )
     for value in get_args(reading)
 )
-"""The readings of the thesis: options of the learners, and how many knowledge bases there are."""
+"""Readings of the thesis: options of the learners, how many knowledge bases there are, and its SimpleBot."""
 
 reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
 """Trains the learners and plays the matches; the folder gets their knowledge files, too."""
@@ -82,7 +84,8 @@ reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
     multiple=True,
     metavar="KEY=VALUE",
     help="Read the thesis otherwise (clients/learners/preflop/readings.py; bases=carried: one knowledge "
-    "base goes through the trainings against all bots, one after the other); may be repeated.",
+    "base goes through the trainings against all bots, one after the other; simple-bot=percentiles: "
+    "simple:preflop-only stands for its SimpleBot); may be repeated.",
 )
 @click.option("--no-frozen", is_flag=True, help="Play heads-up with learning on only, as the thesis does.")
 @experiment_options(seeded="figures")

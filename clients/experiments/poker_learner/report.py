@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clients.experiments.findings import Plot, markdown_table
 from clients.experiments.poker_learner.score import score_lines
-from clients.experiments.poker_learner.tasks import MODES
+from clients.experiments.poker_learner.tasks import MODES, file_name
 from clients.experiments.poker_learner.thesis import (
     BIG_BLIND,
     BOTS,
@@ -128,7 +128,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
     for bot, entries in results["heads_up"].items():
         for mode in (mode for mode in MODES if all(mode in entry for entry in entries.values())):
             curves = tuple(curve(learner, entries[learner][mode]["bankroll"]) for learner in learners)
-            name = f"against-{bot.replace(':', '-')}-{mode}"
+            name = f"against-{file_name(bot)}-{mode}"
             found.append(Plot(name, f"Heads-up against {bot}, {mode}", "hands", _Y_LABEL, curves))
     for table, entries in results["competition"].items():
         for learner in learners:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
@@ -11,7 +12,7 @@ from typing import Any, Final, Literal
 
 import attrs
 
-from clients.experiments.poker_learner.thesis import BIG_BLIND, BOTS, LEARNERS, THESIS_LEARNED
+from clients.experiments.poker_learner.thesis import BIG_BLIND, BOTS, LEARNERS, SIMPLE_BOT, THESIS_LEARNED
 from clients.experiments.resuming import found_in, keep
 from engine.intervals import Winnings
 from engine.rules import load_game
@@ -21,17 +22,19 @@ __all__ = [
     "MODES",
     "POINTS",
     "TABLES",
+    "BasesReading",
     "Settings",
+    "SimpleBotReading",
     "Task",
     "all_tasks",
     "do_task",
+    "file_name",
     "found_before",
     "in_short",
     "noted_at",
 ]
 
-_DOUBLED: Final = "simple:preflop-only"
-TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, _DOUBLED)}
+TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, SIMPLE_BOT)}
 
 MODES: Final = ("learning", "frozen")
 """How a learner plays heads-up: the first as in the thesis, the other without a counterpart there."""
@@ -44,6 +47,9 @@ BasesReading = Literal["own", "carried"]
 """A knowledge base for each kind of opponent (5.1), or one that goes through all series, so that the learner
 "doesn't have to learn everything from zero again" (4.1)."""
 
+SimpleBotReading = Literal["listed", "percentiles"]
+"""What the thesis's SimpleBot is (5.1): the list of hands of the testbed's, or `simple` by its own rules."""
+
 
 @attrs.frozen
 class Settings:
@@ -55,7 +61,7 @@ class Settings:
     seed: int = 1
     learners: tuple[str, ...] = LEARNERS
     readings: tuple[str, ...] = ()
-    """``KEY=VALUE``: options of the learners, for those that take them; ``bases=carried``."""
+    """``KEY=VALUE``: options of the learners, for those that take them; of ``bases`` and ``simple-bot``."""
     frozen: bool = True
     """Play heads-up with learning off as well."""
     bots: tuple[str, ...] = BOTS
@@ -64,8 +70,18 @@ class Settings:
     @property
     def carries(self) -> bool:
         """Whether one knowledge base goes through the trainings against all bots, in their order."""
-        bases = [reading for reading in self.readings if reading.startswith("bases=")]
-        return bases[-1:] == ["bases=carried"]
+        return self._read_last("bases") == "carried"
+
+    def seated(self, bots: Sequence[str]) -> tuple[str, ...]:
+        """Who sits where the experiment names some bots: others, by a reading."""
+        instead = (
+            {SIMPLE_BOT: "simple:preflop-only"} if self._read_last("simple-bot") == "percentiles" else {}
+        )
+        return tuple(instead.get(bot, bot) for bot in bots)
+
+    def _read_last(self, key: str) -> str | None:
+        values = [value for name, _, value in (each.partition("=") for each in self.readings) if name == key]
+        return values[-1] if values else None
 
 
 @attrs.frozen
@@ -89,7 +105,7 @@ class Task:
 
     def name(self) -> str:
         """For its files."""
-        against = self.bot.replace(":", "-") if self.bot else self.kind
+        against = file_name(self.bot) if self.bot else self.kind
         return f"{self.learner}-{against}-{self.run + 1}"
 
     def file(self) -> Path:
@@ -111,6 +127,11 @@ class Task:
             "readings": list(settings.readings),
             "frozen": settings.frozen,
         }
+
+
+def file_name(bot: str) -> str:
+    """A bot with its options, as part of the name of a file."""
+    return re.sub("[:,=]", "-", bot)
 
 
 def all_tasks(settings: Settings, folder: Path) -> list[Task]:
@@ -162,22 +183,24 @@ def _play_task(task: Task) -> dict[str, Any]:
     spec = _spec(task.learner, settings.readings)
     if task.kind == "heads-up":
         index = BOTS.index(task.bot)
-        lessons = [(bot, settings.training_hands, task.seed(0, k)) for k, bot in enumerate(BOTS[: index + 1])]
+        bots = settings.seated(BOTS[: index + 1])
+        lessons = [(bot, settings.training_hands, task.seed(0, k)) for k, bot in enumerate(bots)]
         trained = _train(spec, file, lessons if settings.carries else lessons[-1:])
         found: dict[str, Any] = {"training": trained}
         for mode in MODES if settings.frozen else MODES[:1]:
             learn = mode == "learning"
-            found[mode] = _play(spec, file, learn, (task.bot,), task.seed(1, index), settings)
+            found[mode] = _play(spec, file, learn, bots[-1:], task.seed(1, index), settings)
         return found
     if task.kind == "learned":
         spec = _spec(task.learner, (*settings.readings, "classifier=as-printed"))
     quarter = max(1, settings.training_hands // len(BOTS))
-    trained = _train(spec, file, [(bot, quarter, task.seed(2, k)) for k, bot in enumerate(BOTS)])
+    lessons = [(bot, quarter, task.seed(2, k)) for k, bot in enumerate(settings.seated(BOTS))]
+    trained = _train(spec, file, lessons)
     if task.kind == "learned":
         return {"training": trained, "rows": _learned_rows(task.learner, file)}
     tables = {}
     for index, (name, bots) in enumerate(TABLES.items()):
-        seated = list(bots)
+        seated = list(settings.seated(bots))
         random.Random(task.seed(3, index)).shuffle(seated)
         tables[name] = _play(spec, file, True, seated, task.seed(4, index), settings)
     return {"training": trained, "tables": tables}

@@ -14,6 +14,7 @@ __all__ = [
     "BOTS",
     "CHIPS_PER_DOLLAR",
     "LEARNERS",
+    "SIMPLE_BOT",
     "STACK",
     "THESIS_BANKROLLS",
     "THESIS_CHECKPOINTS",
@@ -24,7 +25,9 @@ __all__ = [
 ]
 
 LEARNERS: Final = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")
-BOTS: Final = ("always-all-in", "always-call", "hand-strength:plain", "simple:preflop-only")
+SIMPLE_BOT: Final = "simple:preflop-only,hands=listed"
+"""By the list that the thesis's testbed publishes."""
+BOTS: Final = ("always-all-in", "always-call", "hand-strength:plain", SIMPLE_BOT)
 
 BIG_BLIND: Final = 2
 STACK: Final = 200
@@ -51,7 +54,7 @@ THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] 
         "name-learner": (313.57, 2932.19, 6029.68),
         "poker-learner": (-18.23, 354.98, 982.55),
     },
-    "simple:preflop-only": {
+    SIMPLE_BOT: {
         "hole-cards-learner": (47.89, 37.68, 404.57),
         "winning-hand-learner": (60.53, 397.10, 812.05),
         "name-learner": (40.39, -299.80, -309.21),

@@ -16,8 +16,8 @@ from clients.experiments.poker_learner import command
 from clients.experiments.poker_learner.command import reproduce
 from clients.experiments.poker_learner.score import score, score_lines
 from clients.experiments.poker_learner.summary import optimum_against_all_in
-from clients.experiments.poker_learner.tasks import Settings, all_tasks, do_task
-from clients.experiments.poker_learner.thesis import BOTS, LEARNERS, THESIS_LEARNED, thesis_rate
+from clients.experiments.poker_learner.tasks import Settings, all_tasks, do_task, file_name
+from clients.experiments.poker_learner.thesis import BOTS, LEARNERS, SIMPLE_BOT, THESIS_LEARNED, thesis_rate
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.preflop.state import ACTIONS, split_key
@@ -59,7 +59,7 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
                 assert ("share_of_optimum" in entry[mode]) == (bot == "always-all-in")
             assert entry["training"]["hands"] == 240
             for number in (1, 2):
-                file = out / "knowledge" / f"{learner}-{bot.replace(':', '-')}-{number}.npz"
+                file = out / "knowledge" / f"{learner}-{file_name(bot)}-{number}.npz"
                 assert read_knowledge(file, learner).meta["hands"] == 120
     assert [len(entries["name-learner"]["players"]) for entries in results["competition"].values()] == [5, 6]
     assert {learner: len(rows) for learner, rows in results["learned"].items()} == {
@@ -207,6 +207,22 @@ def test_a_small_run_wins_and_loses_as_the_thesis_does(tmp_path: Path) -> None:
     assert rates["hole-cards-learner"] == pytest.approx(
         thesis_rate("always-all-in", "hole-cards-learner"), rel=0.25
     )
+
+
+def test_the_simple_bot_may_be_read_as_one_that_goes_by_percentiles(tmp_path: Path) -> None:
+    settings = Settings(
+        60, 100, 1, 1, ("hole-cards-learner",), ("simple-bot=percentiles",), False, (SIMPLE_BOT,)
+    )
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "knowledge").mkdir()
+
+    (task,) = all_tasks(settings, tmp_path)
+    (as_published,) = all_tasks(attrs.evolve(settings, readings=()), tmp_path)
+    results = [do_task(each)["learning"] for each in (task, as_published)]
+
+    assert [each["players"][1] for each in results] == ["simple:preflop-only", SIMPLE_BOT]
+    assert results[0]["bankrolls"] != results[1]["bankrolls"]
+    assert settings.seated(BOTS) == (*BOTS[:3], "simple:preflop-only")
 
 
 def test_what_comes_out_is_counted() -> None:
