@@ -29,9 +29,9 @@ from typing import Final, NamedTuple
 from engine.cards import NUM_CARDS, RANKS, rank_of
 from engine.opponents.probability_triple import ProbabilityTriple
 
-__all__ = ["ANYTHING", "KINDS", "Kind", "kinds_of_hands", "listed_triple"]
+__all__ = ["KINDS", "OTHERS", "Kind", "kinds_of_hands", "listed_triple"]
 
-ANYTHING: Final = 0.05
+OTHERS: Final = 0.05
 """How often a hand that is not on the list calls a big blind at most."""
 
 
@@ -80,19 +80,17 @@ def kinds_of_hands() -> tuple[int, ...]:
     return tuple(kinds)
 
 
-def listed_triple(kind: int, raises: int, to_call: int, big_blind: int) -> ProbabilityTriple:
+def listed_triple(kind: int, raises: int, others: float) -> ProbabilityTriple:
     """What is done with a hand, legal or not.
 
     Args:
         kind: of `kinds_of_hands`.
         raises: in this round, before the flop.
-        to_call: chips.
-        big_blind: chips.
+        others: the chance of calling with a hand that is not on the list, or is given up.
     """
     raises_below, calls_below = KINDS[kind]
     if raises < raises_below:
         return ProbabilityTriple(0.0, 0.0, 1.0)
     if raises < calls_below:
         return ProbabilityTriple(0.0, 1.0, 0.0)
-    anything = ANYTHING if to_call <= big_blind else 0.0
-    return ProbabilityTriple(1.0 - anything, anything, 0.0)
+    return ProbabilityTriple(1.0 - others, others, 0.0)

@@ -53,7 +53,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from clients.agent import Agent, ProbabilityTriple, Script
 from clients.bots.all_hands import all_strengths
-from clients.bots.listed_hands import ANYTHING, KINDS, kinds_of_hands, listed_triple
+from clients.bots.listed_hands import KINDS, OTHERS, kinds_of_hands, listed_triple
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.options import require_holdem
 from engine.cards import NUM_CARDS
@@ -108,12 +108,22 @@ class SimpleBot(Agent):
     Args:
         preflop_only: check and call after the flop, whatever happens.
         hands: what it plays before the flop: by percentile, position and raisers, or those of a list.
+        others: how often it calls a big blind at most with a hand that is not on the list.
+
+    Raises:
+        ValueError: a chance outside 0..1.
     """
 
     def __init__(
-        self, preflop_only: bool = False, hands: Literal["percentiles", "listed"] = "percentiles"
+        self,
+        preflop_only: bool = False,
+        hands: Literal["percentiles", "listed"] = "percentiles",
+        others: float = OTHERS,
     ) -> None:
+        if not 0 <= others <= 1:
+            raise ValueError(f"expected others from 0 to 1, got {others}")
         self._preflop_only = preflop_only
+        self._others = others
         self._is_listed = hands == "listed"
         self._percentiles: tuple[float, ...] = ()
         self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
@@ -158,7 +168,7 @@ class SimpleBot(Agent):
             return None
         if self._is_listed:
             return Script(
-                "listed", (ANYTHING, *(number for kind in KINDS for number in kind)), kinds_of_hands()
+                "listed", (self._others, *(number for kind in KINDS for number in kind)), kinds_of_hands()
             )
         players = game.num_players
         prior = _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_RAISING[players]
@@ -215,8 +225,8 @@ class SimpleBot(Agent):
         """What is done before the flop with some hands, and the total of a raise."""
         if self._is_listed:
             game, kinds = betting.game, kinds_of_hands()
-            state = betting.raises_in_round, betting.amount_to_call(view.position), game.big_blind
-            return [listed_triple(kinds[place], *state) for place in places], 0
+            others = self._others if betting.amount_to_call(view.position) <= game.big_blind else 0.0
+            return [listed_triple(kinds[place], betting.raises_in_round, others) for place in places], 0
         shares, percentiles = self._shares(view, betting), self._percentiles
         return [shares.triple(1.0 - percentiles[place]) for place in places], shares.total
 

@@ -84,8 +84,9 @@ reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
     multiple=True,
     metavar="KEY=VALUE",
     help="Read the thesis otherwise (clients/learners/preflop/readings.py; bases=carried: one knowledge "
-    "base goes through the trainings against all bots, one after the other; simple-bot=percentiles: "
-    "simple:preflop-only stands for its SimpleBot); may be repeated.",
+    "base goes through the trainings against all bots, one after the other; simple-bot: who "
+    "its SimpleBot is, list-alone for simple:preflop-only,hands=listed,others=0, percentiles for "
+    "simple:preflop-only); may be repeated.",
 )
 @click.option("--no-frozen", is_flag=True, help="Play heads-up with learning on only, as the thesis does.")
 @experiment_options(seeded="figures")

@@ -47,8 +47,14 @@ BasesReading = Literal["own", "carried"]
 """A knowledge base for each kind of opponent (5.1), or one that goes through all series, so that the learner
 "doesn't have to learn everything from zero again" (4.1)."""
 
-SimpleBotReading = Literal["listed", "percentiles"]
-"""What the thesis's SimpleBot is (5.1): the list of hands of the testbed's, or `simple` by its own rules."""
+SimpleBotReading = Literal["listed", "list-alone", "percentiles"]
+"""What the thesis's SimpleBot is (5.1): the testbed's, by its list of hands; the same without the other hands
+that it calls with now and then; or `simple` by rules of its own."""
+_SIMPLE_BOTS: Final[Mapping[str, str]] = {
+    "listed": SIMPLE_BOT,
+    "list-alone": f"{SIMPLE_BOT},others=0",
+    "percentiles": "simple:preflop-only",
+}
 
 
 @attrs.frozen
@@ -74,10 +80,8 @@ class Settings:
 
     def seated(self, bots: Sequence[str]) -> tuple[str, ...]:
         """Who sits where the experiment names some bots: others, by a reading."""
-        instead = (
-            {SIMPLE_BOT: "simple:preflop-only"} if self._read_last("simple-bot") == "percentiles" else {}
-        )
-        return tuple(instead.get(bot, bot) for bot in bots)
+        simple = _SIMPLE_BOTS[self._read_last("simple-bot") or "listed"]
+        return tuple(simple if bot == SIMPLE_BOT else bot for bot in bots)
 
     def _read_last(self, key: str) -> str | None:
         values = [value for name, _, value in (each.partition("=") for each in self.readings) if name == key]

@@ -54,7 +54,7 @@ class Simple(IntEnum):
 class Listed(IntEnum):
     """Numbers of `Kind.LISTED`."""
 
-    ANYTHING = 0
+    OTHERS = 0
     """How often a hand that would be folded calls a big blind at most."""
     RAISES_BELOW = 1
     """The number of raises below which the first kind of hands raises; two numbers on, the next kind's."""
@@ -232,7 +232,7 @@ def _listed(
     chips = to_call(rules, spent, node)
     if 0 < chips <= rules[Rule.GENERAL, General.BIG_BLIND]:
         seed_generator(seen.generator, seen.acted[position], seen.hand[0], script.seeds[seat])
-        if random_number(seen.generator) < numbers[Listed.ANYTHING]:
+        if random_number(seen.generator) < numbers[Listed.OTHERS]:
             return CALL
     return fold_or_check(spent, node)
 

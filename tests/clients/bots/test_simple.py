@@ -185,6 +185,21 @@ def test_one_time_in_twenty_it_calls_a_big_blind_with_anything(actions: list[str
     assert called / 2000 == pytest.approx(calls, abs=0.015)
 
 
+def test_with_the_list_alone_it_folds_all_others() -> None:
+    shares = share(_with_list_alone(), NO_LIMIT)
+
+    assert shares[ActionKind.FOLD] == 1 - sum(kind > 0 for kind in kinds_of_hands()) / 2 / 1326
+    with pytest.raises(ValueError, match="others"):
+        SimpleBot(hands="listed", others=1.5)
+
+
+def _with_list_alone() -> SimpleBot:
+    bot = SimpleBot(hands="listed", others=0)
+    bot.game, bot.seat = NO_LIMIT, 0
+    bot.match_started(NO_LIMIT, 0)
+    return bot
+
+
 # --- after the flop ----------------------------------------------------------------------------------------
 
 

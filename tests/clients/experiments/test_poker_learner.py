@@ -223,6 +223,8 @@ def test_the_simple_bot_may_be_read_as_one_that_goes_by_percentiles(tmp_path: Pa
     assert [each["players"][1] for each in results] == ["simple:preflop-only", SIMPLE_BOT]
     assert results[0]["bankrolls"] != results[1]["bankrolls"]
     assert settings.seated(BOTS) == (*BOTS[:3], "simple:preflop-only")
+    alone = attrs.evolve(settings, readings=("simple-bot=percentiles", "simple-bot=list-alone"))
+    assert alone.seated(BOTS)[3] == "simple:preflop-only,hands=listed,others=0"
 
 
 def test_what_comes_out_is_counted() -> None:
