@@ -1,7 +1,7 @@
 """The hands that the Open Meerkat testbed's SimpleBot plays before the flop, each in one way for good.
 
-The Poker Learner thesis (5.1) has learners play against that bot, "one of the agents included in the Open
-Meerkat Testbed".  As the testbed publishes it, it goes by a list:
+Its learners met "one of the agents included in the Open Meerkat Testbed", says the Poker Learner thesis (5.1).
+As the testbed publishes it, the bot goes by a list:
 
 ======================================  ======================================================================
 hands                                   what it does with them
@@ -15,8 +15,8 @@ a suited ace                            likewise; with a deuce it makes the firs
 any other                               folds, or checks; one time in twenty it calls a big blind at most
 ======================================  ======================================================================
 
-Each raise is the smallest that is legal.  The thesis says that the bot "also contains a simple implementation
-of opponent modeling"; there is none in what the testbed publishes.
+Each raise is the smallest that is legal.  The thesis says of its bot that it "also contains a simple
+implementation of opponent modeling"; there is none in what the testbed publishes.
 """
 
 from __future__ import annotations

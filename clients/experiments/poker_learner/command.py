@@ -84,9 +84,8 @@ reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
     multiple=True,
     metavar="KEY=VALUE",
     help="Read the thesis otherwise (clients/learners/preflop/readings.py; bases=carried: one knowledge "
-    "base goes through the trainings against all bots, one after the other; simple-bot: who "
-    "its SimpleBot is, list-alone for simple:preflop-only,hands=listed,others=0, percentiles for "
-    "simple:preflop-only); may be repeated.",
+    "base goes through the trainings against all bots, one after the other; simple-bot=listed: its "
+    "SimpleBot is simple:preflop-only,hands=listed, or with others=0, list-alone); may be repeated.",
 )
 @click.option("--no-frozen", is_flag=True, help="Play heads-up with learning on only, as the thesis does.")
 @experiment_options(seeded="figures")

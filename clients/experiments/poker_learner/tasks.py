@@ -47,13 +47,13 @@ BasesReading = Literal["own", "carried"]
 """A knowledge base for each kind of opponent (5.1), or one that goes through all series, so that the learner
 "doesn't have to learn everything from zero again" (4.1)."""
 
-SimpleBotReading = Literal["listed", "list-alone", "percentiles"]
-"""What the thesis's SimpleBot is (5.1): the testbed's, by its list of hands; the same without the other hands
-that it calls with now and then; or `simple` by rules of its own."""
+SimpleBotReading = Literal["percentiles", "listed", "list-alone"]
+"""What the thesis's SimpleBot is (5.1): `simple`, which goes by percentiles and models its opponents; the bot
+of that name of the testbed, by a list of hands; or that without the hands it calls with now and then."""
 _SIMPLE_BOTS: Final[Mapping[str, str]] = {
-    "listed": SIMPLE_BOT,
-    "list-alone": f"{SIMPLE_BOT},others=0",
-    "percentiles": "simple:preflop-only",
+    "percentiles": SIMPLE_BOT,
+    "listed": f"{SIMPLE_BOT},hands=listed",
+    "list-alone": f"{SIMPLE_BOT},hands=listed,others=0",
 }
 
 
@@ -80,7 +80,7 @@ class Settings:
 
     def seated(self, bots: Sequence[str]) -> tuple[str, ...]:
         """Who sits where the experiment names some bots: others, by a reading."""
-        simple = _SIMPLE_BOTS[self._read_last("simple-bot") or "listed"]
+        simple = _SIMPLE_BOTS[self._read_last("simple-bot") or "percentiles"]
         return tuple(simple if bot == SIMPLE_BOT else bot for bot in bots)
 
     def _read_last(self, key: str) -> str | None:

@@ -25,8 +25,7 @@ __all__ = [
 ]
 
 LEARNERS: Final = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")
-SIMPLE_BOT: Final = "simple:preflop-only,hands=listed"
-"""By the list that the thesis's testbed publishes."""
+SIMPLE_BOT: Final = "simple:preflop-only"
 BOTS: Final = ("always-all-in", "always-call", "hand-strength:plain", SIMPLE_BOT)
 
 BIG_BLIND: Final = 2

@@ -209,22 +209,18 @@ def test_a_small_run_wins_and_loses_as_the_thesis_does(tmp_path: Path) -> None:
     )
 
 
-def test_the_simple_bot_may_be_read_as_one_that_goes_by_percentiles(tmp_path: Path) -> None:
-    settings = Settings(
-        60, 100, 1, 1, ("hole-cards-learner",), ("simple-bot=percentiles",), False, (SIMPLE_BOT,)
-    )
+def test_the_simple_bot_may_be_read_as_the_one_of_the_testbed(tmp_path: Path) -> None:
+    usual = Settings(60, 100, 1, 1, ("hole-cards-learner",), (), False, (SIMPLE_BOT,))
+    listed = attrs.evolve(usual, readings=("simple-bot=listed",))
     (tmp_path / "tasks").mkdir()
     (tmp_path / "knowledge").mkdir()
 
-    (task,) = all_tasks(settings, tmp_path)
-    (as_published,) = all_tasks(attrs.evolve(settings, readings=()), tmp_path)
-    results = [do_task(each)["learning"] for each in (task, as_published)]
+    results = [do_task(*all_tasks(settings, tmp_path))["learning"] for settings in (usual, listed)]
 
-    assert [each["players"][1] for each in results] == ["simple:preflop-only", SIMPLE_BOT]
+    assert [each["players"][1] for each in results] == [SIMPLE_BOT, "simple:preflop-only,hands=listed"]
     assert results[0]["bankrolls"] != results[1]["bankrolls"]
-    assert settings.seated(BOTS) == (*BOTS[:3], "simple:preflop-only")
-    alone = attrs.evolve(settings, readings=("simple-bot=percentiles", "simple-bot=list-alone"))
-    assert alone.seated(BOTS)[3] == "simple:preflop-only,hands=listed,others=0"
+    alone = attrs.evolve(listed, readings=("simple-bot=listed", "simple-bot=list-alone"))
+    assert alone.seated(BOTS) == (*BOTS[:3], "simple:preflop-only,hands=listed,others=0")
 
 
 def test_what_comes_out_is_counted() -> None:
