@@ -1,7 +1,7 @@
 """The hands that the Open Meerkat testbed's SimpleBot plays before the flop, each in one way for good.
 
-Its learners met "one of the agents included in the Open Meerkat Testbed", says the Poker Learner thesis (5.1).
-As the testbed publishes it, the bot goes by a list:
+The learners of the Poker Learner thesis (5.1) met a SimpleBot that is "one of the agents included in the Open
+Meerkat Testbed".  As the testbed publishes it, that one goes by a list:
 
 ======================================  ======================================================================
 hands                                   what it does with them

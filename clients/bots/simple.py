@@ -42,7 +42,7 @@ No-limit bets and raises are two thirds of the pot.  With `preflop-only` it does
 more once the flop is there: it checks, and calls whatever is bet, so that what it has decided before the flop
 decides the hand (the form in which the learners of the Poker Learner thesis, 5.1, met their simple bot; what
 that one did after the flop the thesis does not say).  With `hands=listed` it plays before the flop as the bot
-of that name in the thesis's testbed does, by a list (`clients.bots.listed_hands`) instead of by the first table.
+of that name in the thesis's testbed does, by a list (`clients.bots.listed_hands`), not by the first table.
 """
 
 from __future__ import annotations
