@@ -25,8 +25,9 @@ from engine.combos import COMBO_CARDS, NUM_COMBOS
 from engine.evaluation.hand_rank import check_board
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.evaluation import combo_strength as kernels
+from engine.kernels.trials.strata import NUM_STRATA, fill_strata
 
-__all__ = ["BoardValues", "Potentials", "board_values"]
+__all__ = ["BoardValues", "Potentials", "board_values", "parts_below"]
 
 
 def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -62,6 +63,17 @@ class BoardValues:
         strengths = np.zeros(NUM_COMBOS)
         kernels.strengths_in_order(self._order, self._ends, self._groups, COMBO_CARDS, weights, strengths)
         return strengths
+
+    def below_bars(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The part of a weight table below each bar (``engine.kernels.opponents.bars``), from 0 to 1.
+
+        Args:
+            weights: of the combos, shape (1326,); those with a card of the board do not count.
+
+        Returns:
+            Shape (NUM_BARS,), float64.
+        """
+        return parts_below(_strata_of_combos(self.board), weights * self.free)
 
     @property
     def positive_potential(self) -> NDArray[np.float64]:
@@ -129,6 +141,23 @@ def _potentials(
         np.clip(gained / np.maximum(1 - strengths, 1e-9), 0.0, 1.0) * free,
         np.clip(lost / np.maximum(strengths, 1e-9), 0.0, 1.0) * free,
     )
+
+
+def parts_below(strata: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The part of weights below each edge of the strata they lie in, shape (NUM_STRATA + 1,), from 0 to 1."""
+    in_stratum = np.bincount(strata, weights=weights, minlength=NUM_STRATA)
+    below = np.zeros(NUM_STRATA + 1)
+    np.cumsum(in_stratum, out=below[1:])
+    below /= below[-1]
+    return below
+
+
+@functools.lru_cache(maxsize=256)
+def _strata_of_combos(board: tuple[int, ...]) -> NDArray[np.int64]:
+    """The stratum of each combo on a board of 3 to 5 cards, shape (1326,)."""
+    strata = np.empty(NUM_COMBOS, np.int64)
+    fill_strata(ranking_table(), COMBO_CARDS, np.array(board, np.uint8), strata)
+    return strata
 
 
 @functools.lru_cache(maxsize=16)

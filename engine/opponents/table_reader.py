@@ -91,7 +91,10 @@ class Reading:
         """What the player to act in `node`, the state that has been read, decides on."""
         if self._decision is None or self._decision[0] is not node:
             situation = situation_of(node)
-            decision = Decision(situation, self._hand_values(node), self.weights[situation.position])
+            weights, below = self.weights[situation.position], None
+            if self.values is not None and situation.can_fold:
+                below = self.values.below_bars(weights)
+            decision = Decision(situation, self._hand_values(node), weights, below)
             self._decision = node, decision
         return self._decision[1]
 

@@ -17,10 +17,8 @@ from engine.combos import (
     COMBO_HIGH,
     COMBO_LOW,
     COMBOS_PER_STARTING_HAND,
-    NUM_COMBOS,
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
-    combos_without,
 )
 from engine.evaluation.equity import preflop_equities
 from engine.kernels.cards.tables import ranking_table
@@ -29,6 +27,7 @@ from engine.kernels.opponents.hand_values import potentials_against
 from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.kernels.trials import strata as kernels
 from engine.kernels.trials.strata import Potential, PotentialSum
+from engine.opponents.board_values import board_values, parts_below
 from engine.opponents.hand_values import preflop_percentiles
 
 __all__ = ["STARTING_HANDS", "averages", "range_of"]
@@ -132,14 +131,6 @@ def averages(players: int) -> kernels.Averages:
     )
 
 
-@functools.lru_cache(maxsize=64)
-def _strata_on_board(board: tuple[int, ...]) -> NDArray[np.int64]:
-    """The stratum of each combo on a board of 3 to 5 cards, shape (1326,)."""
-    strata = np.empty(NUM_COMBOS, np.int64)
-    kernels.fill_strata(ranking_table(), COMBO_CARDS, np.array(board, np.uint8), strata)
-    return strata
-
-
 def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
     """A weight table as the part of its weight below each edge, at a table of some size.
 
@@ -152,8 +143,5 @@ def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
         Shape (NUM_STRATA + 1,), from 0 to 1.
     """
     if board:
-        strata, weights = _strata_on_board(board), np.where(combos_without(board), weights, 0.0)
-    else:
-        strata = _strata_before_flop(players)[STARTING_HAND_OF_COMBO]
-    in_stratum = np.bincount(strata, weights=weights, minlength=kernels.NUM_STRATA)
-    return np.concatenate([[0.0], np.cumsum(in_stratum) / in_stratum.sum()])
+        return board_values(board).below_bars(weights)
+    return parts_below(_strata_before_flop(players)[STARTING_HAND_OF_COMBO], weights)

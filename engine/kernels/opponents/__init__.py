@@ -7,6 +7,7 @@
 ``thresholds``      the formula's thresholds: from a public situation to what is done with which hand
 ``triples``         every number of a probability triple: the formula, and its blend with frequencies
 ``pot_odds``        how folds depend on the price
+``bars``            how folds depend on what the player may hold
 ``predictions``     how often a counted player acts
 ``reweighting``     from an action to new weights, from frequencies to implied thresholds
 ``counting``        how what is known of a player grows with a decision

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
+from engine.kernels.opponents.bars import no_bars_known, weigh_bars
 from engine.kernels.opponents.predictions import (
     fill_chances_by_loan,
     fill_chances_by_steepness,
     prediction_of,
 )
 from engine.kernels.opponents.records import (
+    NUM_BAR_PLACES,
+    NUM_BARS,
     NUM_CORRECTIONS,
     NUM_LOANS,
     NUM_STEEPNESSES,
@@ -70,13 +73,21 @@ def nothing_counted() -> tuple[Counts, Evidence]:
         neutral_share=np.zeros(1),
         pot_odds=np.zeros((NUM_CONTEXTS, 2)),
         steepness=np.zeros(1),
+        bars=np.zeros((NUM_BAR_PLACES, NUM_BARS)),
+        bars_weight=np.zeros(NUM_BAR_PLACES),
+        bars_moved=np.zeros(NUM_CONTEXTS),
     )
+    bars, bars_weight = no_bars_known()
     evidence = Evidence(
         offsets=np.zeros((NUM_CONTEXTS, 3)),
         counts=np.zeros(NUM_GROUPS),
         borrowing=np.tile(LOANS_PRIOR, (NUM_GROUPS, 1)),
         neutral=np.full(1, NEUTRAL_PRIOR),
         steepness=np.array(STEEPNESSES_PRIOR),
+        bars=bars,
+        bars_weight=bars_weight,
+        bars_seen=np.zeros(NUM_BAR_PLACES),
+        bars_offsets=np.zeros(NUM_CONTEXTS),
     )
     weigh_evidence(counts, evidence)
     return counts, evidence
@@ -179,8 +190,11 @@ def _weigh(counts: Counts, evidence: Evidence, context: int, group: int) -> None
 
 @kernel(allocates=False)
 def weigh_evidence(counts: Counts, evidence: Evidence) -> None:
-    """The weights of all contexts and groups that follow from the evidence; `counts` is changed in place."""
+    """The weights of all contexts, groups and bars that follow from the evidence; changes `counts`."""
     for context in range(evidence.offsets.shape[0]):
         _weigh(counts, evidence, context, 0)
+        weigh_bars(counts, evidence, 0, context)
     for group in range(evidence.counts.shape[0]):
         _weigh(counts, evidence, 0, group)
+    for place in range(evidence.bars_weight.shape[0]):
+        weigh_bars(counts, evidence, place, 0)

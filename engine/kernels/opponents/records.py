@@ -176,6 +176,11 @@ STEEPNESSES: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
 """By how much the log odds of a fold may fall with the logarithm of the pot odds, beyond what is expected."""
 NUM_STEEPNESSES: Final = len(STEEPNESSES)
 
+NUM_BARS: Final = 17
+"""Strengths below which a player may fold (``bars``): square roots of 0, 1/16 and so on to 1."""
+NUM_BAR_PLACES: Final = 6
+"""Flop, turn and river, each with one bet to call or with more."""
+
 
 class Counts(NamedTuple):
     """What has been counted of one player and serves predictions (``engine.opponents.models.specific``)."""
@@ -202,6 +207,12 @@ class Counts(NamedTuple):
     """Of each context: decisions, the sum of the logarithms of their pot odds.  Shape (NUM_CONTEXTS, 2)."""
     steepness: NDArray[np.float64]
     """The mean of the `STEEPNESSES`, each as likely as it is.  Shape (1,)."""
+    bars: NDArray[np.float64]
+    """How likely each bar is the one below which hands are folded, shape (NUM_BAR_PLACES, NUM_BARS)."""
+    bars_weight: NDArray[np.float64]
+    """The weight of what the bars say of folds, shape (NUM_BAR_PLACES,)."""
+    bars_moved: NDArray[np.float64]
+    """By context, by what the odds of a fold are then multiplied, less 1; shape (NUM_CONTEXTS,)."""
 
 
 class Evidence(NamedTuple):
@@ -218,6 +229,14 @@ class Evidence(NamedTuple):
     """The neutral model against the generic one, shape (1,)."""
     steepness: NDArray[np.float64]
     """Each of the `STEEPNESSES` against the best of them, shape (NUM_STEEPNESSES,)."""
+    bars: NDArray[np.float64]
+    """Each bar against the best of them, shape (NUM_BAR_PLACES, NUM_BARS)."""
+    bars_weight: NDArray[np.float64]
+    """What the bars say of folds against the prediction without them, shape (NUM_BAR_PLACES,)."""
+    bars_seen: NDArray[np.float64]
+    """Decisions from which this is known, shape (NUM_BAR_PLACES,)."""
+    bars_offsets: NDArray[np.float64]
+    """By context, from folds that have come otherwise than predicted in the end, shape (NUM_CONTEXTS,)."""
 
 
 class Prediction(NamedTuple):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
+from engine.kernels.opponents.bars import bars_place, with_bars
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
 from engine.kernels.opponents.predictions import prediction_of
 from engine.kernels.opponents.records import Counts, Noise
@@ -297,8 +298,15 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
             neutral_share=players.neutral_share[position],
             pot_odds=players.pot_odds[position],
             steepness=players.steepness[position],
+            bars=players.bars[position],
+            bars_weight=players.bars_weight[position],
+            bars_moved=players.bars_moved[position],
         )
         frequencies = prediction_of(counts, numbered, usual, can_fold, can_raise).together
+        place = bars_place(situation)
+        if place >= 0:
+            below = tree.ranges[integers[TreeNode.RANGES + position]]
+            frequencies = with_bars(frequencies, counts, place, numbered.context, below)
         share = own_share(usual, frequencies)
     after_flop = min(situation.betting_round, 1)
     fold_noise = float(players.noise[position, after_flop, Noise.FOLDS])

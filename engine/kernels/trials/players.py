@@ -45,7 +45,7 @@ class Players(NamedTuple):
     contexts: NDArray[np.float64]
     """COUNTED: actions seen; FIXED: frequencies.  Shape (10, NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]
-    """COUNTED: as in `Counts`, as are the next eight.  Shape (10, NUM_GROUPS, 3)."""
+    """COUNTED: as in `Counts`, as are the next eleven.  Shape (10, NUM_GROUPS, 3)."""
     details: NDArray[np.float64]
     """Shape (10, NUM_DETAILS, 3)."""
     corrections: NDArray[np.float64]
@@ -62,6 +62,12 @@ class Players(NamedTuple):
     """Shape (10, NUM_CONTEXTS, 2)."""
     steepness: NDArray[np.float64]
     """Shape (10, 1)."""
+    bars: NDArray[np.float64]
+    """Shape (10, NUM_BAR_PLACES, NUM_BARS)."""
+    bars_weight: NDArray[np.float64]
+    """Shape (10, NUM_BAR_PLACES)."""
+    bars_moved: NDArray[np.float64]
+    """Shape (10, NUM_CONTEXTS)."""
     sizes: NDArray[np.float64]
     """The chance that a raise has this size or a smaller one, before and after the flop: shape (10, 2,
     NUM_SIZES)."""

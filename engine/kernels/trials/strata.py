@@ -22,9 +22,11 @@ from engine.kernels.opponents.hand_features import (
     share_of_class,
     usual_negative_potential,
 )
+from engine.kernels.opponents.records import NUM_BARS
 from engine.kernels.rules.betting import MAX_PLAYERS
 
-NUM_STRATA: Final = 16
+NUM_STRATA: Final = NUM_BARS - 1
+"""Of hand strength: between two neighbours of the bars (``engine.kernels.opponents.bars``)."""
 
 TABLE_SIZES: Final = range(2, MAX_PLAYERS + 1)
 """Players that starting hands are ranked for, and players that are expected to see the flop."""

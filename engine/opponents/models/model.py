@@ -31,6 +31,9 @@ class Decision:
     """Values of all the player's combos, against the tables of the opponents."""
     weights: Floats
     """The player's own table, shape (1326,)."""
+    below: Floats | None = None
+    """The part of it below each bar (``engine.kernels.opponents.bars``), shape (NUM_BARS,); None where there
+    is nothing to fold to, and before the flop."""
 
 
 class OpponentModel(Protocol):

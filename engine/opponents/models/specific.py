@@ -22,7 +22,9 @@ that its predictions have earned.
 
 A context does not know the pot.  What both ways say of folds holds at the pot odds that were usual in the
 context, and moves with others by a slope (``engine.kernels.opponents.pot_odds``), which is learnt in the same
-manner.
+manner.  Nor does it know the range: a player may fold all hands below a bar, the same whatever came before
+(``engine.kernels.opponents.bars``), and the share of the weight table below it is a further prediction of
+folds, which has the weight that it has earned.
 
 Frequencies say how often a player folds and raises, not with what.  Their hand is taken to decide, by the
 implied thresholds of ``reweighting``, but for a part of their actions that is blind to it: one part of the
@@ -50,6 +52,7 @@ from numpy.typing import NDArray
 
 from engine.kernels.opponents import predictions
 from engine.kernels.opponents import triples as kernels
+from engine.kernels.opponents.bars import bars_place, observe_bars, with_bars
 from engine.kernels.opponents.counting import (
     NUM_SCRATCH,
     nothing_counted,
@@ -100,7 +103,8 @@ _NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
 
 _NEWER: Final = (
     "neutral_evidence", "details", "details_observed", "details_expected", "borrowing_evidence", "pot_odds",
-    "steepness_evidence",
+    "steepness_evidence", "bars_evidence", "bars_weight_evidence",
+    "bars_seen", "bars_offsets",
 )  # fmt: skip
 """What memory files of earlier versions do not have."""
 
@@ -154,6 +158,10 @@ class _Learned:
             "counts_evidence": self.evidence.counts,
             "pot_odds": self.counts.pot_odds,
             "steepness_evidence": self.evidence.steepness,
+            "bars_evidence": self.evidence.bars,
+            "bars_weight_evidence": self.evidence.bars_weight,
+            "bars_seen": self.evidence.bars_seen,
+            "bars_offsets": self.evidence.bars_offsets,
             "raises_seen": self.raises_seen,
         }
 
@@ -233,7 +241,13 @@ class SpecificModel:
         if not (situation.can_fold or situation.can_raise):
             return
         usual = self._generic_mean(decision)
+        without_bars = self._without_bars(decision)
         learned = self._to_predict_otherwise()
+        if decision.below is not None:
+            observe_bars(
+                learned.counts, learned.evidence, bars_place(situation.public), situation.context.index,
+                without_bars.fold, decision.below, action == TripleIndex.FOLD,
+            )  # fmt: skip
         observe_decision(
             learned.counts, learned.evidence, situation.numbers, usual, situation.can_fold,
             situation.can_raise, int(action), np.empty(NUM_SCRATCH),
@@ -290,6 +304,15 @@ class SpecificModel:
 
     def frequencies(self, decision: Decision) -> ProbabilityTriple:
         """How often the player folds, calls and raises in a situation, whatever they hold."""
+        predicted = self._without_bars(decision)
+        if decision.below is None:
+            return predicted
+        situation = decision.situation
+        place, context = bars_place(situation.public), situation.context.index
+        return with_bars(predicted, self._learned.counts, place, context, decision.below)
+
+    def _without_bars(self, decision: Decision) -> ProbabilityTriple:
+        """`frequencies`, before what may be held is looked at."""
         situation = decision.situation
         return predictions.prediction_of(
             self._learned.counts, situation.numbers, self._generic_mean(decision),
@@ -378,8 +401,8 @@ class SpecificModel:
         """The model that `as_dict` was called on.
 
         What memory files of earlier versions do not know begins anew: details of contexts, which then borrow
-        all from their contexts, how the neutral model did, what the pot odds were, and how far the hand
-        decides, where folds and raises were not told apart.
+        all from their contexts, how the neutral model did, what the pot odds were, where the bars lie, and
+        how far the hand decides, where folds and raises were not told apart.
 
         Raises:
             ValueError: something is missing, no number, or of another shape.

@@ -17,11 +17,13 @@ from clients.bots.formula.agent import Formula
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.simple import SimpleBot
 from engine.combos import NUM_COMBOS
+from engine.kernels.opponents.bars import bars_place
 from engine.kernels.opponents.records import Noise
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, NoModel
 from engine.opponents.models.specific import SpecificModel
+from engine.opponents.probability_triple import TripleIndex
 from engine.opponents.reweighting import SPREAD
 from engine.opponents.table_reader import TableReader
 from engine.rules import HandState, load_game
@@ -37,6 +39,7 @@ from tests.engine.opponents.models.prediction import (
     worst_calibration,
 )
 from tests.oracles import triples as oracle
+from tests.oracles.bars import Answer, fold_by_bars
 from tests.support.strangers import STRANGERS
 
 
@@ -179,12 +182,14 @@ def test_predictions_follow_from_the_hands_that_were_watched() -> None:
     """Frequencies and triples by the rules of ``tests.oracles.triples``, from the hands' own decisions."""
     states = hands_of(AlwaysCall(), 4, other=Formula)
     models, player = [SpecificModel(), SpecificModel()], oracle.CountedPlayer()
+    answers: list[Answer] = []
     checked = 0
     for state in states:
         here = by_position(models, state)
         reader = TableReader(here, NOISE)
         reader.follow(state.betting, state.board)
         read: list[oracle.Seen] = []
+        answered: list[Answer] = []
         for decision, action in reader.decisions:
             model, situation = here[decision.situation.position], decision.situation
             if model is not models[0] or not (situation.can_fold or situation.can_raise):
@@ -193,6 +198,16 @@ def test_predictions_follow_from_the_hands_that_were_watched() -> None:
             usual = oracle.chances(np.average(generic, axis=0, weights=decision.weights).tolist())
             legality = situation.can_fold, situation.can_raise
             known = player.frequencies(situation.numbers, usual, *legality)
+            if decision.below is not None:
+                # Learnt one by one, after those before it in the hand.
+                then = oracle.CountedPlayer([*player.history, *read])
+                without_bars = then.frequencies(situation.numbers, usual, *legality)["fold"]
+                place, folded = bars_place(situation.public), action == TripleIndex.FOLD
+                asked = Answer(known["fold"], decision.below.tolist(), folded, place, situation.context.index)
+                fold = fold_by_bars(answers, asked)
+                answered.append(attrs.evolve(asked, fold=without_bars))
+                raising = (1 - fold) * known["raise"] / (1 - known["fold"])
+                known = oracle.chances((fold, 1 - fold - raising, raising))
             assert models[0].frequencies(decision) == pytest.approx(tuple(known.values()), abs=1e-9)
             if state is states[-1]:
                 check_triples(models[0], decision, generic, usual, known)
@@ -200,6 +215,7 @@ def test_predictions_follow_from_the_hands_that_were_watched() -> None:
             seen = oracle.Seen(situation.numbers, usual, *legality, oracle.ACTIONS[action])
             read.append(seen)
         learn(models, state)
+        answers += answered
         player.history += [*read, *(attrs.evolve(seen, usual=None) for seen in read)]
 
     assert checked >= 2
