@@ -78,6 +78,8 @@ class Habits:
         size = len(tree.contexts)
         self.counted = Counted(np.zeros((size, tree.num_actions)), np.zeros((size, BUCKETS)))
         self._scores = (np.zeros(len(_ACTION_CHOICES)), np.zeros(len(_SHOWN_CHOICES)))
+        self._elsewhere: dict[str, NDArray[np.generic]] = {}
+        # Contexts, and their counts, of other games of the kind: bettings that take more chips, for one.
 
     @property
     def weights(self) -> Weights:
@@ -145,7 +147,7 @@ class Habits:
         names = np.array([name.encode() for name in self.tree.contexts])
         actions, shown = self.counted
         acted, showed = actions.any(axis=1), shown.any(axis=1)
-        return {
+        found: dict[str, NDArray[np.generic]] = {
             "hands": np.array(self.hands),
             "action_scores": self._scores[0].copy(),
             "shown_scores": self._scores[1].copy(),
@@ -154,6 +156,9 @@ class Habits:
             "shown_contexts": names[showed],
             "shown": shown[showed].astype(np.float32),
         }
+        for name, array in self._elsewhere.items():
+            found[name] = np.concatenate((found[name], array))
+        return found
 
     @classmethod
     def from_arrays(
@@ -163,7 +168,7 @@ class Habits:
         expectations: Expectations | None = None,
         fading: float = 1.0,
     ) -> Habits:
-        """What `as_arrays` was called on; contexts that this game does not have are left out.
+        """What `as_arrays` was called on; contexts that this game does not have are kept for the next file.
 
         Raises:
             InvalidHabits: something is missing, no number, or of another shape.
@@ -176,8 +181,11 @@ class Habits:
             habits.hands = hands.item()
             for name, counted in (("action", habits.counted.actions), ("shown", habits.counted.shown)):
                 contexts = arrays[f"{name}_contexts"]
-                rows = arrays["actions" if name == "action" else name]
-                _enter(name, tree, contexts, rows, counted)
+                counts = "actions" if name == "action" else name
+                rows = arrays[counts]
+                known = _enter(name, tree, contexts, rows, counted)
+                if not known.all():
+                    habits._elsewhere |= {f"{name}_contexts": contexts[~known], counts: rows[~known]}
             for name, scores in zip(("action_scores", "shown_scores"), habits._scores, strict=True):
                 array = arrays[name]
                 if array.shape != scores.shape or array.dtype.kind != "f" or not np.isfinite(array).all():
@@ -190,15 +198,19 @@ class Habits:
 
 def _enter(
     name: str, tree: BettingTree, contexts: NDArray[np.generic], rows: NDArray[np.generic], counted: Floats
-) -> None:
+) -> NDArray[np.bool_]:
+    """Counts what a file says of contexts; returns which of them the tree has."""
     if contexts.ndim != 1 or contexts.dtype.kind != "S" or rows.shape != (len(contexts), counted.shape[1]):
         raise InvalidHabits(f"{name}: contexts and counts do not belong together")
     if rows.dtype.kind != "f" or not np.isfinite(rows).all() or (rows < 0).any():  # type: ignore[operator]
         raise InvalidHabits(f"{name}: expected counts of 0 and more")
-    for context, row in zip(contexts.tolist(), rows.astype(np.float64), strict=True):
+    known = np.zeros(len(contexts), np.bool_)
+    for place, (context, row) in enumerate(zip(contexts.tolist(), rows.astype(np.float64), strict=True)):
         number = tree.contexts.get(context.decode("ascii", "replace"))
         if number is not None:
             counted[number] = row
+            known[place] = True
+    return known
 
 
 class Expectations:

@@ -230,6 +230,24 @@ def test_what_was_counted_with_some_stacks_is_known_with_others(tree: NoLimitTre
     assert again.counted.actions[deeper.arrays.contexts[first, 0]].tolist() == [0, 1, 0, 0, 0]
 
 
+def test_what_other_stacks_do_not_know_is_there_again_with_the_old_ones(tree: NoLimitTree) -> None:
+    """Three raises before the flop take more than ten big blinds."""
+    habits, few = Habits(tree), betting_tree(SMALL)
+    habits.observe(parse_betting(GAME, "r6r18r54c/cc/cc/cc"), 1, CARDS, BOARD)
+
+    short = Habits.from_arrays(few, habits.as_arrays())
+    short.observe(parse_betting(SMALL, "r6f"), 1)
+    again = Habits.from_arrays(tree, short.as_arrays())
+
+    assert short.counted.actions.sum() < again.counted.actions.sum()
+    more = again.counted.actions - habits.counted.actions
+    first = tree.arrays.contexts[tree.node(parse_betting(GAME, ""))]
+    assert more[first].tolist() == [[0, 0, 0, 1, 0]] * LEVELS
+    assert more.sum() == LEVELS
+    np.testing.assert_allclose(again.counted.shown, habits.counted.shown, atol=1e-6)
+    assert again.hands == 2
+
+
 def test_games_with_more_chips_do_without_raises_of_half_the_pot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.miximax.betting_tree._MOST_NODES", 400)
     smaller = betting_tree(attrs.evolve(GAME, stacks=(24, 24)))

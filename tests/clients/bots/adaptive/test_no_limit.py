@@ -82,6 +82,8 @@ def test_other_games_are_refused_in_one_line() -> None:
     for name in ("nolimit-3p", "nolimit-6p-ante", "nolimit-5p-100bb"):
         with pytest.raises(OptionError, match="for two only, no-limit without antes or rake") as refused:
             Adaptive().match_started(load_game(name), 0)
+        with pytest.raises(OptionError):
+            Adaptive().prepare(load_game(name))
         assert "\n" not in str(refused.value)
 
 
