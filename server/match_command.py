@@ -51,7 +51,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--hands",
     type=click.IntRange(1, 2**32 - 1),
-    help="Hands to play (deals, in a duplicate match); default 1000.  With --until the most to play, "
+    help="Hands to play (deals, in a duplicate match); default 1000.  With --until: the most to play, "
     "default 100000.",
 )
 @click.option(
@@ -63,22 +63,22 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "--until",
     type=MatchGoal(),
     metavar="decided|X",
-    help="Stop once it is known of every two players which is better, or once results are known to +- X "
-    "mbb/h.  What is said then holds although it was looked at after every deal.",
+    help="Stop once it is known for every pair of players which is better, or once results are known to "
+    "+- X mbb/h.  The verdict stays valid although the result is looked at after every deal.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Passes of a duplicate match played side by side.  Where there are more jobs than passes, the hands "
-    "of a pass are shared out among several tables, each with its own players, or with --in-process among "
-    "processes; so they are only if no player carries anything from hand to hand.",
+    help="Passes of a duplicate match to play in parallel.  With more jobs than passes, the hands of a pass "
+    "are divided among several tables, each with its own players, or with --in-process among processes, but "
+    "only if no player carries anything from hand to hand.",
 )
 @click.option(
     "--stateless",
     is_flag=True,
-    help="With --jobs: players that are no installed bots carry nothing from hand to hand, though they do "
+    help="With --jobs: players other than installed bots carry nothing from hand to hand, although they do "
     "not say so.",
 )
 @click.option(
@@ -86,9 +86,9 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     default="random",
     show_default=True,
     metavar="S",
-    help="What the cards and the players' own seeds follow from.  'random': a key that nobody guesses, "
+    help="Determines the cards and the players' own seeds.  'random': a key that nobody can guess, "
     "revealed after the last hand; or such a key, to play its match again.  A number up to 4294967295: the "
-    "ACPC's cards, which a player can find out from a few hands: for bots you trust.",
+    "ACPC's cards, which a player can compute from a few hands; for bots you trust.",
 )
 @click.option(
     "--seed-file",
@@ -104,8 +104,8 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "--resume",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Go on with the match in folder DIR, which was cut short, as it was begun: without GAME, PLAYERs "
-    "and the options that make the match.",
+    help="Continue the match in folder DIR, which was cut short; do not repeat GAME, the PLAYERs and the "
+    "options that define the match.",
 )
 @click.option(
     "--no-rehearse",
@@ -121,7 +121,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     flag_value="",
     metavar="[FILE]",
     help="Write a page about the match when it is over, as `riverboat report` does: --report=FILE, or "
-    "--report as the last word, for report.html in its folder.",
+    "--report as the last word for report.html in the match folder.",
 )
 @click.option(
     "--host", type=ListeningAddress(), default="127.0.0.1", show_default=True, help="Address to listen on."
@@ -132,8 +132,8 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "tokens",
     multiple=True,
     metavar="SEAT=TOKEN",
-    help="A word the client of a seat (from 1) must present; may be repeated.  All users of the machine can "
-    "see it here: better use --seat-token-file, or the variables RIVERBOAT_SEAT_TOKEN_1 and so on.",
+    help="A word that the client in a seat (from 1) must present; may be repeated.  All users of the machine "
+    "can see it here: use --seat-token-file or the variables RIVERBOAT_SEAT_TOKEN_1 and so on instead.",
 )
 @click.option(
     "--seat-token-file",
@@ -162,7 +162,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     type=FiniteRange(0.001, MOST_SECONDS),
     default=60.0,
     show_default=True,
-    help="Seconds a player may take for its first decision of the match, if that is more.",
+    help="Seconds a player may take for its first decision of the match, if longer.",
 )
 @click.option(
     "--hand-time",
@@ -191,8 +191,8 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="With `--on-failure fold`: how long a seat that was left is waited for, before hands are folded "
-    "for it.",
+    help="With `--on-failure fold`: how long to wait for a vacant seat to be taken before folding hands for "
+    "it.",
 )
 @click.option(
     "--recover",
@@ -200,7 +200,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     default=0,
     show_default=True,
     metavar="N",
-    help="Start a launched player that crashes in play again, up to N times.",
+    help="Restart a launched player that crashes during play, up to N times.",
 )
 @click.option(
     "--rake",
@@ -213,8 +213,8 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     type=click.Choice([luck.value for luck in Luck]),
     default=Luck.EQUITY.value,
     show_default=True,
-    help="What luck is taken out of results, beside the chips that were won: none; by equity what the cards "
-    "brought; with AIVAT also what players drew whose strategy is known.",
+    help="The luck to take out of the results that are shown beside the chips won: none; by equity, that of "
+    "the cards; with AIVAT, also that of players whose strategy is known.",
 )
 @click.option(
     "--in-process",
@@ -231,7 +231,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--sandbox",
     is_flag=True,
-    help="Launch players where they see neither others' processes nor files and reach only their table "
+    help="Launch players where they see no other processes or files and reach only their table "
     "(needs bwrap).",
 )
 @click.option(

@@ -1,4 +1,4 @@
-"""``riverboat ask``: what a bot does in one spot, and what speaks for it."""
+"""``riverboat ask``: what a bot does in one situation, and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
 @click.option("--game", default="limit-2p", show_default=True, metavar="GAME", help="What is played.")
 @click.option("--betting", default="", help='The betting so far, written as in logs: "rc/c".')
 @click.option("--hole", required=True, metavar="CARDS", help="The hole cards of the player who is to act.")
-@click.option("--board", default="", metavar="CARDS", help="The board cards that are out.")
+@click.option("--board", default="", metavar="CARDS", help="The board cards dealt so far.")
 @click.option(
     "--times",
     type=click.IntRange(1, 10_000),
@@ -54,7 +54,7 @@ def ask_command(
     """Ask BOT what it does in a spot: ``riverboat ask formula --betting rc/c --hole AhKd --board 2c7d9h``.
 
     BOT is an installed bot with options, or a command line, which is run as COMMAND HOST PORT and dealt the
-    hand up to the spot.  What it answers on the way is overruled by the betting, and told.
+    hand up to that spot.  Its answers on the way there are overruled by the betting, and reported.
     """
     try:
         definition = load_game(game)

@@ -110,10 +110,10 @@ _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the 
     help="Processes that compile, 1 or 2; one takes less of a busy machine.",
 )
 def kernels(jobs: int) -> None:
-    """Compile what bots and commands run, where this machine has not done so yet.
+    """Compile the code that bots and commands run, unless this machine has already done so.
 
-    They would do so themselves, once; this is for installations, and for machines that must not wait later.
-    What `riverboat train` runs is compiled when it begins.
+    They would compile it themselves, once; this is for installations, and for machines that must not wait
+    later.  The code of `riverboat train` is compiled when it begins.
     """
     started = time.monotonic()
     with contextlib.closing(run_tasks(_compile, STEPS, jobs)) as compiled:

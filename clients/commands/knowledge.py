@@ -22,7 +22,7 @@ from engine.cards import RANKS
 )  # fmt: skip
 @json_option()
 def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> None:
-    """Show what the knowledge file FILE holds: for each state, how much speaks for each action.
+    """Show what the knowledge file FILE holds: for each state, the weight of each action.
 
     Reading needs no lock: a learner may be playing with it.
     """

@@ -78,8 +78,8 @@ class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 
     type=Shares(),
     multiple=True,
     metavar="PERCENT[,...]",
-    help="Opponents go on only with the best PERCENT of hands, before the flop, on the flop, on the turn, on "
-    "the river: reflective odds.  Once for all opponents, or once for each.",
+    help="Opponents continue only with the best PERCENT of hands, before the flop, on the flop, on the turn, "
+    "on the river: reflective odds.  Once for all opponents, or once for each.",
 )
 @click.option(
     "--looseness",

@@ -70,7 +70,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
 )
 @click.option(
     "--seed", default="random", show_default=True, metavar="S", callback=_check_seed,
-    help="What cards and bots follow from, as in `riverboat match`.",
+    help="Determines cards and bots, as in `riverboat match`.",
 )  # fmt: skip
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
@@ -121,8 +121,8 @@ def play(
     """Sit down at a table and play.
 
     With HOST PORT you take that seat, wherever it is; with HOST:PORT/TABLE, or HOST:PORT for any table, one
-    in a room (`riverboat serve`).  Without, a table of your own is opened against bots, with no clock for
-    you.  Type ? at the table to see what can be typed.
+    in a room (`riverboat serve`).  Without these, it opens a table of your own against bots, with no time
+    limit for you.  Type ? at the table to see what you can type.
     """
     from clients.human.program import play_at_terminal, play_over_telnet
     from clients.human.telnet import read_listen_address

@@ -49,12 +49,12 @@ def telnet(
     authority: str | None,
     token: str | None,
 ) -> None:
-    """Offer the seat at HOST PORT to whoever connects to the --listen port.
+    """Offer the seat at HOST PORT to the person who connects to the --listen port.
 
     With HOST:PORT/TABLE, or HOST:PORT for any table, it is one in a room (`riverboat serve`).
 
-    The table is joined when somebody has connected.  One connection is one seat: a second person is turned
-    away, and a connection that broke can come back.
+    It joins the table when somebody has connected.  There is one seat for one connection: a second person is
+    turned away, and a person whose connection broke can come back.
     """
     from clients.human.program import play_over_telnet
     from clients.human.telnet import read_listen_address

@@ -57,7 +57,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     "--resume",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Begin with what this file knows; may be the one of --save.",
+    help="Begin with what this file knows; may be the same as --save.",
 )
 @click.option(
     "--game",
@@ -69,7 +69,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     "--checkpoint-every",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Hands between two savings; default 10000, without --against 2000000.",
+    help="Hands between two saves; default 10000, without --against 2000000.",
 )
 @json_option()
 def train(

@@ -53,7 +53,7 @@ def jobs_option() -> Callable[[Decorated], Decorated]:
 def force_option() -> Callable[[Decorated], Decorated]:
     """``--force``, the parameter `force`: see `refuse_full`."""
     return click.option(
-        "--force", is_flag=True, help="Write into DIR though there are files in it; some are replaced."
+        "--force", is_flag=True, help="Write into DIR although it contains files; some are replaced."
     )
 
 
@@ -114,7 +114,7 @@ class Order:
     no_plots: bool
     as_json: bool
     resume: bool = False
-    """Go on with what the folder has."""
+    """Continue with what the folder has."""
     can_resume: bool = False
 
     @contextmanager
@@ -193,9 +193,7 @@ def experiment_options(
 
 
 def _resume_option() -> Callable[[Decorated], Decorated]:
-    return click.option(
-        "--resume", is_flag=True, help="Go on with what DIR has of an experiment that was stopped."
-    )
+    return click.option("--resume", is_flag=True, help="Continue an experiment in DIR that was stopped.")
 
 
 def check_bots(option: str, bots: Sequence[str], game: str) -> None:

@@ -138,7 +138,7 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
     help="Deals of a match, duplicate.",
 )
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
-@click.option("--resume", is_flag=True, help="Go on with what was cut short in DIR.")
+@click.option("--resume", is_flag=True, help="Continue what was cut short in DIR.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the cards.")
 @click.option("--in-process", is_flag=True, help="Without sockets, for installed bots.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")

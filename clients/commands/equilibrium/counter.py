@@ -53,8 +53,8 @@ _PARTS_ON_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1.0)
 )
 @click.option(
     "--part", type=FiniteRange(0, 1), default=0.75, show_default=True, metavar="P",
-    help="rnr: the part of all hands in which the opponent is taken to play as BOT does; dbr: how far it is "
-    "trusted at most to do so where it has been seen.",
+    help="rnr: the part of all hands in which the opponent is assumed to play as BOT does; dbr: the most "
+    "that it is trusted to do so where it has been seen.",
 )  # fmt: skip
 @click.option(
     "--hands", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True, metavar="N",
@@ -62,14 +62,14 @@ _PARTS_ON_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1.0)
 )  # fmt: skip
 @click.option(
     "--iterations", type=click.IntRange(1, 1_000_000), default=2000, show_default=True, metavar="N",
-    help="rnr, dbr: of CFR+; in hold'em boards, for all kinds.",
+    help="rnr, dbr: iterations of CFR+; in hold'em: boards, for all kinds.",
 )  # fmt: skip
 @seed_option("hands", default=1)
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE",
-    help="Gets the strategy.",
+    help="Where to save the strategy.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @plot_option("what restricted Nash responses with P from 0 to 1 win and what they may lose, and this answer")
 @json_option()
 def counter(
@@ -85,11 +85,11 @@ def counter(
     plot: str | None,
     as_json: bool,
 ) -> None:
-    """Compute what wins of BOT, or of a strategy file, and save it as a strategy.
+    """Compute what wins from BOT, or from a strategy file, and save it as a strategy.
 
     It plays as `equilibrium:strategy=FILE`.  The best response wins the most and may lose anything to
-    somebody else; a restricted Nash response gives a little of it up and most of the risk with it.  In limit
-    hold'em answers know hands by buckets, and what they win of BOT is estimated.
+    other players; a restricted Nash response gives up a little of that and most of the risk.  In limit
+    hold'em counter-strategies know hands by buckets, and what they win from BOT is estimated.
     """
     from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem
     from engine.equilibrium.responses import evaluate

@@ -93,13 +93,13 @@ def _textures_option(context: click.Context, parameter: click.Parameter, text: s
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="Gets the strategy; FILE.checkpoint keeps what --resume needs.",
+    help="Where to save the strategy; FILE.checkpoint keeps what --resume needs.",
 )
 @click.option(
     "--iterations",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Iterations in all, in hold'em boards; default 1000, with mcfr in small games 1000000.",
+    help="Iterations in total (in hold'em: boards); default 1000, with mcfr in small games 1000000.",
 )
 @click.option(
     "--minutes", type=FiniteRange(0, MOST_SECONDS / 60, min_open=True), metavar="M", help="As long as this."
@@ -107,7 +107,7 @@ def _textures_option(context: click.Context, parameter: click.Parameter, text: s
 @click.option(
     "--algorithm",
     type=click.Choice(_ALGORITHMS),
-    help="Counterfactual regret minimisation: as it was, CFR+, discounted, linear, by external sampling or "
+    help="Counterfactual regret minimisation: plain, CFR+, discounted, linear, by external sampling or "
     "public chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
 )
 @seed_option("strategy", default=1)
@@ -117,8 +117,8 @@ def _textures_option(context: click.Context, parameter: click.Parameter, text: s
     type=click.Choice(["distributions", "percentiles"]),
     default="distributions",
     show_default=True,
-    help="In hold'em: hands are classed by the distribution of the strength they may come to (k-means, which "
-    "takes a minute once), or by percentile of the mean of its square.",
+    help="In hold'em: hands are classified by the distribution of the strength they may reach (k-means, "
+    "which takes a minute once), or by percentile of the mean of its square.",
 )
 @click.option(
     "--buckets",
@@ -133,20 +133,20 @@ def _textures_option(context: click.Context, parameter: click.Parameter, text: s
     default="1,1,1",
     show_default=True,
     metavar="F,T,R",
-    help="With distributions: kinds of boards that are told apart on flop, turn and river, or one number for "
-    "the river: 1; 2, by whether three are of a suit; 4, by pairs as well; 8, by four suited, two pairs.",
+    help="With distributions: kinds of boards that are distinguished on flop, turn and river, or one number "
+    "for the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two pairs.",
 )
 @click.option(
     "--slips",
     type=FiniteRange(0, 1, max_open=True),
     metavar="PART",
-    help="In hold'em: in this part of its actions the opponent does anything that is allowed, so that "
-    "answers to what it would never do are learnt as well; default 0.03 with pcs, else 0.",
+    help="In hold'em: in this fraction of its actions the opponent acts at random, so that answers to what "
+    "it would never do are learnt, too; default 0.03 with pcs, else 0.",
 )
 @click.option(
     "--answers/--no-answers",
     default=None,
-    help="With pcs: on the river the opponent answers best what is learnt, board by board, and does not do "
+    help="With pcs: on the river the opponent plays a best response, computed for each board, instead of "
     "what it has learnt itself; default.",
 )
 @click.option(
@@ -156,18 +156,18 @@ def _textures_option(context: click.Context, parameter: click.Parameter, text: s
     default="half+pot+all-in",
     show_default=True,
     metavar="SIZES",
-    help="In no-limit hold'em: the raises there are, parts of the pot; raises of other sizes that are met "
-    "later are taken for one of these, by chance.",
+    help="In no-limit hold'em: the raises that the strategy knows, as fractions of the pot; later, a raise "
+    "of another size is treated as one of these, chosen at random.",
 )
-@click.option("--resume", is_flag=True, help="Go on from the last checkpoint of FILE, if there is one.")
-@click.option("--force", is_flag=True, help="Begin anew though FILE or its checkpoint is there.")
+@click.option("--resume", is_flag=True, help="Continue from the last checkpoint of FILE, if there is one.")
+@click.option("--force", is_flag=True, help="Begin anew although FILE or its checkpoint exists.")
 @click.option(
     "--checkpoint-every",
     type=FiniteRange(0, MOST_SECONDS),
     default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="Between two savings.",
+    help="Time between two saves.",
 )
 @json_option()
 def solve(
@@ -189,11 +189,11 @@ def solve(
     checkpoint_every: float,
     as_json: bool,
 ) -> None:
-    """Compute a strategy for GAME that no opponent can win much of, and save it.
+    """Compute a strategy for GAME from which no opponent can win much, and save it.
 
     It then plays as `riverboat bot equilibrium HOST PORT --set strategy=FILE`, and `riverboat exploitability
-    FILE` measures it.  Same game, algorithm, seed and number of iterations, same strategy, however often the
-    run was interrupted.  Ctrl-C saves and ends with status 130.
+    FILE` measures it.  The same game, algorithm, seed and number of iterations give the same strategy, no
+    matter how often the run was interrupted.  Ctrl-C saves and ends with status 130.
     """
     from engine.equilibrium.holdem.kinds import KINDS
     from engine.files.lock import FileIsLocked, FileLock

@@ -49,10 +49,10 @@ def calibration(
     match_hands: int,
     trials: int,
 ) -> None:
-    """What a sampling bot predicts and states, beside what comes.
+    """Compare what a sampling bot predicts and states with what happens.
 
-    Folds, calls and raises of each opponent by context; values stated for decisions and the chips that came
-    of them, by betting round, strength of the hand and action.
+    Folds, calls and raises of each opponent by context; values stated for decisions and the chips that they
+    won, by betting round, strength of the hand and action.
     """
     opponents = opponents or OPPONENTS
     check_bots("--opponent", opponents, game)

@@ -41,7 +41,7 @@ play_all = Experiment(all_matches, play, summary)
 )  # fmt: skip
 @click.option(
     "--match-hands", type=click.IntRange(min=2 * BLOCKS), default=4_000, show_default=True, metavar="N",
-    help="Hands of a match, in which players learn of each other; each deal is played twice.",
+    help="Hands of a match, in which players learn about each other; each deal is played twice.",
 )  # fmt: skip
 @click.option(
     "--make-reasonable", type=click.IntRange(min=100), metavar="N",
@@ -56,7 +56,7 @@ def circle(
     match_hands: int,
     make_reasonable: int | None,
 ) -> None:
-    """Each bot against each at heads-up limit hold'em: rock, paper, scissors."""
+    """Play every bot against every other at heads-up limit hold'em: rock, paper, scissors."""
     players = players or PLAYERS
     if len(players) < 2:
         raise CommandError("--player: expected two or more players")

@@ -27,7 +27,7 @@ __all__ = ["heuristic", "reproduce"]
 )  # fmt: skip
 @click.option(
     "--match-hands", type=click.IntRange(min=2 * BLOCKS), default=4_000, show_default=True, metavar="N",
-    help="Hands of a match, in which the bots learn of each other; each deal is played twice.",
+    help="Hands of a match, in which the bots learn about each other; each deal is played twice.",
 )  # fmt: skip
 @click.option(
     "--variant", "variants", type=click.Choice(tuple(VARIANTS)), multiple=True,

@@ -55,10 +55,10 @@ def next_action(
     held_out: int,
     matches: int,
 ) -> None:
-    """How well models of an opponent predict its next action: none, generic, specific, tree, network.
+    """Measure how well opponent models predict the next action: none, generic, specific, tree, network.
 
-    By log loss, the mean of -ln of the chance that a model gave to what then came, on hands that it has not
-    learnt from.
+    The measure is log loss, the mean of -ln of the probability that a model gave to the actual action, on
+    hands that it has not learnt from.
     """
     players = players or PLAYERS
     check_bots("--player", players, game)

@@ -46,10 +46,10 @@ _EPSILONS = {"leduc": (2.0, 1.5, 1.0), "kuhn-2p": (0.3, 0.1, 0.03, 0.01, 0.003, 
 def range_of_skill(
     out: Path, game: str, epsilons: tuple[float, ...], force: bool, no_plots: bool, as_json: bool
 ) -> None:
-    """How many strategies there are each of which beats all before it by E or more.
+    """Count how many strategies there are, each of which beats all before it by E or more.
 
-    The list begins with the uniform strategy; each further one wins the most of whichever of those before
-    suits it least.  Smaller E takes much longer: Leduc at 1 some seconds, at .5 minutes.
+    The list begins with the uniform strategy; each further one wins the most from whichever earlier strategy
+    suits it least.  Smaller E takes much longer: Leduc takes some seconds at 1, minutes at .5.
     """
     with ending_in_one_line(out):
         if not force:

@@ -46,9 +46,9 @@ PAGE_FILE: Final = "report.html"
 @click.option(
     "--luck",
     type=click.Choice([each.value for each in Luck]),
-    help="What luck is taken out, beside the chips that were won: none; by equity what the cards brought; "
-    "with AIVAT also what players drew who told the house their strategies.  As when the match was played, "
-    "else by equity.",
+    help="The luck to take out, in results shown beside the chips won: none; by equity, that of the cards; "
+    "with AIVAT, also that of players who told the house their strategies.  Default: as when the match was "
+    "played, else by equity.",
 )
 @click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
 @click.option("--force", is_flag=True, help="Overwrite files.")
