@@ -142,12 +142,12 @@ def test_what_a_bot_refuses_wherever_it_is_noticed_is_one_line(error: Exception)
 @pytest.mark.parametrize("host", NO_HOST)
 @pytest.mark.parametrize("command", [("bot", "random"), ("play",), ("telnet", "--listen", "0")])
 def test_what_is_no_host_name_is_refused_before_anything_is_done(command: tuple[str, ...], host: str) -> None:
-    assert_refused_in_one_line(run(*command, host, "1"), "no host name")
+    assert_refused_in_one_line(run(*command, host, "1"), "not a host name")
 
 
 @pytest.mark.parametrize("host", NO_HOST[:3])
 def test_nobody_listens_on_what_is_no_host_name(host: str) -> None:
-    assert_refused_in_one_line(run("telnet", "--listen", f"{host}:0", "127.0.0.1", "1"), "no host name")
+    assert_refused_in_one_line(run("telnet", "--listen", f"{host}:0", "127.0.0.1", "1"), "not a host name")
 
 
 @pytest.mark.parametrize("host", NO_HOST[:3])
