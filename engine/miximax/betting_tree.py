@@ -48,6 +48,8 @@ class BettingTree:
 
     letters = "fcr"
     """Of the columns of what is counted: folds, calls, raises."""
+    levels = LEVELS
+    """Of contexts."""
     kind = ""
     """What a memory file puts before the names of its arrays."""
 
@@ -153,11 +155,11 @@ class BettingTree:
                 amount = betting.spent[folder] / self.unit
                 self._rows.append((Kind.FOLD, folder, betting_round, amount))
                 for numbers in self._contexts:
-                    numbers.append([0] * LEVELS)
+                    numbers.append([0] * self.levels)
         else:
             self._rows.append((Kind.DECISION, player, betting_round, 0.0))
             self._contexts[0].append(self._numbers("a", self._action_contexts(betting, line, player)))
-            self._contexts[1].append([0] * LEVELS)
+            self._contexts[1].append([0] * self.levels)
             for column, action in enumerate(self.actions_at(betting)):
                 if action is not None:
                     letter = self.letters[column]
@@ -170,6 +172,6 @@ class BettingTree:
         return node
 
     def _numbers(self, kind: str, contexts: tuple[Hashable, ...]) -> list[int]:
-        assert len(contexts) == LEVELS
+        assert len(contexts) == self.levels
         names = [f"{kind}{level} {context}" for level, context in enumerate(contexts)]
         return [self.contexts.setdefault(name, len(self.contexts)) for name in names]

@@ -16,6 +16,7 @@ from engine.rules import BettingState
 
 __all__ = [
     "LEVELS",
+    "SIZED_LEVELS",
     "Line",
     "action_contexts",
     "showdown_contexts",
@@ -25,6 +26,8 @@ __all__ = [
 
 LEVELS: Final = 5
 """Of contexts, the exact betting among them."""
+SIZED_LEVELS: Final = 6
+"""Where raises have sizes: the last is of those who do the same everywhere, and counts for them alone."""
 
 _MOST_POTS: Final = 6
 _Raises = tuple[tuple[int, int], ...]
@@ -114,6 +117,7 @@ def sized_action_contexts(
         (player, now, min(sum(in_round), 3), min(ours, 2), min(theirs, 2)),
         (now, min(sum(in_round), 2), last[player] > 0, last[other] > 0),
         (min(betting_round, 1), allowed[0], len(allowed) > 2, facing),
+        (allowed[0], len(allowed) > 2),
     )
 
 
@@ -136,4 +140,5 @@ def sized_showdown_contexts(line: Line, player: int, amount: float) -> tuple[Has
         (min(ours, 4), min(theirs, 4), min(last_ours, 2), min(last_theirs, 2), size),
         (min(ours, 2), raised_last, size // 2),
         (min(ours, 1), size // 3),
+        "any",
     )

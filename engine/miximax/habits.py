@@ -23,7 +23,7 @@ from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.strength import BUCKETS
 from engine.kernels.miximax.values import Counted, Kind, Weights
 from engine.miximax.betting_tree import BettingTree
-from engine.miximax.contexts import LEVELS
+from engine.miximax.contexts import LEVELS, SIZED_LEVELS
 from engine.miximax.strength import percentile
 from engine.rules import Action, BettingState
 
@@ -31,8 +31,8 @@ __all__ = ["Expectations", "Habits", "InvalidHabits"]
 
 Floats = NDArray[np.float64]
 
-_NEUTRAL: Final = Weights(np.full(LEVELS, 6.0), np.full(LEVELS, 12.0))
-"""What is expected weighs so much while habits are drawn towards no habits at all."""
+_NEUTRAL: Final = (6.0, 12.0)
+"""What is expected weighs so much while habits are drawn towards no habits at all: actions, shown hands."""
 
 
 def _choices(coarsest: Sequence[float], finer: Sequence[float]) -> Floats:
@@ -44,6 +44,21 @@ _ACTION_CHOICES: Final = _choices((40.0, 400.0, 8.0), (20.0, 80.0))
 _SHOWN_CHOICES: Final = _choices((200.0, 20.0), (20.0, 100.0, 400.0))
 """The first is right for most players; the others are for those who do the same everywhere, or who are unlike
 anybody."""
+_NOTHING: Final = 1e9
+"""The weight of what is expected beside which counts of the last level of sized contexts are nothing."""
+
+
+def _with_last(choices: Floats, first: float, finer: float) -> Floats:
+    """The same where raises have sizes: the last level says nothing, or in one more choice much."""
+    usual = np.column_stack((choices, np.full(len(choices), _NOTHING)))
+    return np.vstack((usual, [*[finer] * LEVELS, first]))
+
+
+_CHOICES: Final = {
+    LEVELS: (_ACTION_CHOICES, _SHOWN_CHOICES),
+    SIZED_LEVELS: (_with_last(_ACTION_CHOICES, 8.0, 80.0), _with_last(_SHOWN_CHOICES, 20.0, 400.0)),
+}
+"""Of actions and of shown hands, by the levels of contexts."""
 _AGAINST_OTHERS: Final = 4.0
 """By so much, a logarithm of chances, the others must have predicted better than the first."""
 _SCORES_FADE: Final = 0.998
@@ -77,7 +92,8 @@ class Habits:
         """Hands counted."""
         size = len(tree.contexts)
         self.counted = Counted(np.zeros((size, tree.num_actions)), np.zeros((size, BUCKETS)))
-        self._scores = (np.zeros(len(_ACTION_CHOICES)), np.zeros(len(_SHOWN_CHOICES)))
+        self._choices = _CHOICES[tree.levels]
+        self._scores = (np.zeros(len(self._choices[0])), np.zeros(len(self._choices[1])))
         self._elsewhere: dict[str, NDArray[np.generic]] = {}
         # Contexts, and their counts, of other games of the kind: bettings that take more chips, for one.
 
@@ -85,7 +101,7 @@ class Habits:
     def weights(self) -> Weights:
         """How many observations the coarser counts as, by level: what has predicted best."""
         actions, shown = self._scores
-        return Weights(_ACTION_CHOICES[_chosen(actions)], _SHOWN_CHOICES[_chosen(shown)])
+        return Weights(self._choices[0][_chosen(actions)], self._choices[1][_chosen(shown)])
 
     def observe(
         self, betting: BettingState, position: int, cards: Sequence[int] = (), board: Sequence[int] = ()
@@ -113,7 +129,7 @@ class Habits:
         seen = np.zeros(self.tree.num_actions)
         seen[self.tree.column(before, action)] = 1.0
         rows = self.tree.arrays.contexts[node]
-        self._count(rows, self.counted.actions, self.expectations.actions[node], seen, _ACTION_CHOICES, 0)
+        self._count(rows, self.counted.actions, self.expectations.actions[node], seen, 0)
 
     def observe_showdown(self, betting: BettingState, position: int, strength: float) -> None:
         """After a betting the opponent showed a hand of some percentile."""
@@ -127,13 +143,12 @@ class Habits:
         seen[min(low + 1, BUCKETS - 1)] += share
         node = self.tree.node(betting)
         expected = self.expectations.hands[position][node]
-        self._count(contexts[node], self.counted.shown, expected, seen, _SHOWN_CHOICES, 1)
+        self._count(contexts[node], self.counted.shown, expected, seen, 1)
 
     def _count(
-        self, rows: NDArray[np.int64], counted: Floats, expected: Floats, seen: Floats, choices: Floats,
-        kind: int,
-    ) -> None:  # fmt: skip
-        scores = self._scores[kind]
+        self, rows: NDArray[np.int64], counted: Floats, expected: Floats, seen: Floats, kind: int
+    ) -> None:
+        scores, choices = self._scores[kind], self._choices[kind]
         scores *= _SCORES_FADE
         kernels.add_log_chances(rows, counted, expected, seen, choices, scores)
         for row in rows:
@@ -231,7 +246,7 @@ class Expectations:
         self.hands: tuple[Floats, Floats] = (uniform, uniform.copy())
         """Of the player in each position: shape (nodes, BUCKETS)."""
         if habits is not None:
-            weights = _NEUTRAL
+            weights = Weights(*(np.full(tree.levels, weight) for weight in _NEUTRAL))
             kernels.fill_expected_actions(
                 arrays, habits.counted, weights, 0, len(tree), self.actions, self.actions
             )

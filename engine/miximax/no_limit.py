@@ -24,7 +24,7 @@ from engine.equilibrium.holdem.translation import stand_ins
 from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.values import Moves, Tree
 from engine.miximax.betting_tree import BettingTree
-from engine.miximax.contexts import Line, sized_action_contexts, sized_showdown_contexts
+from engine.miximax.contexts import SIZED_LEVELS, Line, sized_action_contexts, sized_showdown_contexts
 from engine.rules import CALL, FOLD, Action, ActionKind, BettingState, GameDefinition, initial_betting
 from engine.rules.action import COMMITTED
 
@@ -51,6 +51,7 @@ class NoLimitTree(BettingTree):
     """
 
     letters = "fchpa"
+    levels = SIZED_LEVELS
     kind = "no-limit."
 
     def __init__(self, game: GameDefinition, first_sizes: tuple[float, ...] = _SIZES) -> None:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from engine.kernels.miximax.values import Kind
 from engine.miximax.betting_tree import TooManyBettings
-from engine.miximax.contexts import LEVELS
+from engine.miximax.contexts import LEVELS, SIZED_LEVELS
 from engine.miximax.habits import Expectations, Habits
 from engine.miximax.no_limit import NoLimitTree
-from engine.miximax.shipped import shipped_changes
+from engine.miximax.shipped import reasonable_habits, shipped_changes
 from engine.miximax.strength import BUCKETS, own_changes
 from engine.miximax.trees import betting_tree
 from engine.miximax.values import Miximax
@@ -119,9 +119,13 @@ def test_values_are_those_of_expectimax_by_the_rules(text: str) -> None:
     assert found == pytest.approx(Oracle(tree, habits, view(betting), 5).values(betting), abs=1e-9)
 
 
-@pytest.mark.parametrize("text", ["r5c/cr11r31", "r7c/cc/", "r5r13c/cc/r20c/", "r9c/r13c/cc/"])
+@pytest.mark.parametrize("text", ["r5c/cr11r31", "r7c/cc/cc/", "r5r13c/cc/r20c/", "r9c/r13c/cc/"])
 def test_after_other_raises_chips_are_those_that_were_bet(text: str) -> None:
-    """The same, where the tree knows no raise of that size, with stacks that bets do not come near."""
+    """The same, where the tree knows no raise of that size.
+
+    Where chips run out in truth and not in the tree, or the other way round, values are near each other only:
+    these bettings reach the stacks after as many raises.
+    """
     game = attrs.evolve(GAME, stacks=(600, 600))
     tree = betting_tree(game)
     assert isinstance(tree, NoLimitTree)
@@ -164,7 +168,7 @@ def test_children_come_after_their_parents_and_moves_tell_who_they_are(tree: NoL
 def test_contexts_become_coarser_and_only_the_coarsest_mixes_what_is_allowed(tree: NoLimitTree) -> None:
     arrays = tree.arrays
     decisions = arrays.kinds == Kind.DECISION
-    sizes = [len(np.unique(arrays.contexts[decisions, level])) for level in range(LEVELS)]
+    sizes = [len(np.unique(arrays.contexts[decisions, level])) for level in range(SIZED_LEVELS)]
 
     assert sizes[0] == decisions.sum()
     assert sizes == sorted(sizes, reverse=True)
@@ -242,8 +246,8 @@ def test_what_other_stacks_do_not_know_is_there_again_with_the_old_ones(tree: No
     assert short.counted.actions.sum() < again.counted.actions.sum()
     more = again.counted.actions - habits.counted.actions
     first = tree.arrays.contexts[tree.node(parse_betting(GAME, ""))]
-    assert more[first].tolist() == [[0, 0, 0, 1, 0]] * LEVELS
-    assert more.sum() == LEVELS
+    assert more[first].tolist() == [[0, 0, 0, 1, 0]] * SIZED_LEVELS
+    assert more.sum() == SIZED_LEVELS
     np.testing.assert_allclose(again.counted.shown, habits.counted.shown, atol=1e-6)
     assert again.hands == 2
 
@@ -262,3 +266,23 @@ def test_other_games_have_no_tree() -> None:
     for name in ("nolimit-3p", "nolimit-6p-ante"):
         with pytest.raises(ValueError, match="for two, without antes"):
             betting_tree(load_game(name))
+
+
+def test_the_last_level_counts_for_those_who_do_the_same_everywhere(tree: NoLimitTree) -> None:
+    """Who shows anything after small pots is taken to hold anything in great ones."""
+    rng = np.random.default_rng(2)
+    great = tree.node(parse_betting(GAME, "r200c///"))
+    texts = ("cc/cc/cc/cc", "r4c/cc/cc/cc", "cc/r4c/cc/cc", "cc/cr4c/cc/cc", "cc/cc/r4c/cc", "cc/cc/cc/cr4c")
+    small = [parse_betting(GAME, text) for text in texts]
+    search = Miximax(tree, shipped_changes())
+    weak_half = {}
+    for player, shown in (("anything", rng.random(600)), ("strong", 0.75 + rng.random(600) / 4)):
+        habits = Habits(tree, Expectations(tree, reasonable_habits(GAME)))
+        for number, strength in enumerate(shown.tolist()):
+            habits.observe_showdown(small[number % len(small)], 1, strength)
+        weak_half[player] = search.expected_hands(habits, great, 1)[: BUCKETS // 2].sum()
+    reasonable = Expectations(tree, reasonable_habits(GAME)).hands[1][great][: BUCKETS // 2].sum()
+
+    assert reasonable < 0.4
+    assert weak_half["anything"] > 0.45
+    assert weak_half["strong"] < weak_half["anything"] - 0.1
