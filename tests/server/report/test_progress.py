@@ -35,7 +35,7 @@ def test_the_line_fits_80_columns(players: list[Score], pace: str) -> None:
     assert not line.endswith((",", " "))
     if players:
         best = players[0] if len(players) < 3 else max(players, key=lambda score: score.mbb_per_hand)
-        assert f"{best.mbb_per_hand:+.1f}" in line
+        assert f"{best.mbb_per_hand:+z.1f}" in line
     if len(pace) <= 24:
         assert line.endswith(pace)
 
