@@ -63,7 +63,7 @@ def _fold_by_bars(fold: float, bars: NDArray[np.float64], below: NDArray[np.floa
     return float(folding + _BY_HABIT * (fold - folding))
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def with_bars(
     triple: ProbabilityTriple, counts: Counts, place: int, context: int, below: NDArray[np.float64]
 ) -> ProbabilityTriple:

@@ -92,7 +92,7 @@ def test_the_cross_table_says_what_the_result_says(league: tuple[Path, dict[str,
         one, other = (names.index(name) for name in pair["players"])
         assert float(rows[1 + one][1 + other]) == pair["mbb_per_hand"]
         assert float(rows[1 + other][1 + one]) == -pair["mbb_per_hand"]
-        assert f"{pair['mbb_per_hand']:+.1f}".replace("-", "−") in text
+        assert f"{pair['mbb_per_hand']:+z.1f}".replace("-", "−") in text
 
 
 def test_a_player_has_a_page_of_its_own() -> None:
