@@ -64,7 +64,7 @@ def test_it_wins_what_its_strategy_wins() -> None:
     solver = Solver(game_tree(LEDUC))
     solver.run(1000)
     assert bot.strategy.policy == pytest.approx(solver.average().policy)
-    # equilibrium.md 3.3: an equilibrium wins some 700 mA of always-call; which one decides
+    # equilibria win some 0.7 antes a hand from always-call; how much differs between them
     assert np.mean(won) == pytest.approx(0.7006, abs=4 * float(np.std(won)) / 100 + 0.05)
 
 

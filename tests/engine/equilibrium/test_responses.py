@@ -129,7 +129,7 @@ def test_data_biased_responses_without_data_are_equilibria_and_with_all_data_bes
 
 
 def test_a_data_biased_response_wins_of_little_data_what_a_frequentist_one_loses() -> None:
-    """The shape of equilibrium.md 3.3: with 100 hands FBR gains less than DBR and gives thousands away."""
+    """With 100 hands an FBR gains less than a DBR, and can lose thousands; Johanson and Bowling (2009)."""
     tree = game_tree(LEDUC)
     opponent = half_good(tree)
     counts = counts_of_hands(tree, opponent, probe_policy(tree), 100, np.random.default_rng(1))
