@@ -23,7 +23,7 @@ LEDUC = load_game("leduc")
 def test_it_finds_the_answer_to_who_sits_there(
     opponent: type[Agent], answer: int, equilibrium_wins: float
 ) -> None:
-    """An equilibrium wins .70 and .27 antes a hand from them; the best answers win 1.47 and 2.35."""
+    """An equilibrium wins .70 and .27 antes a hand from them; the best answers win 1.47 and 2.37."""
     bot = Portfolio(iterations=60)
     arena = Arena(LEDUC, [bot, opponent()], 3)
     arena.play(1500)
