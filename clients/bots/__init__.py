@@ -1,1 +1,1 @@
-"""The bots that play by rules, by formula and by simulation; none knows of another."""
+"""The bots that play by rules, formulas, simulations and computed strategies; none imports another."""

@@ -1,6 +1,6 @@
 """Yardsticks and sparring partners: agents whose play fits in a line.
 
-Each is a distribution over fold, call and raise, the same with all hands, and says so in
+Each plays the same distribution over fold, call and raise with all hands, and states it in
 `probability_triple`.
 """
 
@@ -15,14 +15,14 @@ _FOLD, _CALL, _RAISE = ProbabilityTriple(1, 0, 0), ProbabilityTriple(0, 1, 0), P
 
 
 class _Yardstick(Agent):
-    """Does the same whatever it holds."""
+    """An agent that does the same with every hand."""
 
     def triples(self, view: HandView) -> Triples:
-        """One row for all hands."""
+        """One triple for all hands."""
         return (self.probability_triple(view),)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """What it does."""
+        """The probabilities of folding, calling and raising."""
         raise NotImplementedError
 
 
@@ -32,15 +32,15 @@ class AlwaysCall(_Yardstick):
     is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
-        """A call."""
+        """A call or check."""
         return CALL
 
     def script(self, game: GameDefinition) -> Script:
-        """Nothing more to say."""
+        """The script of that name, which takes no numbers."""
         return Script("always-call")
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """Certain."""
+        """A call for certain."""
         return _CALL
 
 
@@ -50,55 +50,55 @@ class AlwaysFold(_Yardstick):
     is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
-        """A fold where that is legal."""
+        """A fold if that is legal, otherwise a check."""
         return FOLD if view.legal_actions().can_fold else CALL
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """Certain."""
+        """A fold for certain, or a check."""
         return _FOLD if view.legal_actions().can_fold else _CALL
 
 
 class AlwaysRaise(_Yardstick):
-    """Raises the least it may, as long as it may; then calls."""
+    """Makes the smallest legal raise as long as there is one; then calls."""
 
     is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
-        """The smallest legal raise."""
+        """The smallest legal raise; a call if there is none."""
         return view.legal_actions().raising_to()
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """Certain."""
+        """A raise for certain, or a call."""
         return _RAISE if view.legal_actions().can_raise else _CALL
 
 
 class AlwaysAllIn(_Yardstick):
-    """Raises the most it may: all its chips in no-limit games."""
+    """Makes the largest legal raise: all its chips in no-limit games."""
 
     is_stateless = plays_by_betting = True
 
     def choose_action(self, view: HandView) -> Action:
-        """The largest legal raise."""
+        """The largest legal raise; a call if there is none."""
         legal = view.legal_actions()
         return legal.raising_to(legal.max_raise_to)
 
     def script(self, game: GameDefinition) -> Script:
-        """Nothing more to say."""
+        """The script of that name, which takes no numbers."""
         return Script("always-all-in")
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """Certain."""
+        """A raise for certain, or a call."""
         return _RAISE if view.legal_actions().can_raise else _CALL
 
 
 class Random(_Yardstick):
     """Folds, calls and raises at random, by default as the ACPC's example player does.
 
-    A weight counts only where its action is legal; no-limit sizes are uniform over all that are legal
+    A weight counts only if its action is legal; no-limit raises are uniform over all legal sizes
     (acpc-spec 7).
 
     Raises:
-        ValueError: a negative weight, or no positive one for calling, which is always legal.
+        ValueError: a negative weight, or no positive weight for calling, which is always legal.
     """
 
     is_stateless = True
@@ -112,7 +112,7 @@ class Random(_Yardstick):
         self._weights = ProbabilityTriple(fold, call, raise_)
 
     def choose_action(self, view: HandView) -> Action:
-        """Drawn from the weights of what is legal."""
+        """An action drawn by the weights of the legal ones."""
         legal = view.legal_actions()
         fold, _, raise_ = self._triple(legal)
         rng = self.rng
@@ -126,7 +126,7 @@ class Random(_Yardstick):
         return CALL
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The weights, renormalised over what is legal."""
+        """The weights, renormalised over the legal actions."""
         return self._triple(view.legal_actions())
 
     def _triple(self, legal: LegalActions) -> ProbabilityTriple:

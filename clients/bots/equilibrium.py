@@ -1,11 +1,12 @@
-"""The equilibrium bot: plays a strategy that was computed beforehand, by chance as the strategy says.
+"""The equilibrium bot: plays a strategy that was computed beforehand, drawing each action at random from it.
 
-With ``strategy=FILE`` it plays a file that `riverboat solve` has made, and refuses any other game.  Without,
-it plays the strategies of heads-up limit hold'em, and of no-limit with 100 big blinds, that come with this
-program, or solves a small game, such as Kuhn's or Leduc's, before it sits down.
+With ``strategy=FILE`` it plays a file that `riverboat solve` has made, and refuses any other game.  Without
+one it plays the strategies of heads-up limit hold'em, and of no-limit with 100 big blinds, that come with
+this program, or solves a small game, such as Kuhn's or Leduc's, before it sits down.
 
-A strategy of no-limit hold'em knows raises of a few sizes.  Others stand for one of these, by chances that
-the pseudo-harmonic mapping gives (`engine.equilibrium.holdem.translation`).
+A strategy of no-limit hold'em knows raises of a few sizes.  An opponent's raise of another size stands for
+one of these, with probabilities given by the pseudo-harmonic mapping
+(`engine.equilibrium.holdem.translation`).
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ if TYPE_CHECKING:
     AnyStrategy = Strategy | BucketedStrategy
 
 _ITERATIONS: Final = 1000
-"""Of CFR+, where no file is given: Leduc to a quarter of a thousandth of an ante in a tenth of a second."""
+"""Iterations of CFR+ if no file is given: a tenth of a second to solve Leduc to 0.00025 antes."""
 _MOST_NODES: Final = 200_000
-"""A game with more is not solved on the spot: a minute, on a slow machine."""
+"""Games with more nodes are not solved on the spot: these take a minute on a slow machine."""
 
 
 class Equilibrium(Agent):
-    """Plays a strategy file, a shipped one of heads-up hold'em, or the equilibrium of a small game.
+    """Plays a strategy file, the packaged strategy for heads-up hold'em, or a small game's equilibrium.
 
     Args:
-        strategy: made by `riverboat solve GAME --save FILE`; None for the one that comes with this program,
-            or to solve a small game at once.
+        strategy: made by `riverboat solve GAME --save FILE`; None to play the one that comes with this
+            program, or to solve a small game at once.
     """
 
     is_stateless = True
@@ -50,7 +51,7 @@ class Equilibrium(Agent):
             self._strategy = saved_strategy(strategy).strategy
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Has a strategy before the first cards are dealt.
+        """Load or compute a strategy before the first cards are dealt.
 
         Raises:
             OptionError: the game is not the file's, or too large to be solved on the spot.
@@ -59,7 +60,7 @@ class Equilibrium(Agent):
             self._settle(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Has a strategy for what is being played.
+        """Load or compute a strategy for the game, unless that is done.
 
         Raises:
             OptionError: the game is not the file's, or too large to be solved on the spot.
@@ -67,15 +68,19 @@ class Equilibrium(Agent):
         self._settle(game)
 
     def choose_action(self, view: HandView) -> Action:
-        """Drawn by the chances of the strategy, with one number of the generator."""
+        """An action drawn from the strategy, with one number of the generator."""
         return drawn(self.strategy.chances(view), self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """How likely a fold, a call and a raise of any size are."""
+        """The probabilities of a fold, a call and a raise of any size."""
         return self.strategy.triple(view)
 
     def triples(self, view: HandView) -> Triples | None:
-        """The same for all that we could hold: all combos in hold'em, all sets of hole cards elsewhere."""
+        """The same for every hand we could hold: all combos in hold'em, otherwise all sets of hole cards.
+
+        Returns:
+            One triple per hand; None in a small no-limit game, where a triple does not tell raises apart.
+        """
         from engine.equilibrium.holdem.bucketed import BucketedStrategy
 
         strategy = self.strategy
@@ -89,7 +94,7 @@ class Equilibrium(Agent):
         ]
 
     def size_chances(self, view: HandView, total: int) -> Chances | None:
-        """How likely a raise is to be one to a total, by combo, in no-limit hold'em."""
+        """The probability, by combo, that a raise is a raise to `total`; None outside no-limit hold'em."""
         from engine.equilibrium.holdem.bucketed import BucketedStrategy
 
         strategy = self.strategy
@@ -99,7 +104,7 @@ class Equilibrium(Agent):
 
     @property
     def strategy(self) -> AnyStrategy:
-        """What it plays.
+        """The strategy it plays.
 
         Raises:
             OptionError: no game has begun, and no file was given.
@@ -118,7 +123,7 @@ class Equilibrium(Agent):
 
 
 def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
-    """The same with other hole cards."""
+    """The same view with other hole cards of our own."""
     hole_cards = list(view.hole_cards)
     hole_cards[view.position] = cards
     return attrs.evolve(view, hole_cards=tuple(hole_cards))

@@ -1,24 +1,23 @@
 """The hand-strength bot: bets by hand strength, and by nothing else.
 
-What it knows of its hand is one number, the chance *s* that nobody still in the hand holds a better one if
-every opponent's cards are random: the hand strength of Poki 3.3.1, taken to the power of the number of
-opponents (3.3.5), or with `plain` as it is, which plays many more hands at a full table.  Before the flop,
-where nobody holds anything yet, the percentile of the starting hand stands for it.  With *s* it does the same
-everywhere, before and after the flop:
+It knows its hand by one number, the probability *s* that nobody still in the hand holds a better one if every
+opponent's cards are random: the hand strength of Poki 3.3.1, taken to the power of the number of opponents
+(3.3.5).  With `plain` the power is left out, which plays many more hands at a full table.  Before the flop
+the percentile of the starting hand takes its place.  The same rules hold before and after the flop:
 
 ==================  ======================================================================
 *s* is              it
 ==================  ======================================================================
-below `call`        folds, or checks where that is free
-at least `call`     calls whatever it costs, or checks
+below `call`        folds, or checks if that is free
+at least `call`     calls at any price, or checks
 at least `bet`      bets if nobody has bet in this round
 at least `raise`    raises, at most twice in a round
 ==================  ======================================================================
 
-In no-limit games it bets and raises half the pot (as it is after the call), and the whole pot where *s* is at
-least `raise`.  It reads nothing into what its opponents do and asks for no price: a player who bets only good
-hands, and a lot on them, is called as often as one who bets a little on them all.  That is its weakness.
-Nothing in it is left to chance.
+In no-limit games it bets and raises half the pot (as it is after the call), and the whole pot if *s* is at
+least `raise`.  It ignores what its opponents do and what a call costs: a player who bets a lot, and only with
+good hands, is called as often as one who bets a little with every hand.  That is its weakness.  It makes no
+random decisions.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from engine.evaluation.hand_strength import HandStrength
 
 _MOST_RAISES: Final = 2
-"""In a betting round; after that a strong hand calls.  Keeps two such bots from raising for ever."""
+"""Raises in a betting round, after which a strong hand calls; keeps two such bots from raising for ever."""
 
 _CERTAIN: Final = {
     ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
@@ -50,16 +49,16 @@ _CERTAIN: Final = {
 
 
 class HandStrengthBot(Agent):
-    """Bets by hand strength, and takes notice neither of the price nor of what the others do.
+    """Bets by hand strength alone; ignores the price of a call and what the others do.
 
     Args:
-        call: the least hand strength it calls with.
-        bet: the least it bets with.
-        raise_: the least it raises with.
-        plain: it takes no notice of how many opponents there are, either.
+        call: the least hand strength to call with.
+        bet: the least hand strength to bet with.
+        raise_: the least hand strength to raise with.
+        plain: ignore the number of opponents, too.
 
     Raises:
-        ValueError: a strength outside 0..1, or one that is smaller than the one before it.
+        ValueError: a strength outside 0..1, or smaller than the one before it.
     """
 
     is_stateless = True
@@ -76,11 +75,11 @@ class HandStrengthBot(Agent):
         self._last: tuple[tuple[int, ...], tuple[int, ...], float] | None = None
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Have the kernel of hand strength compiled."""
+        """Compile or load the kernel of hand strength."""
         prepare_hand_strength()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Looks the starting hands up.
+        """Load the percentiles of starting hands against one opponent.
 
         Raises:
             OptionError: the game is not Texas hold'em.
@@ -94,7 +93,7 @@ class HandStrengthBot(Agent):
         return Script("hand-strength", numbers, starting_hand_percentiles(2)) if self._plain else None
 
     def choose_action(self, view: HandView) -> Action:
-        """By the table above."""
+        """The action by the module's table."""
         return self._action(view, self.strength(view))
 
     def _action(self, view: HandView, strength: float) -> Action:
@@ -108,19 +107,19 @@ class HandStrengthBot(Agent):
         return CALL if to_call <= 0 or strength >= self._call else FOLD
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """Certain."""
+        """The one action of the table, for certain."""
         return _CERTAIN[self.choose_action(view).kind]
 
     def triples(self, view: HandView) -> Sequence[ProbabilityTriple]:
-        """Certain, with every hand: 169 before the flop, 1326 after it."""
+        """The same for every hand: 169 triples before the flop, 1326 after it."""
         return [_CERTAIN[action.kind] for action in self._actions(view)]
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float]:
-        """1 for the hands that are raised with to this total."""
+        """1 for each hand that raises to this total, 0 for the others."""
         return [float(action.raise_to == total) for action in self._actions(view)]
 
     def _actions(self, view: HandView) -> list[Action]:
-        """What is done with each hand."""
+        """The action with each hand: 169 before the flop, 1326 after it."""
         opponents = self._opponents(view)
         if view.board:
             strengths = list(all_strengths(view.board))
@@ -131,15 +130,15 @@ class HandStrengthBot(Agent):
         return [action_of(strength**opponents) for strength in strengths]
 
     def strength(self, view: HandView) -> float:
-        """The chance that no opponent still in the hand holds a better one, if their cards are random."""
+        """The probability that no opponent still in the hand holds better, if their cards are random."""
         return self._alone(view) ** self._opponents(view)
 
     def _opponents(self, view: HandView) -> int:
-        """How many are to be beaten."""
+        """How many opponents count: those still in the hand, or one with `plain`."""
         return 1 if self._plain else view.betting.num_in_hand - 1
 
     def _alone(self, view: HandView) -> float:
-        """The same against a single opponent."""
+        """The same against one opponent; before the flop, the percentile."""
         hole, board = view.hole_cards[view.position], view.board
         if not board:
             return self._percentiles[52 * hole[0] + hole[1]]

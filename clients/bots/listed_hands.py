@@ -1,22 +1,22 @@
-"""The hands that the Open Meerkat testbed's SimpleBot plays before the flop, each in one way for good.
+"""The fixed list of starting hands that the Open Meerkat testbed's SimpleBot plays before the flop.
 
 The learners of the Poker Learner thesis (5.1) met a SimpleBot that is "one of the agents included in the Open
-Meerkat Testbed".  As the testbed publishes it, that one goes by a list:
+Meerkat Testbed".  As published with the testbed, it follows a list:
 
 ======================================  ======================================================================
 hands                                   what it does with them
 ======================================  ======================================================================
-pairs                                   tens and better, and deuces, raise up to the second raise; all call up
-                                        to two raises, and are given up to a third
-both cards ten or higher                suited they raise up to the second raise; all call up to two raises
-two suited cards of adjacent ranks      call whatever was raised, where no line above says otherwise (an ace
-                                        and a deuce are not adjacent)
-a suited ace                            likewise; with a deuce it makes the first raise
-any other                               folds, or checks; one time in twenty it calls a big blind at most
+pairs                                   tens and better, and deuces, make the first or second raise; all pairs
+                                        call up to two raises, and fold to a third
+both cards ten or higher                suited, they make the first or second raise; all call up to two raises
+two suited cards of adjacent ranks      call any raise, unless a line above says otherwise (an ace and a deuce
+                                        are not adjacent)
+a suited ace                            the same; with a deuce it makes the first raise
+any other                               folds or checks; one time in twenty it calls, at most a big blind
 ======================================  ======================================================================
 
-Each raise is the smallest that is legal.  The thesis says of its bot that it "also contains a simple
-implementation of opponent modeling"; there is none in what the testbed publishes.
+Each raise is the smallest legal one.  The thesis says that its bot "also contains a simple implementation of
+opponent modeling"; the published testbed has none.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from engine.opponents.probability_triple import ProbabilityTriple
 __all__ = ["KINDS", "OTHERS", "Kind", "kinds_of_hands", "listed_triple"]
 
 OTHERS: Final = 0.05
-"""How often a hand that is not on the list calls a big blind at most."""
+"""How often a hand that is not on the list calls, if that costs at most a big blind."""
 
 
 class Kind(NamedTuple):
-    """What is done with hands of a kind."""
+    """How a kind of hands is played."""
 
     raises_below: float = 0
-    """It raises while fewer raises than that have been made in the round."""
+    """It raises while fewer raises than this have been made in the round."""
     calls_below: float = 0
-    """Else it calls while fewer have been."""
+    """Otherwise it calls while fewer raises than this have been made."""
 
 
 _OTHER: Final = Kind()
@@ -51,13 +51,13 @@ _RAISED_AND_KEPT: Final = Kind(2, math.inf)
 _KEPT: Final = Kind(0, math.inf)
 _ACE_DEUCE: Final = Kind(1, math.inf)
 KINDS: Final = (_OTHER, _SMALL_PAIR_OR_OFFSUIT, _RAISED, _RAISED_AND_KEPT, _KEPT, _ACE_DEUCE)
-"""In the order of the numbers of `kinds_of_hands`."""
+"""All kinds; `kinds_of_hands` numbers them in this order."""
 
 _DEUCE, _TEN, _ACE = map(RANKS.index, "2TA")
 
 
 def _kind_of(first: int, second: int) -> Kind:
-    """Of two cards."""
+    """The kind of two hole cards."""
     high, low = max(rank_of(first), rank_of(second)), min(rank_of(first), rank_of(second))
     if high == low:
         return _RAISED if high >= _TEN or high == _DEUCE else _SMALL_PAIR_OR_OFFSUIT
@@ -73,7 +73,7 @@ def _kind_of(first: int, second: int) -> Kind:
 
 @functools.cache
 def kinds_of_hands() -> tuple[int, ...]:
-    """The number of each hand's kind, in `KINDS`: 2704, that of the cards a and b at ``52 * a + b``."""
+    """Each hand's kind as an index of `KINDS`: 2704 numbers, that of the cards a and b at ``52 * a + b``."""
     kinds = [0] * NUM_CARDS**2
     for first, second in permutations(range(NUM_CARDS), 2):
         kinds[NUM_CARDS * first + second] = KINDS.index(_kind_of(first, second))
@@ -81,12 +81,12 @@ def kinds_of_hands() -> tuple[int, ...]:
 
 
 def listed_triple(kind: int, raises: int, others: float) -> ProbabilityTriple:
-    """What is done with a hand, legal or not.
+    """How a kind of hands is played, whether or not the actions are legal.
 
     Args:
-        kind: of `kinds_of_hands`.
-        raises: in this round, before the flop.
-        others: the chance of calling with a hand that is not on the list, or is given up.
+        kind: index of `KINDS`.
+        raises: made so far before the flop.
+        others: the probability of calling with a hand that is not on the list, or that the list folds.
     """
     raises_below, calls_below = KINDS[kind]
     if raises < raises_below:

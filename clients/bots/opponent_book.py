@@ -1,7 +1,7 @@
-"""What an agent reads at a table: a model and statistics of each player, weight tables of the hand.
+"""What an agent knows of the players at its table: a model and statistics of each, and their weight tables.
 
-The tables follow from the state of the hand and from the models as they stood when it began, so that an
-agent that comes back in mid-hand thinks the same of it; the models learn when a hand is over.
+The tables follow from the state of the hand and from the models as they stood when it began, so an agent that
+reconnects in mid-hand computes the same ones; the models learn when a hand is over.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ MODELS: Final[tuple[ModelName, ...]] = get_args(ModelName)
 """How opponents may be modelled."""
 
 LEARNING: Final[frozenset[ModelName]] = frozenset({"specific", "tree", "network"})
-"""Those that learn, and are worth remembering."""
+"""The models that learn, and are worth saving."""
 
 DEFAULT_NOISE: Final = 0.02
 """The noise factor of the re-weighting."""
 
 DEFAULT_POTENTIAL: Final[PotentialName] = "plain"
-"""Against what the potential of hands is reckoned."""
+"""The hands against which hand potential is computed."""
 
 NewModel = Callable[[], OpponentModel]
 """Makes the model of a player about whom nothing is known."""
@@ -63,10 +63,10 @@ _NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
 
 
 def check_model(name: str, words: Sequence[str] = MODELS) -> None:
-    """Refuse what is no model.
+    """Check the name of a model.
 
     Raises:
-        ValueError: the name is none of the words.
+        ValueError: the name is none of `words`.
     """
     if name not in words:
         raise ValueError(f"model: expected {', '.join(words[:-1])} or {words[-1]}, got {name!r}")
@@ -81,10 +81,10 @@ class OpponentBook:
     """What one agent knows of the players at its table; the agent says when a match begins and a hand ends.
 
     Args:
-        model: how players are modelled, by name or by whatever makes a model.
+        model: how players are modelled: a name, or a function that makes a model.
         noise: noise factor of the re-weighting, 0 to 1.
         remembered: what is known of players from earlier matches, by name.
-        potential: against what the potential of hands is reckoned.
+        potential: the hands against which hand potential is computed.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class OpponentBook:
         potential: PotentialName = DEFAULT_POTENTIAL,
     ) -> None:
         self.models: dict[int, OpponentModel] = {}
-        """By seat, our own included: ours is what the others may think of us."""
+        """The model of each seat; that of our own seat is what the others may think of us."""
         self.statistics: dict[int, PlayerStatistics] = {}
-        """By seat."""
+        """The statistics of each seat."""
         self.hands_read = 0
-        """Hands counted to their end."""
+        """Finished hands that were counted."""
         self._new_model = model if callable(model) else _NEW_MODELS[model]
         self._learns = model in LEARNING
         self._noise, self._potential = noise, potential
@@ -113,12 +113,12 @@ class OpponentBook:
     # --- the match -----------------------------------------------------------------------------------------
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
-        """Models for the players who are new.
+        """Make models for new players.
 
         Args:
             game: Texas hold'em.
-            seat: ours.
-            names: of the players, by seat, as far as they are known.
+            seat: our own.
+            names: the players' names by seat, if they are known.
         """
         self._seat, self._names = seat, names or ()
         for other in range(game.num_players):
@@ -131,7 +131,7 @@ class OpponentBook:
         return self._names[seat] if seat < len(self._names) else f"seat {seat}"
 
     def known_by_name(self) -> dict[str, Known]:
-        """What is known of all opponents, those of earlier matches included."""
+        """What is known of all opponents by name, including those of earlier matches."""
         here = {
             self._name_of(seat): (model, self.statistics[seat])
             for seat, model in self.models.items()
@@ -145,15 +145,13 @@ class OpponentBook:
         return (self._seat + position - view.position) % view.game.num_players
 
     def follow(self, view: HandView) -> TableReader:
-        """The reader of this hand, having read up to the state."""
+        """The reader of this hand, after it has read the betting so far."""
         reader = self._reader_of(view)
         reader.follow(view.betting, view.board)
         return reader
 
     def weight_table(self, view: HandView, position: int) -> WeightTable:
-        """What we think the player in a position holds; with our own position, what the others may think of
-        us.
-        """
+        """What we think the player in a position holds; for our own, what the others may think of us."""
         table = self.follow(view).table(position)
         return table if position == view.position else table.without(view.own_cards)
 

@@ -1,9 +1,9 @@
-"""The portfolio bot: an equilibrium and answers to the usual opponents, and more and more of what wins.
+"""The portfolio bot: mixes an equilibrium with answers to typical opponents, and learns which of them wins.
 
-It has answers to players who always call, always raise, do both evenly, or anything, and
-plays a mixture of them and an equilibrium; after each hand the ones that would have won get more of the say.
-In heads-up limit hold'em they come with this program, in small games such as Kuhn's and Leduc's they are
-computed before it sits down; `answers` names others.
+It has answers to players who always call, always raise, call or raise with equal probability, or do anything,
+and plays a mixture of these answers and an equilibrium.  After each hand, strategies that would have won get
+more weight.  In heads-up limit hold'em the strategies come with this program; in small games such as Kuhn's
+and Leduc's they are computed before it sits down; `answers` names others.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
     from engine.equilibrium.mixtures.portfolio import Portfolio as Strategies
 
 OPPONENTS: Final = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1))
-"""Whom it has answers to, by how often they fold, call and raise."""
+"""The opponents it has answers to, by their weights of folding, calling and raising."""
 _MOST_NODES: Final = 200_000
 
 
 class Portfolio(Agent):
-    """Plays an equilibrium and answers to usual opponents, those that win most above all.
+    """Mixes an equilibrium with answers to typical opponents, and gives most weight to those that win.
 
     Args:
-        part: small games: of all hands in which an answer trusts its opponent to play as usual, 0 to 1.
-        iterations: small games: of CFR+ for each strategy.
+        part: small games: the share of hands in which an answer trusts its opponent to play as modelled,
+            0 to 1.
+        iterations: small games: iterations of CFR+ for each strategy.
         answers: hold'em: strategy files with ``+`` between them, as `riverboat counter` and `riverboat solve`
             make them, to play besides the equilibrium that comes with this program; None for the answers
             that come with it.
-        learn: off: all strategies have the same say for ever.
+        learn: off: all strategies keep the same weight.
 
     Raises:
         ValueError: an option outside its range.
@@ -54,7 +55,7 @@ class Portfolio(Agent):
         self._finished = -1  # the last hand that was learnt from
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Has its strategies before the first cards are dealt.
+        """Load or compute its strategies before the first cards are dealt.
 
         Raises:
             OptionError: the game is too large to be solved on the spot, or not for two.
@@ -63,12 +64,12 @@ class Portfolio(Agent):
             self._settle(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """The same, where the game was not known before."""
+        """Load or compute its strategies if the game was not known before."""
         self._settle(game)
 
     @property
     def strategies(self) -> Strategies:
-        """What it plays, the equilibrium first, and how much say each has.
+        """The strategies it mixes, the equilibrium first, with their weights.
 
         Raises:
             OptionError: no game has begun.
@@ -78,18 +79,18 @@ class Portfolio(Agent):
         return self._strategies
 
     def choose_action(self, view: HandView) -> Action:
-        """Drawn from the mixture, with one number of the generator."""
+        """An action drawn from the mixture, with one number of the generator."""
         return drawn(self.strategies.chances(view), self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """How likely a fold, a call and a raise are."""
+        """The probabilities of a fold, a call and a raise."""
         chances = dict.fromkeys((ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE), 0.0)
         for action, chance in self.strategies.chances(view).items():
             chances[action.kind] += chance
         return ProbabilityTriple(*chances.values())
 
     def hand_finished(self, view: HandView) -> None:
-        """Learn from the hand, which may be reported twice."""
+        """Learn from the hand; its end may be reported twice."""
         if view.hand_number == self._finished or not self.learn:
             return
         self._finished = view.hand_number
@@ -104,7 +105,7 @@ class Portfolio(Agent):
         self._game = game
 
     def _of_files(self, game: GameDefinition) -> Strategies:
-        """Those of hold'em, which take too long to be computed now."""
+        """The strategies of hold'em, read from files."""
         from engine.equilibrium.holdem.bucketed import BucketedStrategy
         from engine.equilibrium.mixtures.portfolio import HoldemPortfolio
 
@@ -121,7 +122,7 @@ class Portfolio(Agent):
         return HoldemPortfolio(strategies)
 
     def _computed(self, game: GameDefinition) -> Strategies:
-        """Those of a small game."""
+        """The strategies of a small game, computed now."""
         if self._answers:
             raise OptionError("portfolio: answers are for hold'em; for small games they are computed")
         from engine.equilibrium.game_tree import GameTree

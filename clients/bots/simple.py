@@ -1,14 +1,14 @@
 """The simple bot: a few sound rules for Texas hold'em, and a little attention to players who raise a lot.
 
-It plays at an intermediate level and fast.  Its rules are its own; the *percentile* of a starting hand is
-the share of all starting hands that are worse at a table of that size (`clients.bots.starting_hands`).
+It plays fast and at an intermediate level, by rules of its own.  The *percentile* of a starting hand is the
+share of all starting hands that are worse at a table of that size (`clients.bots.starting_hands`).
 
-**How often opponents raise.**  For every seat two frequencies are kept: of raising with the first action
-before the flop (*f*), and of betting or raising after it (*g*).  They begin as those of an ordinary player,
-which count as `_PRIOR_WEIGHT` actions.
+**How often opponents raise.**  It keeps two frequencies for every seat: of raising with the first action
+before the flop (*f*), and of betting or raising after the flop (*g*).  They start as an ordinary player's,
+which counts as `_PRIOR_WEIGHT` actions.
 
-**Before the flop**, where *open* is the share of hands that is opened, by the number of players left to act
-behind (`_OPEN`), less if those raise often, and *f* is that of the last raiser:
+**Before the flop**, *open* is the share of hands that it opens with; it depends on the number of players
+still to act (`_OPEN`), and is smaller if those raise often.  *f* is the last raiser's:
 
 ===========================  ==============================================================================
 when                         it
@@ -16,33 +16,33 @@ when                         it
 nobody is in                 raises the best *open* of its hands, folds the others
 some have called             raises the best half *open*, calls with the best 1½ *open*
 one raise                    raises again with the best 0.3 *f*, calls with the best 0.9 *f* (0.6 *f* if
-                             others are still to act behind)
-two raises and more          raises with the best 0.1 *f*, calls with the best 0.35 *f*
-a third of its chips to      goes all in with the best quarter of the hands that were raised with, calls with
-call                         the best half: *f* after one raise, 0.3 *f* after two, 0.1 *f* after more
+                             others are still to act)
+two or more raises           raises with the best 0.1 *f*, calls with the best 0.35 *f*
+a third of its chips to      goes all in with the best quarter of the last raiser's hands, calls with the best
+call                         half (they are *f* after one raise, 0.3 *f* after two, 0.1 *f* after more)
 ===========================  ==============================================================================
 
-No-limit raises go to three big blinds and one more for each caller, or to three times the last raise; a raise
-of 40 % of the chips is a raise of all of them.
+No-limit raises go to three big blinds plus one for each caller, or to three times the last raise; a raise
+of 40 % of its chips becomes all in.
 
-**After the flop**, from the chance *s* of holding the best hand: the hand strength against a random hand, to
-the power of the number of opponents, and further for every bet and raise that opponents have made, the less
-so the greater their *g* (before the flop: *f*).  *outs* are the cards that complete a flush or straight it
-holds four cards of, *w* the chance to win as it is or with the next card:
+**After the flop** it estimates the probability *s* of holding the best hand: the hand strength against a
+random hand, to the power of the number of opponents.  Every bet or raise by an opponent adds to the power,
+but less the greater that opponent's *g* (before the flop: *f*).  *outs* are the cards that complete a flush
+or a straight of which it holds four cards; *w* is the probability of winning as it is or with the next card:
 
 ===========================  ==============================================================================
 when                         it
 ===========================  ==============================================================================
 nobody has bet               bets if s >= 0.6; every second time with 8 outs against one or two opponents
 somebody has bet             raises if s >= 0.85, at most three times in a round; every fourth time with 12
-                             outs; calls if w is worth the pot odds; folds otherwise
+                             outs; calls if *w* is at least the pot odds; folds otherwise
 ===========================  ==============================================================================
 
-No-limit bets and raises are two thirds of the pot.  With `preflop-only` it does not look at its cards any
-more once the flop is there: it checks, and calls whatever is bet, so that what it has decided before the flop
-decides the hand (the form in which the learners of the Poker Learner thesis, 5.1, met their simple bot; what
-that one did after the flop the thesis does not say).  With `hands=listed` it plays before the flop as the bot
-of that name in the thesis's testbed does, by a list (`clients.bots.listed_hands`), not by the first table.
+No-limit bets and raises are two thirds of the pot.  With `preflop-only` it ignores its cards from the flop
+on: it checks, and calls any bet, so its decision before the flop decides the hand.  (The learners of the
+Poker Learner thesis, 5.1, met their simple bot in this form; the thesis does not say what that bot did after
+the flop.)  With `hands=listed` it plays before the flop by a list instead of the first table, as the bot of
+that name in the thesis's testbed does (`clients.bots.listed_hands`).
 """
 
 from __future__ import annotations
@@ -72,15 +72,15 @@ _USUAL_RAISING: Final = (0.0, 0.0, 0.45, 0.33, 0.26, 0.22, 0.19, 0.17, 0.15, 0.1
 _USUAL_BETTING: Final = 0.35
 """*g* of an ordinary player."""
 _PRIOR_WEIGHT: Final = 20
-"""How many actions of an opponent count as much as what is usual."""
+"""How many actions of an opponent count as much as the ordinary player's frequencies."""
 
 _COMMITTED: Final = 1 / 3
-"""To call this part of the remaining chips is to play for all of them."""
+"""A call of this share of the remaining chips is treated as a call of all of them."""
 _ALL_IN: Final = 0.4
-"""A raise to this part of all chips is made a raise to all."""
+"""A raise to this share of all chips becomes all in."""
 
 _BET: Final = 2 / 3
-"""Of the pot as it is after the call: every bet and raise after the flop."""
+"""The size of every bet and raise after the flop, as a share of the pot after the call."""
 _VALUE_BET: Final = 0.6
 _VALUE_RAISE: Final = 0.85
 _MOST_RAISES: Final = 3
@@ -89,10 +89,10 @@ _SEMI_BLUFF_CHANCE: Final = 0.5
 _SEMI_RAISE_OUTS: Final = 12
 _SEMI_RAISE_CHANCE: Final = 0.25
 _UNSEEN: Final = 46
-"""Cards that may come next, about."""
+"""The approximate number of cards that may come next."""
 
 _NODES: Final = 1 << 14
-"""Nodes of the betting tree that are remembered: they come again and again."""
+"""Nodes of the betting tree that are remembered, since they recur."""
 
 _FOLDS: Final = ProbabilityTriple(1.0, 0.0, 0.0)
 _CALLS: Final = ProbabilityTriple(0.0, 1.0, 0.0)
@@ -107,11 +107,11 @@ class SimpleBot(Agent):
 
     Args:
         preflop_only: check and call after the flop, whatever happens.
-        hands: what it plays before the flop: by percentile, position and raisers, or those of a list.
-        others: how often it calls a big blind at most with a hand that is not on the list.
+        hands: how it plays before the flop: by percentile, position and raisers, or by a list of hands.
+        others: with `hands=listed`, how often a hand that is not on the list calls up to a big blind.
 
     Raises:
-        ValueError: a chance outside 0..1.
+        ValueError: a probability outside 0..1.
     """
 
     def __init__(
@@ -134,11 +134,11 @@ class SimpleBot(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Have the kernel of hand strength compiled."""
+        """Compile or load the kernel of hand strength."""
         prepare_hand_strength()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Looks the starting hands up; knows nothing of the others yet.
+        """Load the percentiles of starting hands, and forget all opponents.
 
         Raises:
             OptionError: the game is not Texas hold'em.
@@ -153,7 +153,7 @@ class SimpleBot(Agent):
         ]
 
     def hand_finished(self, view: HandView) -> None:
-        """Counts who raised."""
+        """Count who raised."""
         for position, (hands, raised, actions, raises) in enumerate(_counts(view.betting)):
             if position != view.position:
                 counts = self._seen[self.seat_of(view, position)]
@@ -163,7 +163,7 @@ class SimpleBot(Agent):
                 counts[3] += raises
 
     def script(self, game: GameDefinition) -> Script | None:
-        """The numbers of its rules before the flop, if it plays by no others."""
+        """The numbers of its rules before the flop, if it has no other rules."""
         if not self._preflop_only:
             return None
         if self._is_listed:
@@ -177,7 +177,7 @@ class SimpleBot(Agent):
     # --- playing -------------------------------------------------------------------------------------------
 
     def choose_action(self, view: HandView) -> Action:
-        """By the rules; drawn where they leave a chance."""
+        """The action by the rules, drawn at random if they leave a choice."""
         (fold, call, raise_), total = self._decide(view)
         if call == 1.0:
             return CALL
@@ -188,11 +188,11 @@ class SimpleBot(Agent):
         return FOLD if fold > 0.0 else CALL
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """What the rules say: certain, but for raises with a draw."""
+        """The probabilities by the rules: one action is certain, except when raising with a draw."""
         return self._decide(view)[0]
 
     def triples(self, view: HandView) -> Sequence[ProbabilityTriple]:
-        """What the rules say of every hand: 169 before the flop, 1326 after it."""
+        """The probabilities with every hand: 169 triples before the flop, 1326 after it."""
         betting = view.betting
         legal = betting.legal_actions()
         if betting.betting_round == 0:
@@ -207,7 +207,7 @@ class SimpleBot(Agent):
         return [_made_legal(triple, legal) for triple in chances]
 
     def _decide(self, view: HandView) -> tuple[ProbabilityTriple, int]:
-        """The chances of each action, only of legal ones, and the total of a raise."""
+        """The probabilities of the legal actions, and the total of a raise."""
         betting = view.betting
         if betting.betting_round == 0:
             first_card, second_card = view.own_cards
@@ -222,7 +222,7 @@ class SimpleBot(Agent):
     def _before_flop(
         self, view: HandView, betting: BettingState, places: Sequence[int]
     ) -> tuple[list[ProbabilityTriple], int]:
-        """What is done before the flop with some hands, and the total of a raise."""
+        """The triples of some hands before the flop, and the total of a raise."""
         if self._is_listed:
             game, kinds = betting.game, kinds_of_hands()
             others = self._others if betting.amount_to_call(view.position) <= game.big_blind else 0.0
@@ -231,7 +231,7 @@ class SimpleBot(Agent):
         return [shares.triple(1.0 - percentiles[place]) for place in places], shares.total
 
     def _shares(self, view: HandView, betting: BettingState) -> _Shares:
-        """What is done before the flop with which share of the hands."""
+        """The shares of the hands that are raised and played before the flop."""
         game, us = betting.game, view.position
         raises, big_blind = betting.raises_in_round, game.big_blind
         behind, callers, raiser = _round_so_far(betting)
@@ -256,7 +256,7 @@ class SimpleBot(Agent):
         return _Shares(0.1 * often, 0.35 * often, total)
 
     def _rules(self, view: HandView, betting: BettingState) -> _Rules:
-        """What is done after the flop, by hand strength and outs."""
+        """The rules after the flop, which take hand strength and outs."""
         us = view.position
         opponents = betting.num_in_hand - 1
         return _Rules(
@@ -276,7 +276,7 @@ class SimpleBot(Agent):
         return counts[1] / counts[0]
 
     def _shown_strength(self, view: HandView, betting: BettingState) -> float:
-        """How many opponents more, so to speak, the bets and raises of opponents still in the hand are."""
+        """What the bets and raises of opponents still in the hand add to the number of opponents."""
         shown = 0.0
         us, folded = view.position, betting.folded
         for before, position, action in betting.steps_back():
@@ -304,42 +304,42 @@ class SimpleBot(Agent):
 
     @staticmethod
     def _sized(game: GameDefinition, position: int, total: int) -> int:
-        """The total of a raise: all chips where it would be most of them."""
+        """The total of a raise: all chips if it would be a large part of them."""
         stack = game.betting_stacks[position]
         return stack if total >= _ALL_IN * stack else total
 
 
 class _Shares(NamedTuple):
-    """What is done before the flop."""
+    """The shares of the best hands that are raised and played before the flop."""
 
     raising: float
-    """The share of hands that are raised with, the best."""
+    """The share of hands that are raised."""
     calling: float
-    """The share that is played at all, if that is more."""
+    """The share of hands that are played at all, if that is more."""
     total: int
-    """Of a raise."""
+    """The total of a raise, in chips."""
 
     def triple(self, better: float) -> ProbabilityTriple:
-        """What is done with a hand than which a share of all hands is better."""
+        """The triple of a hand, given the share of all hands that are better."""
         if better <= self.raising:
             return _RAISES
         return _CALLS if better <= self.calling else _FOLDS
 
 
 class _Rules(NamedTuple):
-    """What is done after the flop."""
+    """The rules after the flop, in one state of the betting."""
 
     exponent: float
-    """How many opponents there are, so to speak."""
+    """The power of the hand strength: the number of opponents, plus what their bets and raises add."""
     opponents: int
     pot: int
     to_call: int
     raises: int
     total: int
-    """Of a raise."""
+    """The total of a raise, in chips."""
 
     def triple(self, strength: float, outs: int) -> ProbabilityTriple:
-        """What is done with a hand of some strength, against one random hand, and some outs."""
+        """The triple of a hand, given its strength against one random hand and its outs."""
         strength **= self.exponent
         pot, to_call = self.pot, self.to_call
         if to_call <= 0:
@@ -366,7 +366,7 @@ def _made_legal(triple: ProbabilityTriple, legal: LegalActions) -> ProbabilityTr
 
 
 def draw_outs(hole: Sequence[int], board: Sequence[int]) -> int:
-    """How many cards complete a flush or straight that uses a hole card, as if every one were still there.
+    """The number of cards that complete a flush or straight with a hole card, by simple counting.
 
     Nine for four of a suit, four for each rank that makes a straight; a card that does both counts once.
 
@@ -391,7 +391,7 @@ def draw_outs(hole: Sequence[int], board: Sequence[int]) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _all_outs(board: tuple[int, ...]) -> list[int]:
-    """The outs of every combo, in the order of ``engine.combos``; of dead ones anything."""
+    """The outs of every combo, in the order of ``engine.combos``; meaningless for dead combos."""
     if len(board) == 5:
         return [0] * NUM_COMBOS
     return [draw_outs((high, low), board) for high in range(NUM_CARDS) for low in range(high)]
@@ -399,7 +399,7 @@ def _all_outs(board: tuple[int, ...]) -> list[int]:
 
 @functools.cache
 def _straight_ranks(ranks: int) -> int:
-    """The ranks, as bits, any of which makes a straight of these; none where one is there already."""
+    """The ranks, as bits, each of which completes a straight; none if there is a straight already."""
     if _has_straight(ranks):
         return 0
     return sum(1 << rank for rank in range(13) if not ranks >> rank & 1 and _has_straight(ranks | 1 << rank))
@@ -412,9 +412,9 @@ def _has_straight(ranks: int) -> bool:
 
 @functools.lru_cache(maxsize=_NODES)
 def _round_so_far(betting: BettingState) -> tuple[tuple[int, ...], int, int]:
-    """Before the flop: the others who have not acted yet and still can, number of calls, last raiser.
+    """Before the flop: the other players still to act, the number of calls, and the last raiser.
 
-    The last raiser is the player to act where nobody has raised.
+    The last raiser is the player to act if nobody has raised.
     """
     to_act = betting.position_to_act
     assert to_act is not None
@@ -433,8 +433,8 @@ def _round_so_far(betting: BettingState) -> tuple[tuple[int, ...], int, int]:
 
 @functools.lru_cache(maxsize=_NODES)
 def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
-    """By position, what a finished hand adds: hands in which he acted, hands in which his first action before
-    the flop was a raise, actions after the flop, bets and raises after it."""
+    """What a finished hand adds to each position's counts: hands in which the player acted, hands in which
+    the first action before the flop was a raise, actions after the flop, bets and raises after the flop."""
     counts = [[0, 0, 0, 0] for _ in range(betting.game.num_players)]
     for before, position, action in betting.steps():
         count, raised = counts[position], action.kind is ActionKind.RAISE

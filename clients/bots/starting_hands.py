@@ -1,6 +1,6 @@
-"""Starting hands in order, as tables that rule-based bots look their hole cards up in.
+"""Percentiles of starting hands, as tables in which rule-based bots look up their hole cards.
 
-Reading them takes no compiled code: the order is that of the shipped pot shares (`riverboat preflop`).
+Reading them takes no compiled code: the order is that of the packaged pot shares (`riverboat preflop`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.evaluation.preflop.tables import shipped_tables
 __all__ = ["STARTING_HAND_PLACES", "starting_hand_percentiles"]
 
 _TIED: Final = 1e-9
-"""Pot shares closer than that are equal."""
+"""Pot shares closer than this are equal."""
 
 STARTING_HAND_PLACES: Final = tuple(
     [
@@ -25,12 +25,12 @@ STARTING_HAND_PLACES: Final = tuple(
         for combo in np.unique(STARTING_HAND_OF_COMBO, return_index=True)[1]
     ]
 )
-"""Where the percentile of each of the 169 starting hands stands."""
+"""The index in `starting_hand_percentiles` of each of the 169 starting hands."""
 
 
 @functools.cache
 def starting_hand_percentiles(players: int) -> tuple[float, ...]:
-    """How many of all starting hands are worse, ties counted half, for each pair of hole cards.
+    """For each pair of hole cards, the share of all starting hands that are worse; ties count half.
 
     Hands are ordered by their share of the pot against ``players - 1`` random hands.
 
@@ -44,7 +44,7 @@ def starting_hand_percentiles(players: int) -> tuple[float, ...]:
         ValueError: not 2 to 10 players.
     """
     tables = shipped_tables()
-    # Two players: the exact equities.  More: what a roll-out found.
+    # Two players: exact equities.  More: those of a roll-out.
     shares = tables.raw_odds[:, 0] if players == 2 else tables.table(players).shares
     counts = COMBOS_PER_STARTING_HAND.astype(np.float64)
     worse = (shares[None, :] < shares[:, None] - _TIED) @ counts

@@ -1,4 +1,4 @@
-"""Strategy files as bots ask for them: what is wrong with one is an error of usage, in one line."""
+"""Reads strategy files for bots; a bad file is a usage error, in one line."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["bucketed_strategy", "saved_strategy", "shipped_answers", "shipped_st
 
 
 def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
-    """What a file holds.
+    """The strategy that a file holds.
 
     Args:
         path: the file.
-        game: what it must play; None for any.
+        game: the game it must be for; None for any.
 
     Raises:
-        OptionError: it cannot be read, or plays another game.
+        OptionError: the file cannot be read, or is for another game.
     """
     from engine.equilibrium.strategy_file import read_strategy
 
@@ -37,7 +37,7 @@ def bucketed_strategy(path: Path) -> BucketedStrategy:
     """The strategy of heads-up hold'em that a file holds.
 
     Raises:
-        OptionError: it cannot be read, or is of another game.
+        OptionError: the file cannot be read, or is for another game.
     """
     from engine.equilibrium.holdem.bucketed import BucketedStrategy
 
@@ -51,7 +51,7 @@ def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:
     """The strategy that comes with the program for a game, if there is one.
 
     Raises:
-        OptionError: it is damaged.
+        OptionError: its file is damaged.
     """
     from engine.equilibrium.strategy_file import read_shipped
 
@@ -60,10 +60,10 @@ def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:
 
 
 def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
-    """The answers to usual opponents that come with the program for a game; none for most games.
+    """The answers to typical opponents that come with the program for a game; empty for most games.
 
     Raises:
-        OptionError: one is damaged.
+        OptionError: a file is damaged.
     """
     from engine.equilibrium.strategy_file import read_shipped_answers
 

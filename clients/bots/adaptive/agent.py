@@ -1,14 +1,16 @@
-"""The adaptive bot: counts what its opponent does, and does what is worth most against it.
+"""The adaptive bot: counts what its opponent does, and plays what is worth most against it.
 
-Before each action it looks at all bettings that may follow (miximax, the idea of Vexbot): the opponent acts
-as often as it has acted there, and shows at the showdown what it has shown there.  Where little has been seen
-it is expected to do what it did in similar situations, and before that what a reasonable player does.
+Before each action it searches all betting sequences that may follow (miximax, the idea of Vexbot).  It
+expects the opponent to act with the frequencies that it has counted there, and to show at the showdown the
+hands that it has shown there.  Where it has seen little, it expects what the opponent did in similar
+situations, and before that what a reasonable player does.
 
-What is worth most by such estimates is often what has been overestimated most, and dear against a player who
-gives nothing away.  So it plays an equilibrium unless its opponent's habits are well known, and few and plain
-enough to be answered (``engine.miximax.departure``).  Then an action's chance is that of the equilibrium
-times exp(value / heat), which is the best there is if departing costs *heat* for each unit of relative
-entropy.  The heat falls with the root of the evidence, as the errors of estimates do.
+The action with the highest estimated value is often the one that is overestimated most, and playing it is
+costly against an opponent who gives nothing away.  So the bot plays an equilibrium unless the opponent's
+habits are well known, and few and clear enough to be answered (``engine.miximax.departure``).  Then it plays
+an action with the equilibrium's probability times exp(value / heat), normalised, which is optimal if
+departing costs *heat* for each unit of relative entropy.  The heat falls with the square root of the
+evidence, as the errors of the estimates do.
 
 Sources: Billings and others, *Game-Tree Search with Adaptation in Stochastic Imperfect-Information Games*
 (2004); Poker Learner, chapter 3; Jacob and others, *Modeling Strong and Human-Like Gameplay with
@@ -38,29 +40,29 @@ if TYPE_CHECKING:
     from engine.miximax.values import Miximax
 
 _SAVE_EVERY: Final = 100
-"""Hands between two writings of the memory file."""
+"""The memory file is written once in this many hands."""
 _LEAST_CHANCE: Final = 0.02
-"""Shared by all actions, so that what an equilibrium never does can be done against one who plays none."""
+"""Probability shared by all actions, so that an action that the equilibrium never takes stays possible."""
 _LEAST_TRUST: Final = 0.01
-"""In habits; below it we do not look for an answer to them."""
+"""The least trust in the opponent's habits at which the bot searches for an answer to them."""
 
 
 class Adaptive(Agent):
-    """Plays heads-up hold'em, limit and no-limit, by expected values against what it has seen there.
+    """Plays heads-up hold'em, limit and no-limit, by what is worth most against what the opponent does.
 
     In limit, and in no-limit with 100 big blinds, it begins with the equilibrium that comes with the program.
-    In other no-limit games none comes with it: there it begins with the strategy of a file, or without one
+    For other no-limit games none comes with it: there it begins with the strategy of a file or, without one,
     with what is worth most against a reasonable player, the generic formula player of
     ``engine/data/miximax``.
 
     Args:
-        memory: file that keeps what was seen between matches, by the players' names.
+        memory: file that keeps the observations between matches, by the players' names.
         learn: off: play by what the file says, count nothing and leave the file as it is.
-        fading: what an observation counts after the next of its kind, .9 to 1.
-        temperature: small bets that actions may differ by and still be played about alike; 0 takes the best.
-            In no-limit these are big blinds.
-        caution: small bets that they may differ by besides before there is evidence against the opponent,
-            and the equilibrium decides; 0 does without an equilibrium.
+        fading: factor on the weight of old observations with each new one of the same kind, .9 to 1.
+        temperature: difference of value, in small bets, at which actions are still played about equally
+            often; 0 takes the best.  In no-limit games it is in big blinds.
+        caution: what is added to the temperature while there is no evidence against the opponent, so that
+            the equilibrium decides; 0 plays without an equilibrium.
         strategy: begin with this one, made by `riverboat solve GAME --save FILE`.
 
     Raises:
@@ -114,7 +116,7 @@ class Adaptive(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Compile or load kernels; make the game's bettings, a reasonable player, and an equilibrium.
+        """Compile or load kernels; load the betting tree, the reasonable player and the equilibrium.
 
         Raises:
             OptionError: the game is not heads-up hold'em.
@@ -129,10 +131,10 @@ class Adaptive(Agent):
             self._shipped(game)
 
     def _shipped(self, game: GameDefinition) -> BucketedStrategy | None:
-        """The equilibrium that we begin with: a file's, or one that comes with the program.
+        """The equilibrium that the bot begins with: a file's, or the one that comes with the program.
 
         Raises:
-            OptionError: the file's is of another game.
+            OptionError: the file is for another game.
         """
         if self._given is not None and self._given.game != game:
             raise OptionError("adaptive: strategy: expected a strategy of the game that is played")
@@ -141,7 +143,7 @@ class Adaptive(Agent):
         return self._given or shipped_strategy(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """What is known of the opponent, by name.
+        """Load what is known of the opponent, by name.
 
         Raises:
             OptionError: the game is not heads-up hold'em, or what is remembered makes no sense.
@@ -175,7 +177,7 @@ class Adaptive(Agent):
 
     @property
     def habits(self) -> Habits:
-        """Of the opponent.
+        """The opponent's habits.
 
         Raises:
             OptionError: no match has begun.
@@ -187,17 +189,17 @@ class Adaptive(Agent):
     # --- playing -------------------------------------------------------------------------------------------
 
     def choose_action(self, view: HandView) -> Action:
-        """Drawn by its chance."""
+        """An action drawn by the probabilities of `chances`."""
         return drawn(self.chances(view), self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The chances of folding, calling and raising."""
+        """The probabilities of folding, calling and raising."""
         chances = self.chances(view)
         fold, call = chances.get(FOLD, 0.0), chances.get(CALL, 0.0)
         return ProbabilityTriple(fold, call, max(0.0, 1.0 - fold - call))
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """How likely we take each action: the likelier, the more it is worth, and the more usual it is."""
+        """The probability of each action, which grows with its value and its share of the equilibrium."""
         departure = self._book.departure
         if departure is None or self._equilibrium is None:
             return _chances(self.values(view), None, self.temperature)
@@ -214,7 +216,7 @@ class Adaptive(Agent):
         return {action: chance for action, chance in mixed.items() if chance > 0}
 
     def values(self, view: HandView) -> Mapping[Action, float]:
-        """What each action is worth, in small bets won or lost in the whole hand; no-limit: in big blinds."""
+        """The value of each action, in small bets won or lost in the whole hand; no-limit: in big blinds."""
         if self._valued is None or self._valued[0] is not view:
             if self._miximax is None:
                 raise OptionError("adaptive does not know yet what is being played")
@@ -224,7 +226,7 @@ class Adaptive(Agent):
     # --- learning ------------------------------------------------------------------------------------------
 
     def hand_finished(self, view: HandView) -> None:
-        """Count the hand, which may be reported twice; write the memory file now and then."""
+        """Count the hand, whose end may be reported twice; write the memory file now and then."""
         if view.hand_number == self._finished or not self.learn:
             return
         self._finished = view.hand_number
@@ -239,7 +241,7 @@ class Adaptive(Agent):
             self.save_memory()
 
     def save_memory(self) -> None:
-        """Write the memory file, if there is one to keep; what goes wrong is a line on stderr."""
+        """Write the memory file, if there is one; an error becomes a line on stderr."""
         if self._file is not None:
             self._file.save()
 
@@ -250,7 +252,10 @@ class Adaptive(Agent):
 
 
 class _Book:
-    """What is known of all opponents; knows nothing of the bot, whose end it outlives to be saved."""
+    """What is known of all opponents.
+
+    It holds no reference to the bot, since it is saved after the bot's end.
+    """
 
     def __init__(self) -> None:
         self.players: dict[str, Remembered] = {}
@@ -259,7 +264,7 @@ class _Book:
         self.departure: Departure | None = None
 
     def put_away(self) -> None:
-        """Among the players, the one whose habits are at hand."""
+        """Store the current opponent's habits among the players'."""
         if self.habits is not None and self.habits.hands:
             known = self.habits.as_arrays()
             if self.departure is not None:
@@ -271,16 +276,16 @@ class _Book:
             self.players[self.name] = kept | {kind + key: array for key, array in known.items()}
 
     def remembered(self) -> Mapping[str, Remembered]:
-        """All that is to be kept."""
+        """What the memory file is to hold: every player's arrays, by name."""
         self.put_away()
         return self.players
 
 
 def _tree(game: GameDefinition) -> BettingTree:
-    """The bettings of a game.
+    """The betting tree of a game.
 
     Raises:
-        OptionError: it is not heads-up hold'em, or too large.
+        OptionError: the game is not heads-up hold'em, or too large.
     """
     from engine.miximax.trees import TooManyBettings, betting_tree, has_tree
 
@@ -293,20 +298,20 @@ def _tree(game: GameDefinition) -> BettingTree:
 
 
 def _kind(key: str) -> str:
-    """Of games that an array of a memory file is about: what is before the dot."""
+    """The kind of games that an array of a memory file is about: its name up to the dot."""
     before, dot, _ = key.rpartition(".")
     return before + dot
 
 
 def _of_kind(known: Remembered, kind: str) -> Remembered:
-    """What is remembered of a player in a kind of game."""
+    """A player's arrays for a kind of games, their names without the kind."""
     return {key.removeprefix(kind): array for key, array in known.items() if _kind(key) == kind}
 
 
 def _chances(
     values: Mapping[Action, float], usual: Mapping[Action, float] | None, heat: float
 ) -> dict[Action, float]:
-    """Chances of actions by what they are worth, and by how usual they are where that is known."""
+    """The probability of each action, from its value and, if known, its probability in the equilibrium."""
     best = max(values.values())
     if heat == 0:
         return {next(action for action, value in values.items() if value == best): 1.0}
@@ -320,7 +325,7 @@ def _chances(
 
 
 def _seed_of(view: HandView) -> int:
-    """Of boards that are drawn: the same hand on the same board is judged alike."""
+    """The seed for drawing boards: the same hand on the same board is always valued alike."""
     seed = 0
     for card in (*sorted(view.own_cards), *view.board):
         seed = seed * 53 + card + 1

@@ -1,4 +1,4 @@
-"""What the adaptive bot remembers of its opponents between matches: one archive of counts, by name."""
+"""The adaptive bot's memory file: what it has counted of each opponent, by name, in one archive."""
 
 from __future__ import annotations
 
@@ -19,20 +19,24 @@ __all__ = ["InvalidMemoryError", "MemoryFile", "Remembered", "format_memory", "l
 
 SCHEMA_VERSION: Final = 2
 _OLDEST_SCHEMA: Final = 1
-"""Which knew no no-limit games."""
+"""The oldest schema that can be read; it had no no-limit games."""
 _KIND: Final = "riverboat habits"
 
 Remembered = Mapping[str, NDArray[Any]]
-"""Of a player: the arrays of `engine.miximax.habits.Habits.as_arrays`; the names of those of no-limit games
-begin with ``no-limit.``."""
+"""A player's arrays, from `engine.miximax.habits.Habits.as_arrays`; in no-limit games their names begin with
+``no-limit.``."""
 
 
 class InvalidMemoryError(ValueError):
-    """A file that does not hold habits of this version, or that cannot be kept."""
+    """A file that does not hold habits of this version, or that cannot be locked or written."""
 
 
 def format_memory(players: Mapping[str, Remembered]) -> bytes:
-    """What is remembered of players, by name."""
+    """The bytes of a memory file.
+
+    Args:
+        players: each player's arrays, by name.
+    """
     arrays: dict[str, Any] = {
         "kind": np.array(_KIND),
         "schema": np.array(SCHEMA_VERSION),
@@ -44,10 +48,10 @@ def format_memory(players: Mapping[str, Remembered]) -> bytes:
 
 
 def parse_memory(data: bytes) -> dict[str, Remembered]:
-    """What `format_memory` was called on; the counts themselves are checked by those who use them.
+    """Read the bytes that `format_memory` made; the counts themselves are checked where they are used.
 
     Raises:
-        InvalidMemoryError: it is truncated, or another kind or version of file.
+        InvalidMemoryError: the bytes are truncated, or of another kind or version of file.
     """
     try:
         arrays = parse_arrays(data)
@@ -71,10 +75,10 @@ def parse_memory(data: bytes) -> dict[str, Remembered]:
 
 
 def load(path: Path) -> dict[str, Remembered]:
-    """What a file remembers; nothing if there is none yet.
+    """The contents of a memory file; empty if there is none yet.
 
     Raises:
-        InvalidMemoryError: it is there and cannot be read.
+        InvalidMemoryError: the file exists and cannot be read.
     """
     try:
         data = path.read_bytes()
@@ -89,17 +93,17 @@ def load(path: Path) -> dict[str, Remembered]:
 
 
 class MemoryFile:
-    """The right to write a memory file, for one bot at a time.
+    """A locked memory file, which only one bot at a time may write.
 
     Args:
         path: the file, which need not exist; its folder must.
-        owner: when nobody plays with it any more, the file is saved and let go of.
-        remembered: tells what is to be kept; it must not hold on to the owner.
+        owner: the bot; when it is garbage-collected, the file is saved and unlocked.
+        remembered: returns what the file is to hold; it must not hold a reference to the owner.
 
     Raises:
-        InvalidMemoryError: another bot has it, or the folder is missing or cannot be written.
+        InvalidMemoryError: another bot has the file, or the folder is missing or cannot be written.
 
-    *Resource handling*: `close` it; that happens by itself with the end of the owner.
+    *Resource handling*: `close` it; otherwise it is closed when the owner is garbage-collected.
     """
 
     def __init__(self, path: Path, owner: object, remembered: Callable[[], Mapping[str, Remembered]]) -> None:
@@ -113,7 +117,7 @@ class MemoryFile:
         self._closing = weakref.finalize(owner, _close, path, lock, remembered)
 
     def save(self) -> None:
-        """Write it in one step; what goes wrong is a line on stderr, and costs the memory, not the match."""
+        """Write the file in one step; an error becomes a line on stderr and does not stop the match."""
         if self._closing.alive:
             _save(self._path, self._remembered())
 

@@ -1,8 +1,8 @@
-"""The heuristic bot: values by rough rules and betting chains, and chance among the good actions.
+"""The heuristic bot: values actions by rough rules and betting chains, and draws among the profitable ones.
 
-Its system is that of section 3.2 of the report: evaluation function, action selector, opponent modeller, hand
-evaluator, and rules before the flop.  Hand values are effective hand strengths with negative potential (eq 6,
-one card ahead), to the power of the number of opponents.
+Its parts are those of section 3.2 of the report: evaluation function, action selector, opponent modeller,
+hand evaluator, and rules before the flop.  Hand values are effective hand strengths with negative potential
+(eq 6, one card ahead), to the power of the number of opponents.
 
 Source: T. Saukonoja and T. A. Pasanen, *A Heuristic Based Approach for a Betting Strategy in Texas Hold'em
 Poker* (report C-2008-41).
@@ -28,18 +28,18 @@ from engine.opponents.warm_up import warm_up
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 _RAISES: dict[bool, tuple[float, ...]] = {True: (1.0,), False: (0.5, 1.0, 2.0)}
-"""Raises that are considered, in pots: of limit games (where it says nothing) and of others."""
+"""The raises considered, in pots, by whether the game is limit (where the size has no effect)."""
 
 
 class Heuristic(Agent):
     """Plays Texas hold'em by rough expected values and remembered betting chains, limit and no-limit.
 
     Args:
-        method: how actions are evaluated: direct by hands bet alike, strategic by scenarios.
-        aggression: continued aggression: who raised last in one round rather raises in the next.
+        method: how actions are evaluated: direct by hands with the same betting, strategic by scenarios.
+        aggression: continued aggression: it raises more often if it raised last in the round before.
         randomness: how evenly it draws among profitable actions; 0 takes the best.
-        enough: hands bet alike from which on they count.
-        model: who says how likely opponents fold: counts, generic, specific, tree, network,
+        enough: hands of the same kind from which on their outcomes count.
+        model: what predicts how likely opponents are to fold: counts, generic, specific, tree, network,
             or vote.
         looseness: scales the share of the starting hands it plays.
 
@@ -68,7 +68,7 @@ class Heuristic(Agent):
         warm_up()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models for the players who are new.
+        """Make models for new players.
 
         Raises:
             ValueError: the game is not Texas hold'em.
@@ -77,7 +77,7 @@ class Heuristic(Agent):
         self.predictor.match_started(game, seat, self.names)
 
     def hand_finished(self, view: HandView) -> None:
-        """Remember the hand; the end of one may be reported twice."""
+        """Remember the hand; its end may be reported twice."""
         if view.hand_number == self._finished:
             return
         self._finished = view.hand_number
@@ -87,18 +87,18 @@ class Heuristic(Agent):
     # --- deciding ------------------------------------------------------------------------------------------
 
     def choose_action(self, view: HandView) -> Action:
-        """Drawn by its chance."""
+        """An action drawn by the probabilities of `chances`."""
         return drawn(self.chances(view), self.rng)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The chances of folding, calling and raising, all sizes together."""
+        """The probabilities of folding, calling and raising to any size."""
         triple = [0.0, 0.0, 0.0]
         for action, chance in self.chances(view).items():
             triple[TRIPLE_INDEX[action.kind]] += chance
         return ProbabilityTriple(*triple)
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """How likely we take each action in this state."""
+        """The probability of each action in this state."""
         if view.betting_round == 0:
             fold, call, raise_ = preflop_triple(view, self.config.looseness)
             chances = {FOLD: fold, CALL: call}
@@ -115,7 +115,7 @@ class Heuristic(Agent):
         )
 
     def values(self, view: HandView) -> dict[Action, float]:
-        """After the flop: what each legal action but folding is worth, in chips from here on."""
+        """After the flop: the value of each legal action except folding, in chips from here on."""
         betting = view.betting
         strength = self.hand_strength(view)
         actions = [CALL]
@@ -146,7 +146,7 @@ class Heuristic(Agent):
         return float(effective ** (view.betting.num_in_hand - 1))
 
     def _rates(self, view: HandView) -> tuple[float, float]:
-        """How often the opponents still in the hand bet and raise, on average."""
+        """The mean bet rate and raise rate of the opponents still in the hand."""
         habits = [
             self.experience.habits_of(self.seat_of(view, position))
             for position, out in enumerate(view.betting.folded)

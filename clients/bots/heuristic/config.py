@@ -24,16 +24,16 @@ class HeuristicConfig:
     """
 
     method: MethodName = "direct"
-    """How actions are evaluated: section 2.1 or 2.2 of the report."""
+    """How actions are evaluated: strategic (section 2.1 of the report) or direct (2.2)."""
     aggression: bool = True
-    """Continued aggression: who raised last in one round rather raises in the next."""
+    """Continued aggression: it raises more often if it raised last in the round before."""
     randomness: float = 0.5
-    """How evenly it draws among profitable actions: weights are values to the power of one over it; 0 takes
-    the best."""
+    """How evenly it draws among profitable actions: weights are values to the power of 1 / randomness; 0
+    takes the best."""
     enough: int = 30
-    """Hands that went on alike before their outcome counts; it counts fully from four times as many."""
+    """Hands of the same kind from which on their outcomes count; four times as many count fully."""
     model: PredictorName = "counts"
-    """Who says how likely opponents fold."""
+    """What predicts how likely opponents are to fold."""
     looseness: float = 1.0
     """Scales the share of the starting hands that is played."""
 

@@ -1,11 +1,11 @@
-"""What an action is worth after the flop: the two methods of the report behind one interface.
+"""The value of an action after the flop: the two methods of the report behind one interface.
 
-``direct``     section 2.2 and ``calcEV``: the three endings of the hands that were bet exactly as this one
-``strategic``  section 2.1: scenarios by how we begin and how the hand ends; how likely each is, and for how
-               much, from all decisions of the kind, and by how our hand looks
+``direct``     section 2.2 and ``calcEV``: the three endings of the hands with exactly the same betting
+``strategic``  section 2.1: scenarios by how we begin and how the hand ends; their probabilities and amounts
+               come from all decisions of the same kind and from the strength of our hand
 
-Both begin with the rules of ``rough`` and come to trust what has been seen: from `enough` hands on, in a line
-up to four times as many, so that no value jumps.
+Both start with the rules of ``rough`` and come to trust what has been seen: trust grows linearly from
+`enough` hands to four times as many, so no value jumps.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from engine.opponents.betting_chains import (
 __all__ = ["DirectEstimation", "Evaluation", "StrategicMethod", "trust"]
 
 _FULLY: Final = 4
-"""So many times `enough` hands count fully."""
+"""This many times `enough` hands count fully."""
 _STRENGTH_PRIOR: Final = 5.0
-"""Showdowns that the rough strength of opponents counts as much as."""
+"""The weight of the opponents' rough strength, in showdowns."""
 
 
 class Evaluation(Protocol):
-    """Says what an action is worth."""
+    """Values actions."""
 
     def value(self, question: Question) -> float:
-        """Chips from here on, folding being 0."""
+        """The value in chips from here on; folding is worth 0."""
 
 
 def trust(hands: int, enough: int) -> float:
-    """How far what was seen counts: 0 up to `enough` hands, 1 from four times as many, a line between."""
+    """The weight of what was seen: 0 up to `enough` hands, 1 from four times as many, linear between."""
     return min(1.0, max(0.0, (hands - enough) / ((_FULLY - 1) * enough)))
 
 
 def _blended(
     question: Question, store: ChainStore, key: str, enough: int
 ) -> tuple[Prospects, Prospects | None, float]:
-    """By rules, by what was seen, and how far the latter counts."""
+    """The prospects by the rules, those by what was seen (None if too little), and the latter's weight."""
     rough = rough_prospects(question)
     share = trust(store.hands(key), enough)
     if share <= 0:
@@ -58,7 +58,7 @@ def _blended(
 
 
 class DirectEstimation:
-    """Eq 5, by the hands whose chain begins with the present one and the action.
+    """Eq 5, from the hands whose betting chain begins with the present one and the action.
 
     Args:
         experience: what has been seen.
@@ -69,7 +69,7 @@ class DirectEstimation:
         self._experience, self._enough = experience, enough
 
     def value(self, question: Question) -> float:
-        """Chips from here on, folding being 0."""
+        """The value in chips from here on; folding is worth 0."""
         chain = chain_of(question.betting.apply(question.action), question.position)
         rough, seen, share = _blended(question, self._experience.chains, chain, self._enough)
         value = _value(rough, question)
@@ -81,7 +81,7 @@ def _value(prospects: Prospects, question: Question) -> float:
 
 
 class StrategicMethod:
-    """Eqs 1 to 4, by scenarios: chance, pot and bets of each, from all decisions of the kind.
+    """Eqs 1 to 4, by scenarios, whose probabilities, pots and bets come from all decisions of the same kind.
 
     Args:
         experience: what has been seen.
@@ -92,7 +92,7 @@ class StrategicMethod:
         self._experience, self._enough = experience, enough
 
     def value(self, question: Question) -> float:
-        """Chips from here on, folding being 0."""
+        """The value in chips from here on; folding is worth 0."""
         scene = scene_of(question.betting, question.action.kind)
         rough, seen, share = _blended(question, self._experience.scenes, scene, self._enough)
         value = action_value(_scenarios(rough, question, 1.0))
@@ -102,12 +102,12 @@ class StrategicMethod:
 
 
 def _giving_up(question: Question) -> float:
-    """How much likelier than on average we give this hand up: twice for the worst, never for the best."""
+    """The factor on our probability of giving this hand up: 2 for the worst hand, 0 for the best."""
     return 2 * (1 - question.hand_strength)
 
 
 def _scenarios(prospects: Prospects, question: Question, giving_up: float) -> list[tuple[float, float]]:
-    """Chance and value of the scenarios that begin with the action."""
+    """The probability and value of each scenario that begins with the action."""
     win = win_chance(question.hand_strength, prospects.opponent_strength)
     showdown, others_fold, we_fold = map(prospects.of, Ending)
     fold_chance = min(giving_up * we_fold.chance, 1 - others_fold.chance)

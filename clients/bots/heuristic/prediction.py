@@ -1,9 +1,9 @@
-"""How likely opponents fold to a bet: by counts, by a model of each, or by models that vote.
+"""Predicts how likely opponents are to fold to a bet: by counts, by a model of each, or by models that vote.
 
-*counts* is the report's own way, "some basic information about the action made by the opponents" (3.2): the
-share of bets after the flop that a player folded to, drawn towards an ordinary player's and halved once that
-player has raised.  *vote* is its section 3.1: the generic model, the specific model, and what the player did
-after the same betting chain, each weighted by how well it has predicted this player.
+*counts* is the report's own method, "some basic information about the action made by the opponents" (3.2):
+the share of bets after the flop that a player folded to, shrunk towards an ordinary player's, and halved if
+the player has raised in this round.  *vote* is its section 3.1: the generic model, the specific model, and
+what the player did after the same betting chain, each weighted by how well it has predicted this player.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ __all__ = ["CountedFolds", "FoldPredictor", "ModelledFolds", "VotedFolds"]
 
 
 class FoldPredictor(Protocol):
-    """Says how likely opponents fold, and learns from finished hands."""
+    """Predicts how likely opponents are to fold, and learns from finished hands."""
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
-        """The players have sat down."""
+        """Note who sits where."""
 
     def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
-        """By position, the chance that each opponent who must answer our raise folds, those before folding.
+        """By position, the probability that each opponent folds to our raise if those before do.
 
         Args:
-            view: ours, before the raise.
+            view: our view before the raise.
             after: the state after it.
         """
 
     def hand_finished(self, view: HandView) -> None:
-        """Learn from a hand, which is new."""
+        """Learn from a hand; each hand is reported once."""
 
 
 def _answering(view: HandView, after: BettingState) -> list[BettingState]:
@@ -57,18 +57,18 @@ def _answering(view: HandView, after: BettingState) -> list[BettingState]:
 
 
 class CountedFolds:
-    """By what each player has done with bets after the flop."""
+    """Predicts folds by what each player has done when facing bets after the flop."""
 
     def __init__(self, experience: Experience) -> None:
         self._experience = experience
         self._seat = 0
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
-        """Our seat."""
+        """Note our seat."""
         self._seat = seat
 
     def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
-        """The share of bets they folded to, half of it for one who has raised in this round."""
+        """The share of bets each has folded to; half of it for a player who has raised in this round."""
         raisers = {
             position
             for before, position, action in view.betting.steps()
@@ -83,14 +83,14 @@ class CountedFolds:
         return chances
 
     def hand_finished(self, view: HandView) -> None:
-        """The experience has counted it."""
+        """Do nothing: the experience counts the hand."""
 
 
 class ModelledFolds:
-    """By a model of each player.
+    """Predicts folds by a model of each player.
 
     Args:
-        book: of models, of one kind.
+        book: the models, all of one kind.
     """
 
     def __init__(self, book: OpponentBook) -> None:
@@ -98,12 +98,12 @@ class ModelledFolds:
         self._seat = 0
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
-        """Models for the players who are new."""
+        """Make models for new players."""
         self._seat = seat
         self.book.match_started(game, seat, names)
 
     def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
-        """What the models predict."""
+        """The fold probabilities that the models predict."""
         chances = {}
         for state in _answering(view, after):
             position = state.position_to_act
@@ -120,17 +120,17 @@ class ModelledFolds:
         return predicted_triple(model, decision)
 
     def hand_finished(self, view: HandView) -> None:
-        """The models learn."""
+        """Let the models learn."""
         self.book.hand_finished(view)
 
 
 class VotedFolds(ModelledFolds):
-    """By three models that vote: generic, specific, and by betting chains."""
+    """Predicts folds by the vote of three models: generic, specific, and by betting chains."""
 
     def __init__(self) -> None:
         super().__init__(OpponentBook("specific", DEFAULT_NOISE))
         self.votes: dict[int, Vote] = {}
-        """By seat."""
+        """The vote on each seat's player."""
         self._chains: dict[int, ActionFrequencies] = {}
         self._generic = GenericModel()
 
@@ -141,7 +141,7 @@ class VotedFolds(ModelledFolds):
     def predictions(
         self, view: HandView, state: BettingState, decision: Decision, model: OpponentModel
     ) -> Sequence[ProbabilityTriple]:
-        """What each model says that the player to act in a state will do."""
+        """Each model's prediction of what the player to act will do."""
         _, chains = self._of(view, decision.situation.position)
         return (
             predicted_triple(self._generic, decision),
@@ -156,7 +156,7 @@ class VotedFolds(ModelledFolds):
         return vote.mixed(self.predictions(view, state, decision, model))
 
     def hand_finished(self, view: HandView) -> None:
-        """The vote first, by what was predicted before the hand; then the models learn."""
+        """Score the votes by what was predicted before the hand, then let the models learn."""
         reader = self.book.follow(view)
         steps = view.betting.steps()
         for (before, position, action), (decision, _) in zip(steps, reader.decisions, strict=True):

@@ -1,21 +1,21 @@
-"""Before the flop: rules with a chance in them, by the percentile of the starting hand and the raises met.
+"""Before the flop: probabilistic rules by the percentile of the starting hand and the raises met.
 
-The report has "a probabilistic rule-based expert system" there and does not print it, since "the total effect
-of the pre-flop play is so insignificant".  Heads-up limit:
+The report uses "a probabilistic rule-based expert system" there and does not print it, since "the total
+effect of the pre-flop play is so insignificant".  These are ours for heads-up limit:
 
 ===================  ======================================================================
 when                 it
 ===================  ======================================================================
-nobody has raised    raises the best 45 % of its hands in 8 of 10 cases, those up to 75 % in 3
-                     of 10, and calls otherwise; calls with 6 of 10 of the others
+nobody has raised    raises the best 45 % of its hands in 8 of 10 cases and those up to 75 % in
+                     3 of 10, and calls otherwise; calls with 6 of 10 of the others
 one raise            raises the best 15 % in 7 of 10 cases, calls with those up to 70 % and
                      with 3 of 10 of the others
-two raises and more  raises the best 8 % in half the cases, calls with those up to 45 %
+two or more raises   raises the best 8 % in half the cases, calls with those up to 45 %
 ===================  ======================================================================
 
-With more players the shares shrink as those of a reasonable opener do (`reasonable_share`), the others are
-folded, and a call behind others is made with more hands.  In no-limit games a raise goes to three times the
-last one, and a call that costs much of the stack takes a better hand.
+With more players the shares shrink like those of a reasonable opener (`reasonable_share`), the other hands
+are folded, and a call after other callers is made with more hands.  In no-limit games a raise goes to three
+times the last one, and a call that costs much of the stack takes a better hand.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _USUAL_PRICE: Final = 0.34
 
 
 def preflop_triple(view: HandView, looseness: float = 1.0) -> ProbabilityTriple:
-    """The chances of folding, calling and raising.
+    """The probabilities of folding, calling and raising.
 
     Args:
         view: before the flop, our turn.
@@ -78,8 +78,9 @@ def preflop_raise(betting: BettingState) -> Action:
 
 
 def _crowd(betting: BettingState) -> float:
-    """What the shares of heads-up play are multiplied by at this table: by how many are still to act behind
-    the first who raises, which is us if nobody has.
+    """The factor on the shares of heads-up play at this table.
+
+    It depends on how many players act after the first raiser; if nobody has raised, after us.
     """
     if betting.game.num_players == 2:
         return 1.0
@@ -97,7 +98,7 @@ def _crowd(betting: BettingState) -> float:
 
 
 def _price(betting: BettingState) -> float:
-    """1 at a usual price of a call, less where it costs more: no limit game comes to that."""
+    """The factor on the shares for the price of a call: 1 at a usual price, less at a higher one."""
     position = betting.position_to_act
     assert position is not None  # our turn
     to_call = betting.amount_to_call(position)

@@ -1,12 +1,12 @@
-"""The parameters of the evaluation where little has been seen: rough rules, as the report wants them.
+"""Rough rules for the parameters of the evaluation when little has been seen, as the report wants them.
 
-They are "not even meant to be very accurate" (3.2): of every opponent's later bets and our own, half of one
-bet in each round to come; of showdowns, against a random hand if nobody has bet, a better one for each raise
-met, and the better part of that if it takes a call of ours to see it.
+They are "not even meant to be very accurate" (3.2).  Later on each opponent bets half a bet in each round to
+come, and so do we.  The opponent's hand at a showdown is a random hand if nobody has bet, a better one for
+each raise met, and the better part of that if the opponent calls a raise of ours.
 
 The scenarios are those of section 2.1: whether we begin with a bet or raise or with a check or call, and how
-the hand ends.  Of six the report lists five; after a check everybody else may fold to a later bet of ours,
-and without that one the chances do not add up to 1.
+the hand ends.  The report lists five of the six: after our check, everybody else may fold to a later bet of
+ours, and without that scenario the probabilities do not add up to 1.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from engine.rules.betting import BettingState
 __all__ = ["Question", "raises_met", "rough_prospects", "usual_strength"]
 
 _STRENGTH_BY_RAISES: Final = (0.5, 0.65, 0.75, 0.8)
-"""Mean strength of an opponent's hand at a showdown, by the raises met."""
+"""The mean strength of an opponent's hand at a showdown, by the raises met."""
 _LATER_BET: Final = 0.5
-"""Bets in each round to come, of each player."""
+"""Bets that each player puts in in each round to come."""
 _LATER_BLUFF: Final = 0.25
 """How often we bet later on after a check."""
 
 
 @attrs.frozen
 class Question:
-    """An action of ours after the flop, and what is known of the decision."""
+    """An action of ours to be valued after the flop, and what is known of the decision."""
 
     betting: BettingState
     """The state in which we are to act."""
     action: Action
-    """Legal."""
+    """The action, which is legal."""
     hand_strength: float
-    """The chance of holding the best hand with the next card in mind, against all opponents together."""
+    """The effective hand strength against all opponents together."""
     folds: Mapping[int, float]
-    """By position, the chance that each opponent who must answer a raise folds."""
+    """By position, the probability that each opponent folds to a raise."""
     bet_rate: float
     """How often opponents bet, on average."""
     raise_rate: float
     """How often they raise a bet."""
     strength_met: float
-    """The mean strength of opponents' hands at showdowns after as many bets and raises of theirs."""
+    """The mean strength of opponents' hands at showdowns after the same number of bets and raises."""
 
     @property
     def position(self) -> int:
-        """Ours."""
+        """Our position."""
         position = self.betting.position_to_act
         assert position is not None  # it is our turn
         return position
@@ -73,9 +73,10 @@ def usual_strength(raises: int) -> float:
 
 
 def _fold_chances(question: Question, after: BettingState) -> dict[int, float]:
-    """In no-limit games the larger a bet the likelier a fold.
+    """The probabilities of folding to the raise; in no-limit games a larger raise is folded to more often.
 
-    A caller should fold s / (1 + s) to a bet of s pots; chances are those of folding to a bet of the pot.
+    A caller should fold s / (1 + s) of the time to a bet of s pots; the question's probabilities are those of
+    folding to a bet of the pot.
     """
     scale = 1.0
     if not question.betting.game.is_limit:
@@ -85,7 +86,7 @@ def _fold_chances(question: Question, after: BettingState) -> dict[int, float]:
 
 
 def rough_prospects(question: Question) -> Prospects:
-    """What will come of an action, by rules alone."""
+    """The prospects of an action by the rules alone."""
     before, us = question.betting, question.position
     after = before.apply(question.action)
     paid = after.spent[us] - before.spent[us]
@@ -107,7 +108,7 @@ def rough_prospects(question: Question) -> Prospects:
         for position in opponents:
             owed = max(0, after.amount_to_call(position))
             called += owed * stay.get(position, 1.0) / some
-        # Those who fold are taken to fold their worst hands, so that the others' are better.
+        # Players are taken to fold their worst hands, so the remaining hands are better.
         bound = max(0.0, 2 * strength - 1)
         folded = 1 - sum(stay.values()) / len(stay) if stay else 0.0
         strength = (1 + bound + (1 - bound) * folded) / 2

@@ -1,7 +1,7 @@
-"""The action selector: chance decides among the profitable actions, and prefers the more profitable.
+"""The action selector: draws one of the profitable actions, more profitable ones more often.
 
-An action of the greatest value in one hand need not be the best in the whole match: who always takes it tells
-their cards (sections 2.2 and 3).
+The action of the highest value in one hand need not be the best in the whole match: a player who always takes
+it gives away their cards (sections 2.2 and 3).
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from engine.rules import CALL, FOLD, Action, ActionKind
 __all__ = ["CONTINUED", "chances_of", "drawn"]
 
 CONTINUED: Final = 1.5
-"""What a raise weighs more with continued aggression."""
+"""The factor on the weight of a raise with continued aggression."""
 
 
 def chances_of(
     values: Mapping[Action, float], randomness: float, *, can_fold: bool, raising: float = 1.0
 ) -> dict[Action, float]:
-    """How likely each action is taken; the chances add up to 1.
+    """The probability of each action; they add up to 1.
 
-    The weight of an action of positive value is that value to the power of one over the randomness; raises
-    weigh `raising` times that.  Where no value is positive, a check if it is free, else a fold.
+    The weight of an action of positive value is that value to the power of 1 / `randomness`, for raises times
+    `raising`.  If no value is positive, it checks if that is free, and folds otherwise.
 
     Args:
-        values: of the legal actions other than folding, in chips, folding being 0.
+        values: the value of each legal action other than folding, in chips; folding is worth 0.
         randomness: 0 for the best alone; at .5 an action worth half as much is taken a quarter as often.
-        can_fold: there is something to call.
-        raising: for raises, 1 or more.
+        can_fold: whether there is something to call.
+        raising: factor on the weight of raises, 1 or more.
     """
     factors = {
         action: raising if action.kind is ActionKind.RAISE else 1.0
@@ -51,7 +51,7 @@ def chances_of(
 
 
 def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:
-    """An action by its chance, with one number of the generator."""
+    """An action drawn by its probability, with one number of the generator."""
     left = rng.random() * sum(chances.values())
     for action, chance in chances.items():
         left -= chance

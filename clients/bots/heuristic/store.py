@@ -1,7 +1,7 @@
-"""What the heuristic bot remembers of its hands: their chains, and what opponents did with bets.
+"""What the heuristic bot remembers of its hands: their betting chains, and how opponents met bets.
 
-Nothing is in it that the bot could not see: the betting, its own cards, and hands that a showdown has shown.
-It learns when a hand is over, so that within one no decision depends on when it was looked at.
+It holds only what the bot could see: the betting, its own cards, and hands shown at a showdown.  It learns
+when a hand is over, so no decision within a hand depends on when it was asked for.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ __all__ = ["Experience", "Habits", "played_hand", "scene_of"]
 
 _MOST_RAISES: Final = 2
 _SHOWDOWN_PRIOR: Final = 8.0
-"""Showdowns that an ordinary player's strength counts as much as."""
+"""The weight of an ordinary player's strength, in showdowns."""
 
 
 @attrs.define
 class Habits:
-    """What a player did after the flop, with the prior of an ordinary one."""
+    """Counts of what a player did after the flop, starting with those of an ordinary player."""
 
     bets_met: float = 20.0
     folds: float = 6.0
     raises: float = 3.0
-    """Of bets met."""
+    """Raises of bets met."""
     chances_to_bet: float = 20.0
     bets: float = 8.0
 
     @property
     def fold_rate(self) -> float:
-        """The chance of folding to a bet."""
+        """The share of bets met that the player folded to."""
         return self.folds / self.bets_met
 
     @property
     def raise_rate(self) -> float:
-        """The chance of raising a bet."""
+        """The share of bets met that the player raised."""
         return self.raises / self.bets_met
 
     @property
     def bet_rate(self) -> float:
-        """The chance of betting when nobody has."""
+        """How often the player bet when nobody had."""
         return self.bets / self.chances_to_bet
 
 
 def scene_of(before: BettingState, kind: ActionKind) -> str:
-    """Betting round, raises, a bet met or not, opponents and action: the kind of a decision."""
+    """The kind of a decision: betting round, raises, whether a bet was met, opponents and action."""
     position = before.position_to_act
     assert position is not None  # somebody decides
     facing = "b" if before.amount_to_call(position) > 0 else "u"
@@ -69,26 +69,26 @@ class Experience:
 
     def __init__(self) -> None:
         self.chains = ChainStore()
-        """How hands went on from our actions after the flop, by chain."""
+        """How hands continued from our actions after the flop, by betting chain."""
         self.scenes = ChainStore()
         """The same by `scene_of`."""
         self.habits: dict[int, Habits] = {}
-        """By seat."""
+        """The habits of each seat's player."""
         self.hands = 0
         self._shown: dict[int, list[float]] = {}
         # By raises met, at most 3: showdowns and the sum of the strengths that opponents showed.
 
     def strength_met(self, raises: int) -> float:
-        """The mean strength that opponents show after some raises of theirs; an ordinary one's at first."""
+        """The mean strength that opponents showed after `raises` raises; at first an ordinary player's."""
         number, total = self._shown.get(min(raises, 3), (0.0, 0.0))
         return (total + _SHOWDOWN_PRIOR * usual_strength(raises)) / (number + _SHOWDOWN_PRIOR)
 
     def habits_of(self, seat: int) -> Habits:
-        """Those of the player in a seat; an ordinary player's before the first hand."""
+        """The habits of the player in a seat; an ordinary player's before the first hand."""
         return self.habits.setdefault(seat, Habits())
 
     def hand_finished(self, view: HandView, own_seat: int) -> None:
-        """Count a hand; the caller sees to it that each is counted once."""
+        """Count a hand; the caller must report each hand only once."""
         self.hands += 1
         hand = played_hand(view)
         for ours in hand.actions:
@@ -112,7 +112,7 @@ class Experience:
 
 
 def played_hand(view: HandView) -> PlayedHand:
-    """A finished hand as its chain store keeps it."""
+    """A finished hand in the form that the chain store keeps."""
     betting, us = view.betting, view.position
     if not betting.is_showdown or betting.folded[us]:
         return PlayedHand.of(betting, us)

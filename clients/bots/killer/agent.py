@@ -1,4 +1,4 @@
-"""The killer bot: straight play by reflective hand odds and implied odds, and a book before the flop.
+"""The killer bot: straight play by reflective hand odds and implied odds, with a book before the flop.
 
 Source: E. Peretz, *Hold'em Killer: How to write a winning poker bot* (2005).
 """
@@ -24,9 +24,9 @@ from engine.opponents.warm_up import warm_up
 from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 _POTS: Final = 0.75
-"""No-limit bets and raises after the flop, in pots."""
+"""The size of no-limit bets and raises after the flop, in pots."""
 _PREFLOP_RAISE: Final = 3.0
-"""No-limit raises before the flop, as multiples of the last one."""
+"""The total of a no-limit raise before the flop, as a multiple of the last one."""
 
 _CERTAIN: Final = {
     ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
@@ -39,10 +39,11 @@ class Killer(Agent):
     """Plays Texas hold'em straight, by reflective hand odds and implied odds, limit and no-limit.
 
     Args:
-        preflop: how it plays before the flop: configs by the book, groups by Sklansky's, or one-chip.
-        bluff: bluff on the river as often as makes a call worth nothing.
-        rake: per cent of the pot that the house takes, which it reckons with.
-        rake_cap: the most the house takes of a pot, in small bets.
+        preflop: how it plays before the flop: by the book of flop configurations (configs), by Sklansky's
+            groups (groups), or by the one-chip game (one-chip).
+        bluff: bluff on the river, just often enough to make a call worth nothing.
+        rake: the percentage of the pot that the house takes, which the values allow for.
+        rake_cap: the most the house takes from a pot, in small bets (big blinds in no-limit).
 
     Raises:
         ValueError: an option outside its range.
@@ -56,13 +57,13 @@ class Killer(Agent):
         self._finished = -1  # the last hand that has been counted
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Compile or load what decisions take, and read the book."""
+        """Compile or load the kernels that decisions take, and read the book."""
         warm_up()
         shipped_book()
         _warm_up_odds()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Nothing is known of anybody yet.
+        """Forget all opponents.
 
         Raises:
             ValueError: the game is not Texas hold'em.
@@ -78,7 +79,7 @@ class Killer(Agent):
     # --- deciding ------------------------------------------------------------------------------------------
 
     def choose_action(self, view: HandView) -> Action:
-        """The one straight action, or on the river a bluff: chance decides of hands at the boundary."""
+        """The straight action, or on the river a bluff, which is drawn at random with borderline hands."""
         if view.betting_round == 0:
             return self._preflop(view)
         action, bluff = self._postflop(view)
@@ -87,7 +88,7 @@ class Killer(Agent):
         return action
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """Certain, but for bluffs."""
+        """The probabilities of folding, calling and raising: one action is certain, except for bluffs."""
         if view.betting_round == 0:
             return _CERTAIN[self._preflop(view).kind]
         action, bluff = self._postflop(view)
@@ -119,7 +120,7 @@ class Killer(Agent):
         return FOLD if kind is ActionKind.FOLD and legal.can_fold else CALL
 
     def _postflop(self, view: HandView) -> tuple[Action, float]:
-        """The straight action after the flop, and the chance of a bluff instead of it."""
+        """The straight action after the flop, and the probability of bluffing instead."""
         decision, weights = self.decision(view)
         play = decide(decision)
         if play in (StraightPlay.BET, StraightPlay.RAISE):
@@ -132,12 +133,12 @@ class Killer(Agent):
         return CALL, 0.0
 
     def _raise(self, view: HandView) -> Action:
-        """A bet or raise after the flop; a call where none is legal."""
+        """A bet or raise after the flop; a call if none is legal."""
         legal = view.legal_actions()
         return legal.raising_to() if legal.is_limit else view.betting.raise_of_pots(_POTS)
 
     def decision(self, view: HandView) -> tuple[Postflop, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
-        """The decision after the flop in numbers, and what each opponent may hold: (opponents, 1326)."""
+        """The decision after the flop in numbers, and the opponents' weights, shape (opponents, 1326)."""
         betting = view.betting
         opponents = [p for p, out in enumerate(betting.folded) if not out and p != view.position]
         weights = np.array([self.reading.weights(view, self.seat, position) for position in opponents])
@@ -161,7 +162,7 @@ class Killer(Agent):
 
 
 def _warm_up_odds() -> None:
-    """Runs the odds against one opponent and against two."""
+    """Compile the odds against one opponent and against two."""
     from engine.evaluation.equity import equity_against
     from engine.evaluation.reflective_odds import reflective_hand_odds
 

@@ -25,11 +25,11 @@ class KillerConfig:
     """How it plays before the flop: by the book of flop configurations, by Sklansky's groups, or by the
     one-chip game."""
     bluff: bool = True
-    """Bluff on the river as often as makes a call worth nothing."""
+    """Bluff on the river, just often enough to make a call worth nothing."""
     rake: float = 0.0
-    """Per cent of the pot that the house takes, which it reckons with."""
+    """The percentage of the pot that the house takes, which the values allow for."""
     rake_cap: float = 3.0
-    """The most the house takes of a pot, in small bets (big blinds in no-limit)."""
+    """The most the house takes from a pot, in small bets (big blinds in no-limit)."""
 
     def __attrs_post_init__(self) -> None:
         if self.preflop not in ("configs", "groups", "one-chip"):
@@ -40,9 +40,9 @@ class KillerConfig:
             raise ValueError(f"rake-cap: expected 0 or more small bets, got {self.rake_cap}")
 
     def rake_of(self, small_bet: float) -> Rake:
-        """The rake in chips.
+        """The rake with its cap in chips.
 
         Args:
-            small_bet: chips.
+            small_bet: the unit of `rake_cap`, in chips.
         """
         return Rake(self.rake, self.rake_cap * small_bet)

@@ -1,15 +1,13 @@
 """Sklansky's groups of starting hands, as an alternative before the flop.
 
-Group 1 is the best.  Hands in none of the eight are not played but for nothing.  The paper builds on the
-groups where it builds on nothing of its own, and says what is to be scaled in them ("Opponent Model for the
-preflop itself"):
+Group 1 is the best.  Hands in none of the eight groups are played only for free.  The paper uses the groups
+where it has no method of its own, and says how to scale them ("Opponent Model for the preflop itself"):
 
-* a *made* hand (pair or high cards) wants few opponents: the bets behind count against it, each as much as
-its
-  bettor is tight, half where that one sees twice the ideal number of flops;
-* a *drawing* hand wants to be paid: each bet behind is a caller, and of those ahead each as many as their
-share
-  of flops seen.  It is played where as many as it needs are expected, with room around the estimate.
+* A *made* hand (a pair or high cards) wants few opponents.  Bets already made count against it; the bet of a
+  player who sees twice the ideal number of flops counts half.
+* A *drawing* hand wants to be paid.  Each player who has bet is a caller, and each player still to act counts
+  as the share of flops that this player sees.  The hand is played if as many callers as it needs are
+  expected, with some room for error.
 
 Source: D. Sklansky and M. Malmuth, *Hold'em Poker for Advanced Players*; *Hold'em Killer*, "Opponent
 Modeling".
@@ -48,11 +46,11 @@ def _numbers() -> tuple[int, ...]:
 _NUMBERS: Final = _numbers()
 
 _LEAST_GROUP: Final = {"early": 4, "middle": 5, "late": 7, "heads-up": 8}
-"""The last group that is played where nobody has raised, by position."""
+"""The last group that is played if nobody has raised, by position."""
 _WANTED: Final = 3.0
-"""Callers that a drawing hand needs, us not counted."""
+"""Callers that a drawing hand needs, not counting us."""
 _ROOM: Final = 1.0
-"""By how much the estimate of callers may be wrong."""
+"""How many of these callers may be missing from the estimate."""
 
 
 def group_of(hand: int) -> int:
@@ -61,8 +59,9 @@ def group_of(hand: int) -> int:
 
 
 def is_drawing(hand: int) -> bool:
-    """Whether a starting hand plays for a straight or flush: suited, or connected below a queen; no pair, and
-    not two cards of jack or more.
+    """Whether a starting hand plays for a straight or flush.
+
+    It is suited, or its ranks are adjacent below a queen; it is not a pair, nor two cards of jack or higher.
     """
     name = STARTING_HAND_NAMES[hand]
     high, low = (("23456789TJQKA").index(rank) for rank in name[:2])
@@ -77,20 +76,20 @@ def plays(hand: int, position: str, scaled_bets: float, expected_callers: float,
     Args:
         hand: 0 to 168.
         position: early, middle, late or heads-up.
-        scaled_bets: raises behind, each as much as its bettor is tight.
-        expected_callers: who will see the flop with us.
-        opponents: who could.
+        scaled_bets: raises already made, each scaled by how tight its bettor is.
+        expected_callers: the expected number of opponents who will see the flop.
+        opponents: the number of opponents who could.
     """
     last = _LEAST_GROUP[position]
     group = group_of(hand)
     if position != "heads-up" and is_drawing(hand) and group > 3:
         return group <= last and expected_callers + _ROOM >= min(_WANTED, opponents)
-    # Every whole raise behind asks for a hand two groups better; heads-up one group is enough.
+    # Every full raise already made requires a hand two groups better; heads-up one group is enough.
     stricter = (1.0 if position == "heads-up" else 2.0) * scaled_bets
     return group <= last - stricter
 
 
 def raises(hand: int, position: str, scaled_bets: float) -> bool:
-    """Whether a hand is worth a raise: two groups better than a call, and made."""
+    """Whether a hand is worth a raise: a made hand, two groups better than for a call."""
     last = _LEAST_GROUP[position] - 2
     return not is_drawing(hand) and group_of(hand) <= max(1.0, last - 2.0 * scaled_bets)

@@ -1,12 +1,12 @@
 """Before the flop: the book of flop configurations, the one-chip game with blinds, or Sklansky's groups.
 
-*configs*: the action of the greatest expected value.  Who has already called or raised sees the flop; of
-those who are still to act each does as often as they play loosely.  Every number of them is a configuration
-with its own pot and chance, and the book says what our hand is worth in it
+*configs*: the action of the greatest expected value.  Players who have already called or raised see the flop;
+each player still to act does so with a probability that depends on how loosely they play.  Every number of
+players is a configuration with its own pot and probability, and the book says what our hand is worth in it
 (`engine.evaluation.preflop.flop_configs`).
 
-*one-chip*: the table of the one-chip game with blinds for a first bet, and its rule for calling one: of the
-hands the raiser bets those that are worth the pot odds, each scaled by how loosely the raiser plays.
+*one-chip*: the table of the one-chip game with blinds for a first bet, and its rule for calling one: call
+with those of the raiser's hands that are worth the pot odds, scaled by how loosely the raiser plays.
 
 *groups*: `clients.bots.killer.groups`.
 
@@ -31,13 +31,13 @@ from engine.rules import ActionKind, HandView
 __all__ = ["Table", "by_configs", "by_groups", "by_one_chip", "configurations", "read_table"]
 
 _FOLDS_TO_RAISE: Final = 0.1
-"""How often a player who has already called folds to one raise more."""
+"""How often a player who has already called folds to one more raise."""
 _LEAST_STAYS: Final = 0.15
-"""How often anybody calls a raise, whatever a sound player would do: few tables are that sound."""
+"""The least probability of calling a raise: even where a sound player calls less, others do not."""
 _BLIND_STAYS: Final = 0.45
 """The same for a blind."""
 _LATER: Final = 0.5
-"""Of one bet in each round to come: what we, and each opponent, are expected to put in after the flop."""
+"""What we, and each opponent, are expected to put in after the flop: this share of one bet in each round."""
 _NO_LIMIT_LATER: Final = 0.75
 """The same in no-limit, in pots."""
 
@@ -47,15 +47,15 @@ class Other:
     """An opponent who has not folded."""
 
     is_in: bool
-    """Has called or raised, or need not put in anything to see the flop."""
+    """Whether they have called or raised, or need not put in anything to see the flop."""
     joins: float
-    """The chance to see the flop if we call."""
+    """The probability that they see the flop if we call."""
     stays: float
-    """The chance to see it if we raise."""
+    """The probability that they see the flop if we raise."""
     share: float
-    """Of all hands, the best, that they may hold if they see it."""
+    """The share of all hands, from the best down, that they may hold if they see the flop."""
     times_ideal: float
-    """How loosely they play."""
+    """How loosely they play: how many times the ideal share of hands."""
     owed: float
     """Chips they still owe for the flop if nobody raises."""
     raised: int
@@ -72,9 +72,9 @@ class Table:
     pot: float
     to_call: float
     raise_: float
-    """What a raise adds to the call; 0 where none is allowed."""
+    """The chips that a raise adds to the call; 0 if none is allowed."""
     later: float
-    """Chips of one bet in each round to come, in limit games."""
+    """The chips of one bet in each round to come, in limit games."""
     is_limit: bool
     left: float
     """The chips we can still put in."""
@@ -85,9 +85,9 @@ def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -
 
     Args:
         view: before the flop, our turn.
-        reading: of the opponents.
-        own_seat: ours.
-        raise_: what a raise adds to the call, chips; 0 where none is allowed.
+        reading: what is known of the opponents.
+        own_seat: our seat.
+        raise_: the chips that a raise adds to the call; 0 if none is allowed.
     """
     betting, us = view.betting, view.position
     players = view.game.num_players
@@ -129,10 +129,10 @@ def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -
 
 
 def configurations(table: Table, *, raising: bool) -> list[FlopConfig]:
-    """Every number of opponents who may see the flop with us, with its chance.
+    """Every number of opponents who may see the flop with us, with its probability.
 
-    The chances add up to 1 where we call, somebody always being there; where we raise, what is missing is the
-    chance that everybody folds.
+    If we call, the probabilities add up to 1, since somebody always sees the flop.  If we raise, the rest is
+    the probability that everybody folds.
     """
     chances = [1.0]
     for other in table.others:
@@ -161,7 +161,7 @@ def configurations(table: Table, *, raising: bool) -> list[FlopConfig]:
 
 
 def _mean_share(table: Table, raising: bool) -> float:
-    """Of the hands that opponents may hold at the flop, on average of those who get there."""
+    """The share of all hands that opponents may hold at the flop, averaged over those who get there."""
     weights = [other.stays if raising else other.joins for other in table.others]
     # A raise that is called leaves the better part of the hands of those who have not acted.
     shares = [
@@ -175,7 +175,7 @@ def _mean_share(table: Table, raising: bool) -> float:
 
 
 def by_configs(table: Table, book: FlopBook, rake: Rake) -> dict[ActionKind, float]:
-    """What each action is worth, in chips: fold 0, call, and raise where it is allowed."""
+    """The value of folding (0), calling and, if allowed, raising, in chips."""
     values = {ActionKind.FOLD: 0.0}
     configs = configurations(table, raising=False)
     values[ActionKind.CALL] = call_value(book, table.hand, configs, table.to_call, rake)
@@ -192,7 +192,7 @@ def by_configs(table: Table, book: FlopBook, rake: Rake) -> dict[ActionKind, flo
 
 
 def by_one_chip(view: HandView, reading: Reading, own_seat: int) -> ActionKind:
-    """A raise with the hands of a first bet, a call with those that are worth calling one."""
+    """The kind of action by the one-chip game: a raise with its first bets, a call with its calls."""
     betting, us = view.betting, view.position
     first, second = view.own_cards
     better = 1 - starting_hand_percentiles(view.game.num_players)[52 * first + second]
@@ -207,7 +207,7 @@ def by_one_chip(view: HandView, reading: Reading, own_seat: int) -> ActionKind:
 
 
 def by_groups(view: HandView, table: Table) -> ActionKind:
-    """By Sklansky's groups, with bets behind and callers ahead scaled by looseness."""
+    """The kind of action by Sklansky's groups; bets made and callers expected are scaled by looseness."""
     players = view.game.num_players
     behind = sum(not other.is_in for other in table.others)
     position = "heads-up"

@@ -1,17 +1,17 @@
-"""What opponents may hold, by what they have bet: the paper's "is-bettable" filters, one for each action.
+"""What opponents may hold, given their betting: the paper's "is-bettable" filters, one for each action.
 
-Before the flop, who puts chips in of their own accord holds a *playable* hand: of the best share of the hands
-that a sound player would play from that place at that price, scaled by how loosely this one plays.  After the
-flop a call passes the hands whose chance to be best is worth the pot odds, a bet or raise those that win more
-than their share of an extra bet: F itself, with effective hand strength for the odds.  A second raise in a
-round asks for the better half of that, and so on.  What passes is scaled by how often this player has called,
-or bet, against how often they were to be expected to.  Filters are fuzzy, and none excludes a hand for
-certain.
+Before the flop, a player who voluntarily puts chips in holds a *playable* hand: one of the best hands, in the
+share that a sound player would play from that place at that price, scaled by how loosely this player plays.
+After the flop, a call passes the hands whose probability of being best is worth the pot odds, and a bet or
+raise those that win more than their share of an extra bet: the paper's F, with effective hand strength in
+place of the odds.  A second raise in a round passes the better half of these, and so on.  The share that
+passes is scaled by how often this player has called, or bet, relative to what was expected.  The filters are
+fuzzy, and none excludes a hand for certain.
 
-Whoever checks, or sees the flop for the blind alone, has said nothing.
+A check, or seeing the flop for the blind alone, says nothing.
 
-Hands that are shown tell how far a player is to be believed at all: the filters count as far as they have
-kept more of those than of any hand, so that the bets of a player who bets whatever they hold say nothing.
+Hands that are shown tell how far a player is to be believed.  The filters count only as far as they have kept
+more of the shown hands than of all hands, so the bets of a player who bets with any hand say nothing.
 
 Source: *Hold'em Killer*, "Computing Actual Hand Odds" and "Opponent Modeling".
 """
@@ -49,16 +49,16 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 SOFTNESS: Final = 0.1
-"""How far, as a share of all hands, the boundary of a filter is drawn out."""
+"""The width of a filter's boundary, as a share of all hands."""
 _SURPRISE: Final = 0.05
-"""What a hand that does not pass still counts."""
+"""The weight that a hand keeps if it does not pass."""
 _FEWER: Final = 0.5
-"""Of the hands that a raise asks for, so many are good enough to raise again."""
+"""The share of the hands worth a raise that are worth another raise."""
 _PRIOR_HANDS: Final = 20.0
 _HALVE_AFTER: Final = 200.0
 _USUAL_HONESTY: Final = 0.9
 _PRIOR_SHOWN: Final = 5.0
-"""Actions with hands that were shown later, which the usual honesty counts as much as."""
+"""The weight of the usual honesty, in actions with hands that were shown later."""
 
 
 def ideal_flops(players: int) -> float:
@@ -67,10 +67,10 @@ def ideal_flops(players: int) -> float:
 
 
 def ideal_share(before: BettingState, position: int) -> float:
-    """The share of the hands that a sound player would play before the flop where it is their turn.
+    """The share of hands that a sound player would play before the flop, in their turn.
 
-    Nobody having raised, by the one-chip game with blinds, from the number of players behind; after a raise,
-    of the raiser's hands those that are worth the pot odds.
+    If nobody has raised, it is that of the one-chip game with blinds, given the number of players still to
+    act; after a raise, it is the raiser's hands that are worth the pot odds.
     """
     players = before.game.num_players
     acted: set[int] = set()
@@ -110,13 +110,13 @@ def effective_strengths(board: tuple[int, ...]) -> Floats:
 
 @attrs.define
 class Habit:
-    """How often a player did something against how often it was to be expected; old hands fade."""
+    """How often a player did something, and how often that was expected; old hands fade."""
 
     done: float = 0.0
     expected: float = 0.0
 
     def observe(self, done: bool, expected: float) -> None:
-        """One occasion."""
+        """Count one occasion."""
         self.done += done
         self.expected += expected
         if self.expected >= _HALVE_AFTER:
@@ -125,21 +125,26 @@ class Habit:
 
     @property
     def looseness(self) -> float:
-        """The ratio, drawn towards 1."""
+        """The ratio of done to expected, shrunk towards 1."""
         return (self.done + _PRIOR_HANDS / 4) / (self.expected + _PRIOR_HANDS / 4)
 
 
 @attrs.define
 class Honesty:
-    """How far the hands that a player has shown were those that the filters kept; old ones fade."""
+    """How far the hands that a player has shown are those that the filters kept; old hands fade."""
 
     kept: float = 0.0
     """What the filters kept of the hands shown, beyond what they keep of any hand."""
     possible: float = 0.0
-    """The most that could have been."""
+    """The most that `kept` could be."""
 
     def observe(self, passing: Floats, combo: int) -> None:
-        """A hand that was shown, and the filter of an action made with it."""
+        """Count a hand that was shown.
+
+        Args:
+            passing: the filter of an action made with it: shape (1326,), 0 to 1.
+            combo: the hand, 0 to 1325.
+        """
         usual = float(passing.mean())
         self.kept += float(passing[combo]) - usual
         self.possible += 1 - usual
@@ -149,7 +154,7 @@ class Honesty:
 
     @property
     def share(self) -> float:
-        """1 for who bets good hands alone, 0 for who bets anything; that of an ordinary player at first."""
+        """1 for a player who bets only good hands, 0 for one who bets anything; it starts as usual."""
         known = (self.kept + _USUAL_HONESTY * _PRIOR_SHOWN) / (self.possible + _PRIOR_SHOWN)
         return min(1.0, max(0.0, known))
 
@@ -159,13 +164,13 @@ class OpponentRecord:
     """What is known of a player."""
 
     looseness: Looseness = attrs.field(factory=lambda: Looseness(_HALVE_AFTER))
-    """Flops seen."""
+    """How many flops the player sees."""
     calls: Habit = attrs.field(factory=Habit)
-    """Not folding to a bet after the flop."""
+    """How often the player does not fold to a bet after the flop."""
     raises: Habit = attrs.field(factory=Habit)
-    """Bets and raises after the flop."""
+    """How often the player bets or raises after the flop."""
     honesty: Honesty = attrs.field(factory=Honesty)
-    """How far bets, raises and calls were made with the hands they claim."""
+    """How far bets, raises and calls were made with the hands that they claim."""
 
     def times_ideal(self, players: int) -> float:
         """How many times the ideal share of hands the player plays."""
@@ -175,7 +180,7 @@ class OpponentRecord:
 
 @attrs.frozen
 class _Passing:
-    """The shares of the hands on a board with which a sound player goes on, and bets or raises."""
+    """The shares of the hands on a board with which a sound player stays in, and bets or raises."""
 
     call: float
     raise_: float
@@ -201,15 +206,15 @@ class Reading:
 
     def __init__(self) -> None:
         self.records: dict[int, OpponentRecord] = {}
-        """By seat."""
+        """The record of each seat's player."""
         self.hands = 0
 
     def record(self, seat: int) -> OpponentRecord:
-        """That of the player in a seat; of one about whom nothing is known at first."""
+        """The record of the player in a seat; at first one about whom nothing is known."""
         return self.records.setdefault(seat, OpponentRecord())
 
     def weights(self, view: HandView, own_seat: int, position: int) -> Floats:
-        """How likely the player in a position holds each combo, by this hand's betting: shape (1326,)."""
+        """The weight of each combo for the player in a position, by this hand's betting: shape (1326,)."""
         record = self.record(seat_of(own_seat, view, position))
         weights = combos_without((*view.own_cards, *view.board)).astype(np.float64)
         for before, actor, action in view.betting.steps():
@@ -246,7 +251,7 @@ class Reading:
         return passing
 
     def hand_finished(self, view: HandView, own_seat: int) -> None:
-        """Count what opponents did; the caller sees to it that each hand is counted once."""
+        """Count what opponents did; the caller must report each hand only once."""
         self.hands += 1
         betting = view.betting
         folded_before_flop = {

@@ -1,13 +1,13 @@
 """After the flop: straight play by reflective hand odds and implied odds, free cards and bluffs.
 
 The hand odds rho are those against the hands that opponents would have played as they did (`Reading`).
-Further bets come from models of them: in each round to come a bet is paid by half of the callers, more of
-those who play loosely, and half of one is paid by us; a draw pays none, for it folds when it misses.
+Further bets are estimated from what is known of the opponents: in each round to come half of the callers pay
+a bet, more if they play loosely, and we pay half a bet; a draw pays none, since it folds if it misses.
 
-With rho, the implied odds of a call (or of the bet contemplated) and the raise odds, `straight_play` decides.
-Beyond it, a made hand is bet where nobody has, since checking would give a free card; and on the river, when
-everybody has checked, the worst hands are bet so often that b/(P + 2b) of all bets are bluffs, which makes
-calling worth nothing to those who beat only bluffs.
+`straight_play` decides by rho, the implied odds of a call (or of the bet considered) and the raise odds.  In
+addition, a made hand bets if nobody has, since checking would give a free card.  On the river, after
+everybody has checked, the worst hands bet just often enough that b/(P + 2b) of all bets are bluffs, which
+makes a call worth nothing to a player who beats only bluffs.
 
 Source: *Hold'em Killer*, "Implied Odds", "Check or Bet? Call or Raise?", and "Bluffing on the Preflop" for
 how often to bluff.
@@ -42,27 +42,27 @@ __all__ = ["Postflop", "bluff_chance", "decide", "further_bets", "hand_odds", "h
 Floats = NDArray[np.float64]
 
 _PAYS: Final = 0.5
-"""Part of the bets of later rounds that a player of ideal looseness pays, and that we pay."""
+"""The share of later rounds' bets that a player of ideal looseness pays, and that we pay."""
 _DRAW: Final = 0.15
-"""Positive potential from which a hand that is behind is a draw."""
+"""The positive potential from which a hand that is behind is a draw."""
 _MADE: Final = 0.5
-"""Hand strength from which a hand is made."""
+"""The hand strength from which a hand is a made hand."""
 
 
 def hand_odds(view: HandView, weights: Floats) -> float:
-    """Reflective hand odds: our share of the pot against what opponents may hold, nobody folding.
+    """Reflective hand odds: our share of the pot against what opponents may hold if nobody folds.
 
     Args:
         view: after the flop.
-        weights: shape (opponents, 1326).
+        weights: the opponents' weights, shape (opponents, 1326).
     """
-    if len(weights) == 1:  # the same, by a quicker way
+    if len(weights) == 1:  # the same, computed faster
         return equity_against(view.own_cards, view.board, weights[0])
     return reflective_hand_odds(view.own_cards, view.board, weights)
 
 
 def hand_strengths(board: tuple[int, ...], weights: Floats) -> Floats:
-    """The chance of every combo to be the best hand now against all opponents, shape (1326,)."""
+    """The probability that each combo is the best hand now against all opponents, shape (1326,)."""
     values = board_values(board)
     product: Floats = np.ones(weights.shape[1])
     for table in weights:
@@ -77,38 +77,38 @@ class Postflop:
     hand_odds: float
     """rho."""
     strength: float
-    """The chance to hold the best hand now, against the same hands."""
+    """The probability of holding the best hand now, against the same hands."""
     potential: float
     """PPot, one card ahead."""
     pot: float
     to_call: float
     bet: float
-    """What a bet or raise adds to the call; 0 where none is allowed."""
+    """The chips that a bet or raise adds to the call; 0 if none is allowed."""
     later: float
-    """Chips of one bet in each round to come."""
+    """The chips of one bet in each round to come."""
     loosenesses: tuple[float, ...]
-    """Of the opponents: how many times the ideal share of hands they play."""
+    """How many times the ideal share of hands each opponent plays."""
 
     @property
     def is_draw(self) -> bool:
-        """Behind, and likely enough to get ahead."""
+        """Whether the hand is behind, but likely enough to get ahead."""
         return self.potential > _DRAW and self.strength < _MADE
 
     @property
     def callers(self) -> float:
-        """Opponents who are expected to pay a bet, if anybody does."""
+        """The expected number of opponents who pay a bet, given that somebody does."""
         return max(1.0, sum(min(1.0, _PAYS * each) for each in self.loosenesses))
 
 
 def further_bets(decision: Postflop) -> FurtherBets:
-    """What is still won in the hands that we win, and lost in those that we lose."""
+    """The further bets that we win in the hands we win, and lose in those we lose."""
     paying = sum(min(1.0, _PAYS * each) for each in decision.loosenesses)
     lost = 0.0 if decision.is_draw else _PAYS * decision.later
     return FurtherBets(decision.later * paying, lost)
 
 
 def decide(decision: Postflop) -> StraightPlay:
-    """What straight play does, a made hand being bet where nobody has."""
+    """The action of straight play, where a made hand also bets if nobody has."""
     facing = decision.to_call > 0
     further = further_bets(decision)
     raising = raise_odds(decision.callers, decision.bet) if decision.bet > 0 else None
@@ -125,15 +125,15 @@ def decide(decision: Postflop) -> StraightPlay:
 
 
 def bluff_chance(view: HandView, weights: Floats, decision: Postflop) -> float:
-    """How likely to bet a hopeless hand on the river that has been checked to us.
+    """The probability of betting a hopeless hand on the river after everybody has checked.
 
-    The worst hands are bet, as many as make b/(P + 2b) of all that are bet bluffs; of equal hands at the
-    boundary a part.
+    The worst hands bet, so many that b/(P + 2b) of all bets are bluffs; equal hands at the boundary bet with
+    a probability between 0 and 1.
 
     Args:
         view: on the river, with nothing to call.
-        weights: shape (opponents, 1326).
-        decision: the same in numbers.
+        weights: the opponents' weights, shape (opponents, 1326).
+        decision: the decision in numbers.
     """
     if decision.bet <= 0 or decision.strength >= _MADE:
         return 0.0

@@ -1,7 +1,7 @@
-"""The sampling bot: plays out every action on many samples of what is hidden, and takes the best (Loki).
+"""The sampling bot: plays out every action on many samples of the hidden cards, and takes the best (Loki).
 
 It reads its opponents as the formula bot does (``clients.bots.opponent_book``).  A decision ends after a
-number of trials, when an action is obvious, or when its time is up, and is made with what there is by then.
+given number of trials, when an action is obvious, or when its time is up, and uses the trials made by then.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from engine.trials.trials import Spot, new_tree, simulate
 from engine.trials.warm_up import warm_up
 
 _CLOSE: Final = 0.10
-"""Small bets (big blinds) by which an action may fall short of the best and be mixed in."""
+"""An action worth at most this much less than the best is mixed in, in small bets (no-limit: big blinds)."""
 _BATCH: Final = 100
 """Trials between two looks at the clock."""
 _OF_THE_CLOCK: Final = 0.7
-"""The part of the time the dealer allows that is used at most."""
+"""The share of the dealer's time limit that is used at most."""
 
 
 class Sampling(Agent):
     """Plays Texas hold'em by simulation, limit and no-limit, two to ten players.
 
     Args:
-        trials: the most for a decision; none: 20,000, with a seed 2,000.
-        seconds: the most for a decision; none: 0.05, with a seed as long as the trials take.
+        trials: the most trials per decision; none: 20,000, with a seed 2,000.
+        seconds: the most time per decision; none: 0.05, with a seed as long as the trials take.
         model: how opponents are modelled: none, generic, specific, tree or network; in trials the last two
-            act as the specific model says.
-        choose: the best action, or a mixture of those nearly as good.
-        bet_sizes: no-limit raises that are tried, parts of the pot: half+pot+all-in, 0.75+all-in.
+            act like the specific model.
+        choose: the best action, or a mixture of those that are nearly as good.
+        bet_sizes: no-limit raises to try, as shares of the pot: half+pot+all-in, 0.75+all-in.
         obvious: stop early when the best action leads by more than the sum of the deviations (the paper's),
             of the errors, or the error of the paired difference; or never.
         noise: noise factor of the re-weighting, 0 to 1.
-        explain: say the values in a comment line before each action.
-        potential: of hands, against a random hand (plain) or the opponents' weight tables (weighted).
+        explain: state the values in a comment line before each action.
+        potential: hand potential against a random hand (plain) or the opponents' weight tables (weighted).
 
     Raises:
         ValueError: an option outside its range.
@@ -74,7 +74,7 @@ class Sampling(Agent):
         )
         self.book = OpponentBook(model, noise, potential=potential)
         self.bet_sizes: dict[int, BetSizes] = {}
-        """By seat, in no-limit games."""
+        """The bet sizes of each seat's player, in no-limit games."""
         self.estimates: Estimates[Action] | None = None
         """The values behind the last decision."""
         self._tree = new_tree()
@@ -85,7 +85,7 @@ class Sampling(Agent):
         warm_up(self.config.potential)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Models and bet sizes for the players who are new; averages of a table of this size.
+        """Make models and bet sizes for new players, and load the averages for this number of players.
 
         Raises:
             ValueError: the game is not Texas hold'em.
@@ -102,8 +102,8 @@ class Sampling(Agent):
     def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
         """The action of the highest value, or one of those nearly as good.
 
-        Where the time is limited and there is a trio run, a coroutine, which `answer_now` cuts short; else
-        the action at once.
+        If the time is limited and trio is running, a coroutine, which `answer_now` cuts short; otherwise the
+        action itself.
         """
         if not self.seeded and trio.lowlevel.in_trio_run():
             return self._choose_in_pieces(view)
@@ -123,12 +123,12 @@ class Sampling(Agent):
         return self._decide(view, estimates)
 
     def answer_now(self) -> None:
-        """Stop thinking and answer with what there is; for the table, which awaits `choose_action`."""
+        """Stop thinking, and answer with the trials made so far; for a table that awaits `choose_action`."""
         if self._thinking is not None:
             self._thinking.cancel()
 
     def _simulation(self, view: HandView) -> Iterator[Estimates[Action]]:
-        """The values so far, batch by batch, until it is enough or the time is up."""
+        """The values so far, after each batch of trials, until there are enough or the time is up."""
         start = time.perf_counter()
         seconds = self.config.max_seconds(self.seeded)
         if self.seconds_to_act is not None:
@@ -150,7 +150,7 @@ class Sampling(Agent):
         )
 
     def spot(self, view: HandView) -> Spot:
-        """The decision as it is simulated."""
+        """The decision in the form in which it is simulated."""
         reader = self.book.follow(view)
         reading = reader.reading
         game = view.game
@@ -186,7 +186,7 @@ class Sampling(Agent):
     def _mixture(
         self, view: HandView, estimates: Estimates[Action]
     ) -> tuple[tuple[Action, ...], tuple[float, ...]]:
-        """What we may do, folding included, and how likely we do it."""
+        """The actions we may take, including a fold, and their probabilities."""
         actions: tuple[Action, ...] = estimates.moves
         values = [float(value) for value in estimates.values]
         if view.legal_actions().can_fold:
@@ -198,7 +198,7 @@ class Sampling(Agent):
         return actions, tuple(weight / sum(weights) for weight in weights)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The chances of folding, calling and raising in this state, from a simulation of their own."""
+        """The probabilities of folding, calling and raising in this state, from a separate simulation."""
         estimates = None
         for estimates in self._simulation(view):  # noqa: B007
             pass
@@ -212,7 +212,7 @@ class Sampling(Agent):
     # --- learning ------------------------------------------------------------------------------------------
 
     def hand_finished(self, view: HandView) -> None:
-        """Learn, bet sizes included."""
+        """Let the models learn from the hand, and count its bet sizes."""
         is_new = self.book.hand_finished(view)
         if view.game.is_limit or not is_new:
             return

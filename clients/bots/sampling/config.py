@@ -15,9 +15,9 @@ from engine.trials.selective_sampling import Criterion
 DEFAULT_TRIALS: Final = 20_000
 DEFAULT_SECONDS: Final = 0.050
 SEEDED_TRIALS: Final = 2_000
-"""With a seed, and no limit of time, so that matches repeat."""
+"""Trials per decision with a seed, when time is not limited so that matches are repeatable."""
 MOST_TRIALS: Final = 10**9
-"""Hours of one decision."""
+"""The most trials that can be asked for; one decision would take hours."""
 
 ChooseName = Literal["best", "mixed"]
 ObviousName = Literal["deviation", "error", "paired", "never"]
@@ -32,23 +32,23 @@ class SamplingConfig:
     """
 
     trials: int | None = None
-    """The most for a decision; None: 20,000, with a seed 2,000."""
+    """The most trials per decision; None: 20,000, with a seed 2,000."""
     seconds: float | None = None
-    """The most for a decision; None: 0.05, with a seed as long as the trials take."""
+    """The most time per decision; None: 0.05, with a seed as long as the trials take."""
     model: ModelName = "specific"
     """How opponents are modelled."""
     choose: ChooseName = "best"
     """The best action, or a mixture of those that are nearly as good."""
     bet_sizes: str = "half+pot+all-in"
-    """Raises that are simulated in no-limit games, as parts of the pot."""
+    """The raises simulated in no-limit games, as shares of the pot."""
     obvious: ObviousName = "paired"
-    """When an action is obvious, and no more trials are played."""
+    """The criterion by which an action is obvious, so that no more trials are played."""
     noise: float = DEFAULT_NOISE
     """Noise factor of the re-weighting."""
     explain: bool = False
-    """Say the values in a comment line before each action."""
+    """State the values in a comment line before each action."""
     potential: PotentialName = DEFAULT_POTENTIAL
-    """Against what the potential of hands is reckoned: a random hand, or the opponents' weight tables."""
+    """The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""
 
     def __attrs_post_init__(self) -> None:
         if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
@@ -72,22 +72,22 @@ class SamplingConfig:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """`bet_sizes` as numbers."""
+        """`bet_sizes` as numbers; all in is infinite."""
         return parse_bet_sizes(self.bet_sizes)
 
     @property
     def criterion(self) -> Criterion:
-        """`obvious` as the simulation takes it."""
+        """The criterion of the simulation that `obvious` names."""
         return Criterion(self.obvious)
 
     def max_trials(self, seeded: bool) -> int:
-        """Trials of a decision."""
+        """The most trials per decision."""
         if self.trials is not None:
             return self.trials
         return SEEDED_TRIALS if seeded else DEFAULT_TRIALS
 
     def max_seconds(self, seeded: bool) -> float:
-        """Seconds of a decision, infinite for no limit."""
+        """The most seconds per decision; infinite if time is not limited."""
         if self.seconds is not None:
             return self.seconds
         return math.inf if seeded else DEFAULT_SECONDS
