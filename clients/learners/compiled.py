@@ -1,6 +1,6 @@
-"""A pre-flop learner at a table of players who go by rules, played by a compiled loop.
+"""Plays a pre-flop learner against rule-based players in a compiled loop.
 
-What comes out is the same, bit for bit, as at a table in this process; it takes a fiftieth of the time.
+The result is the same, bit for bit, as at a table in this process; it takes a fiftieth of the time.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ __all__ = ["CompiledTable", "compiled_table"]
 
 @runtime_checkable
 class _Compilable(Protocol):
-    """A learner that such a loop plays."""
+    """A learner that the compiled loop can play."""
 
     def as_arrays(self, game: GameDefinition) -> Learner | None:
-        """All that it goes by, and knows; None where the loop cannot play it."""
+        """Its options and knowledge as arrays; None if the loop cannot play it."""
 
     def take_in(self, arrays: Learner) -> None:
-        """Know what the loop has brought."""
+        """Take over what the loop has learnt."""
 
 
 @runtime_checkable
 class _Scripted(Protocol):
-    """A player who goes by rules alone."""
+    """A player that plays by rules alone."""
 
     def script(self, game: GameDefinition) -> Script | None:
-        """The rules; None where there are others as well."""
+        """The rules; None if a script cannot express them."""
 
 
 def compiled_table(agents: Sequence[Agent], game: GameDefinition, seed: int) -> CompiledTable | None:
-    """The table of some agents who are seated already; None where the loop does not know how.
+    """The compiled table of some seated agents; None if the loop cannot play them.
 
     Args:
         agents: in seat order, the learner first; nothing has been played.
-        game: what is played.
-        seed: of the cards.
+        game: the game to play.
+        seed: the seed of the cards.
     """
     learner, *others = agents
     if not isinstance(learner, _Compilable) or not can_be_played(game):
@@ -58,12 +58,12 @@ def compiled_table(agents: Sequence[Agent], game: GameDefinition, seed: int) -> 
 
 
 class CompiledTable:
-    """A table with a learner in seat 0, who after `play` knows what has been learnt.
+    """A table with a learner in seat 0, which knows after each `play` what has been learnt.
 
     Args:
-        learner: in seat 0.
-        arrays: all that it goes by, and knows.
-        table: with the same arrays.
+        learner: the agent in seat 0.
+        arrays: its options and knowledge.
+        table: the table of the compiled loop, with the same arrays.
     """
 
     def __init__(self, learner: _Compilable, arrays: Learner, table: PreflopTable) -> None:
@@ -73,20 +73,20 @@ class CompiledTable:
 
     @property
     def hands(self) -> int:
-        """Played so far."""
+        """Hands played so far."""
         return self._table.hands
 
     @property
     def chips(self) -> tuple[float, ...]:
-        """Won by each seat so far."""
+        """Chips won by each seat so far."""
         return self._table.chips
 
     @property
     def squares(self) -> float:
-        """Of what seat 0 has won, hand by hand."""
+        """The sum of squares of what seat 0 has won in each hand."""
         return self._table.squares
 
     def play(self, hands: int) -> None:
-        """Play some hands more."""
+        """Play some more hands."""
         self._table.play(hands)
         self._learner.take_in(self._arrays)

@@ -1,7 +1,7 @@
-"""Whether a bot learns while it plays, as the entry-point group ``riverboat.learners`` declares it.
+"""Whether a bot learns while it plays: functions for the entry-point group ``riverboat.learners``.
 
-The house asks before a match: over the hands of a player that learns no rate is constant, and intervals must
-come from somewhere else.
+The house asks before a match: the rate of a player that learns is not constant, so intervals must be computed
+in another way.
 """
 
 from __future__ import annotations
@@ -12,5 +12,5 @@ from clients.options import is_on
 
 
 def unless_switched_off(options: Mapping[str, str | None]) -> bool:
-    """Of a bot that learns unless it is given ``learn=off``."""
+    """Whether a bot learns, if it does so unless it is given ``learn=off``."""
     return is_on(options, "learn", default=True)

@@ -1,14 +1,14 @@
-"""Journal: what has been learnt since a knowledge file was last written, one line a hand.
+"""The journal: what has been learnt since a knowledge file was last written, one line per hand.
 
 It lies beside the file, as ``FILE.journal``::
 
-    riverboat journal 1 <digest of the knowledge it goes on from>
+    riverboat journal 1 <digest of the knowledge that it continues>
     <CRC-32 of the rest of the line, 8 hex digits> <record>
     ...
 
-Records are appended with one write each, so that a program that is killed loses none that was appended; a
-last line that is not whole is what a machine that went down has left, and counts as never written.  The
-digest tells a journal that goes on from the file beside it from one that is in it already.
+Each record is appended by a single write, so a program that is killed loses none of them.  An incomplete last
+line was left by a machine that crashed, and counts as never written.  The digest distinguishes a journal that
+continues the file beside it from one that the file already contains.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _VERSION: Final = b"1"
 
 
 class JournalError(ValueError):
-    """A file that is no journal, or a damaged one; the message does not name the file."""
+    """A file that is not a journal, or is damaged; the message does not name the file."""
 
 
 @attrs.frozen
 class Journal:
-    """The whole records of a journal."""
+    """The complete records of a journal."""
 
     base: str
-    """Digest of the knowledge that the records go on from; empty where nothing has been recorded."""
+    """The digest of the knowledge that the records continue; empty if nothing has been recorded."""
     records: tuple[str, ...]
-    """Oldest first."""
+    """The records, oldest first."""
 
 
 def journal_path(path: Path) -> Path:
@@ -52,8 +52,7 @@ def read_journal(path: Path) -> Journal:
     """The journal at a path; an empty one if there is none.
 
     Raises:
-        JournalError: something else is there, a newer version, or a journal that is damaged elsewhere than
-            in its last line.
+        JournalError: the file is not a journal, is of a newer version, or is damaged before its last line.
         OSError: it cannot be read.
     """
     try:
@@ -76,10 +75,10 @@ def read_journal(path: Path) -> Journal:
     for number, line in enumerate(lines):
         try:
             record = _record_of(line)
-        except UnicodeDecodeError as error:  # written so: its checksum is right
+        except UnicodeDecodeError as error:  # it was written like this, since its checksum is right
             raise JournalError(f"is damaged in line {number + 2}, which is not UTF-8") from error
         if record is None:
-            # What follows the last newline, or was being written when the machine went down.
+            # What follows the last newline, or was being written when the machine crashed.
             if any(_is_whole(later) for later in lines[number + 1 :]):
                 raise JournalError(f"is damaged in line {number + 2}, with good lines after it")
             break
@@ -88,10 +87,10 @@ def read_journal(path: Path) -> Journal:
 
 
 def _record_of(line: bytes) -> str | None:
-    """The record of a line; None where the line is not whole.
+    """The record of a line; None if the line is incomplete.
 
     Raises:
-        UnicodeDecodeError: it is whole, and no text.
+        UnicodeDecodeError: the line is complete, but not text.
     """
     return line.partition(b" ")[2].decode("utf-8") if _is_whole(line) else None
 
@@ -106,14 +105,18 @@ def _checksum(payload: bytes) -> bytes:
 
 
 class JournalWriter:
-    """Appends records to a journal that it begins.
+    """Starts a new journal and appends records to it.
 
-    *Resource handling*: `close` it; a record outlives this process, however it ends, once `append` has
-    returned.
+    *Resource handling*: `close` it.  Once `append` has returned, its record survives the process, however
+    that ends.
     """
 
     def __init__(self, path: Path, base: str) -> None:
-        """Raises OSError: the journal cannot be written."""
+        """Start the journal.
+
+        Raises:
+            OSError: it cannot be written.
+        """
         self._path = path
         self._file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
         self._write(_MAGIC + _VERSION + b" " + base.encode("ascii") + b"\n")
@@ -122,7 +125,7 @@ class JournalWriter:
         """Add a record, a text without line ends.
 
         Raises:
-            OSError: the disk is full, for one.
+            OSError: the record cannot be written, for example because the disk is full.
         """
         payload = record.encode("utf-8")
         self._write(_checksum(payload) + b" " + payload + b"\n")
@@ -140,7 +143,7 @@ class JournalWriter:
             raise
 
     def close(self) -> None:
-        """No more records; the file stays."""
+        """Close the journal; the file stays."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

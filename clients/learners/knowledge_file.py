@@ -1,16 +1,16 @@
-"""Knowledge files: what a learner has learnt, kept so that nothing of it is lost and nothing else is read.
+"""Knowledge files: what a learner has learnt, stored so that nothing is lost and damage is noticed.
 
 A knowledge file is a NumPy ``.npz`` archive: named arrays, and beside them a JSON header with the schema
-version, the kind of learner, the game, whatever else the learner notes, and a digest of it all.  There are
-no pickles in it.  It is independent of what is stored: each learner names its kind and its arrays.
+version, the kind of learner, the game, whatever else the learner notes, and a digest of it all.  It contains
+no pickles.  The format does not depend on the learner: each learner names its kind and its arrays.
 
-* **Replaced, never changed.**  A new version is written beside the file, brought to the disk, and renamed
-  over it: at every moment the file is whole, either the old one or the new one.
+* **Replaced, never changed.**  A new version is written beside the file, synced to the disk, and renamed
+  over it: the file is complete at every moment, either the old one or the new one.
 * **One writer.**  A program that may write holds a lock (`engine.files.lock`) as long as the file is
-  open; the operating system lets go of it when the process ends, in whatever way.  Readers need no lock.
-* **A journal** (``FILE.journal``, optional) keeps what is learnt between two writings, a record a hand.
-  `write` empties it.  A reader gets its records with the arrays.  A record says what is now, not what has
-  been added, since a crash at the wrong moment can make it count twice.
+  open; the operating system releases it when the process ends, however it ends.  Readers need no lock.
+* **A journal** (``FILE.journal``, optional) keeps what is learnt between two writes, one record per hand.
+  `write` empties it.  A reader gets its records with the arrays.  A record states new values, not
+  differences, since a crash at the wrong moment can make it count twice.
 
 Typical use::
 
@@ -54,16 +54,16 @@ __all__ = [
 ]
 
 SCHEMA_VERSION: Final = 1
-"""Version of the file's frame, the header's own entries.  What a learner stores has its own version."""
+"""The version of the file format and its header.  What a learner stores has a version of its own."""
 
 _FORMAT: Final = "riverboat knowledge"
 _HEADER: Final = "header"
 _ATTEMPTS: Final = 20
-# How often a reader looks again while a writer replaces file and journal under its eyes.
+# How often a reader tries again if a writer replaces file and journal meanwhile.
 
 
 class KnowledgeError(OptionError):
-    """A knowledge file that cannot be used; one line for people that names the file.  Exit status 2."""
+    """A knowledge file that cannot be used; the message is one line that names the file.  Exit status 2."""
 
 
 @attrs.frozen(eq=False)
@@ -71,26 +71,26 @@ class Knowledge:
     """What a knowledge file holds."""
 
     kind: str
-    """Whose it is: the learner's name as a bot."""
+    """The kind of learner: its name as a bot."""
     version: int
-    """Version of what the learner stores, by its own count."""
+    """The version of what the learner stores, by the learner's own count."""
     game: str
-    """What it was learnt in: a text that the learner chooses, the same for games it takes for the same."""
+    """The game it was learnt in: a text of the learner's choice, the same for games it treats as the same."""
     arrays: Mapping[str, NDArray[Any]]
     meta: Mapping[str, Any]
-    """Whatever else the learner noted, as JSON has it."""
+    """Whatever else the learner noted, as JSON values."""
     digest: str
-    """Digest of kind, version, game, arrays and meta: equal for equal knowledge."""
+    """The digest of kind, version, game, arrays and meta: equal for equal knowledge."""
     previous: str = ""
-    """The digest of what this replaced, whose journal is in it."""
+    """The digest of the knowledge that this replaced, whose journal it includes."""
     records: tuple[str, ...] = ()
-    """The journal: what was learnt since, oldest first."""
+    """The journal: the records of what was learnt since, oldest first."""
 
     def check_version(self, newest: int, path: Path) -> None:
         """Refuse what a newer program has stored in the file at `path`.
 
         Raises:
-            KnowledgeError: its version is above `newest`.
+            KnowledgeError: the version is above `newest`.
         """
         if self.version > newest:
             raise KnowledgeError(
@@ -100,24 +100,24 @@ class Knowledge:
 
 
 def betting_of(game: GameDefinition) -> str:
-    """``no-limit`` or ``limit``: how people call a game's betting."""
+    """The common name of a game's betting: ``no-limit`` or ``limit``."""
     return "limit" if game.is_limit else "no-limit"
 
 
 class KnowledgeFile:
-    """A knowledge file that is open: for one writer, or for anybody to read.
+    """An open knowledge file, either for its only writer or for a reader.
 
     Args:
         path: the file, which need not exist yet.
-        kind: whose knowledge is expected; None to read any.
-        version: of what this learner stores.  A file of a greater version is refused; what to do about a
-            smaller one is the learner's business.
+        kind: the kind of learner expected; None to read any.
+        version: the version of what this learner stores.  A file of a greater version is refused; the
+            learner itself handles a smaller one.
         write: hold the lock, so that `write` and `append` are allowed.
 
     Raises:
         KnowledgeError: another writer has it open, or its folder cannot be written.
 
-    *Resource handling*: `close` it, or use it in a ``with``; the end of the process does as well.
+    *Resource handling*: `close` it, or use it in a ``with``; the end of the process closes it, too.
     """
 
     def __init__(self, path: Path, kind: str | None, *, version: int = 1, write: bool = False) -> None:
@@ -145,11 +145,11 @@ class KnowledgeFile:
         """What the file holds, with its journal; None if there is no file.
 
         Args:
-            game: what it must have been learnt in; None for any.
+            game: the game it must have been learnt in; None for any.
 
         Raises:
-            KnowledgeError: it is truncated, damaged, no knowledge file, of another learner, of another game,
-                or newer than this program; or its journal belongs to another file.
+            KnowledgeError: it is truncated, damaged, not a knowledge file, for another learner or game, or
+                newer than this program; or its journal belongs to another file.
         """
         for _ in range(1 if self.is_writable else _ATTEMPTS):
             knowledge = self._read_base()
@@ -202,9 +202,9 @@ class KnowledgeFile:
         """Replace the file in one step and empty its journal; returns what it now holds.
 
         Args:
-            game: what it was learnt in, as `read` will check it.
-            arrays: any names but ``header``, any shapes, no object types.
-            meta: whatever JSON can hold.
+            game: the game it was learnt in, which `read` will check.
+            arrays: any names except ``header``, any shapes, no object dtypes.
+            meta: anything that JSON can hold.
 
         Raises:
             KnowledgeError: it cannot be written; the old file is then untouched.
@@ -222,7 +222,7 @@ class KnowledgeFile:
             if self._journal is not None:
                 self._journal.close()
                 self._journal = None
-            # A crash before this line leaves a journal that goes on from `previous`, which `read` skips.
+            # A crash before this line leaves a journal that continues `previous`, which `read` skips.
             journal_path(self._place).unlink(missing_ok=True)
         except OSError as error:
             raise KnowledgeError(f"{self.path} cannot be written: {_reason(error)}") from error
@@ -233,7 +233,7 @@ class KnowledgeFile:
     def append(self, record: str) -> None:
         """Add a record, a text without line ends, to the journal.
 
-        The file must be there, and a journal that was found must have been written into it first.
+        The file must exist, and a journal that was found must have been written into it first.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -249,7 +249,7 @@ class KnowledgeFile:
             raise KnowledgeError(f"{self.path}.journal cannot be written: {_reason(error)}") from error
 
     def close(self) -> None:
-        """Let go of the lock; the journal stays for the next reader."""
+        """Release the lock; the journal stays for the next reader."""
         if self._journal is not None:
             self._journal.close()
             self._journal = None
@@ -275,7 +275,7 @@ def read_knowledge(
     """What a file holds, with its journal; needs no lock.
 
     Raises:
-        KnowledgeError: there is no such file, or for the reasons of `KnowledgeFile.read`.
+        KnowledgeError: there is no such file, or `KnowledgeFile.read` refuses it.
     """
     knowledge = KnowledgeFile(path, kind, version=version).read(game)
     if knowledge is None:
@@ -292,10 +292,10 @@ def write_knowledge(
     *,
     version: int = 1,
 ) -> None:
-    """Replace a file in one step, or make it, whatever it held.
+    """Create or replace a file in one step, whatever it held.
 
     Raises:
-        KnowledgeError: somebody else has it open to write, or it cannot be written.
+        KnowledgeError: another writer has it open, or it cannot be written.
     """
     with KnowledgeFile(path, kind, version=version, write=True) as file:
         file.write(game, arrays, meta)
@@ -305,7 +305,7 @@ def write_knowledge(
 
 
 def _is_current(knowledge: Knowledge | None, journal: Journal) -> bool:
-    """Whether the journal goes on from this knowledge, or is in it already, or says nothing."""
+    """Whether the journal continues this knowledge, is already part of it, or is empty."""
     if not journal.records:
         return True
     return knowledge is not None and journal.base in (knowledge.digest, knowledge.previous)
@@ -342,7 +342,7 @@ def _parse(data: bytes) -> Knowledge:
     """The knowledge of a file's bytes, without the journal.
 
     Raises:
-        ValueError: what is wrong, to be read after the file's name.
+        ValueError: what is wrong, as a phrase that follows the file's name.
     """
     try:
         arrays = parse_arrays(data)
@@ -374,7 +374,11 @@ def _parse(data: bytes) -> Knowledge:
 
 
 def _acquire(path: Path) -> FileLock:
-    """The lock of a file that we may write now."""
+    """The lock on a file, which we then may write.
+
+    Raises:
+        KnowledgeError: another program holds it, or the file cannot be opened for writing.
+    """
     try:
         return FileLock(path)
     except FileIsLocked as error:

@@ -1,6 +1,6 @@
-"""What a knowledge file says, as a table: ``riverboat knowledge`` for every kind of learner.
+"""The contents of a knowledge file as a table: ``riverboat knowledge`` for every kind of learner.
 
-A learner plugs in with a line in `REPORTS`: its kind, and where the function is that makes its report.
+A learner plugs in with a line in `REPORTS`: its kind, and the function that makes its report.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["REPORTS", "KnowledgeReport", "Query", "report_on"]
 
 @attrs.frozen
 class Query:
-    """What of a knowledge file is wanted."""
+    """Which rows of a knowledge file to show."""
 
     hand: int | None = None
-    """Only this starting hand, numbered as in `engine.combos`."""
+    """Only this starting hand, numbered as in `engine.combos`; None for all."""
     min_updates: int = 1
-    """Only what was learnt from at least this often."""
+    """Only values that were updated at least this often."""
 
 
 @attrs.frozen
@@ -32,12 +32,12 @@ class KnowledgeReport:
     """A knowledge file as a table."""
 
     summary: Mapping[str, Any]
-    """Facts about the whole, by name, as JSON has them."""
+    """Facts about the whole file, by name, as JSON values."""
     columns: tuple[str, ...]
-    """Names of the columns, as JSON will have them."""
+    """The names of the columns, also in JSON."""
     rows: tuple[tuple[Any, ...], ...]
-    """Texts and numbers, in the order of the columns; shares are whole percentages, their columns' names end
-    in ``%``."""
+    """Texts and numbers, in the order of the columns; shares are whole percentages, in columns whose names
+    end in ``%``."""
 
 
 REPORTS: Final[dict[str, str]] = {
@@ -52,10 +52,10 @@ REPORTS: Final[dict[str, str]] = {
 
 
 def report_on(path: Path, query: Query) -> tuple[Knowledge, KnowledgeReport]:
-    """A file and the table of what it says.
+    """A file's knowledge, and its contents as a table.
 
     Raises:
-        KnowledgeError: it cannot be read, or is of a learner that nothing is known of.
+        KnowledgeError: the file cannot be read, or is of an unknown kind of learner.
     """
     knowledge = read_knowledge(path)
     place = REPORTS.get(knowledge.kind)

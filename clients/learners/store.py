@@ -1,15 +1,15 @@
-"""What a learner knows, kept in a knowledge file while it plays: the life that all learners' files have.
+"""Keeps what a learner knows in a knowledge file while it plays: the life cycle that all learners share.
 
-Every hand goes into the file's journal as it ends, so that a program that is killed loses the hand it was in
-and nothing else; the journal goes into the file on a clean end, when it has grown long, and when the file is
-next opened.
+Every finished hand goes into the file's journal, so a program that is killed loses only the hand that it was
+playing.  The journal goes into the file on a clean end, when it has grown long, and when the file is next
+opened.
 
 A match that plays every deal once per rotation (``riverboat match --duplicate``) restarts its bots for
 each pass, and a learner that kept what it learnt would know the cards.  Such a match sets
 ``RIVERBOAT_DUPLICATE``; a store then reads its file and never writes it, so that each pass starts from the
 same knowledge.
 
-NumPy is loaded with the first file and not before: a learner that keeps nothing starts without it.
+NumPy is loaded only with the first file: a learner that keeps nothing starts without it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Contents", "LearnerStore"]
 
 _LONGEST_JOURNAL: Final = 20_000
-"""Records, which take 2 to 3 MB and 0.2 s to read."""
+"""Records after which the journal goes into the file: 2 to 3 MB, which take 0.2 s to read."""
 
 
 @attrs.frozen
@@ -41,26 +41,26 @@ class Contents:
     """What goes into a knowledge file."""
 
     game: str
-    """What it was learnt in, as `clients.learners.knowledge_file.Knowledge.game`."""
+    """The game it was learnt in, as in `clients.learners.knowledge_file.Knowledge.game`."""
     arrays: Mapping[str, Any]
     """NumPy arrays by name."""
     meta: Mapping[str, Any]
-    """Whatever else the learner notes, as JSON has it."""
+    """Whatever else the learner notes, as JSON values."""
 
 
 class LearnerStore(abc.ABC):
-    """A learner's knowledge in memory and the file that keeps it; sub-classes know what it consists of.
+    """A learner's knowledge in memory and the file that keeps it; sub-classes define what it consists of.
 
     Args:
         path: the file; None to keep nothing.
-        kind: whose knowledge it is.
-        version: of what the learner stores.
+        kind: the kind of learner.
+        version: the version of what the learner stores.
         learn: whether anything will be written.
-        journal: write every hand down as it ends; without, only `save` writes.
-        environment: where the variable of a duplicate match may stand.
+        journal: record every hand when it ends; off, only `save` writes.
+        environment: the variables among which a duplicate match sets its own.
 
     Raises:
-        KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
+        KnowledgeError: the file cannot be used, or is missing although nothing will be learnt.
 
     *Resource handling*: `close` it, or leave that to `close_with`.
     """
@@ -98,18 +98,18 @@ class LearnerStore(abc.ABC):
 
     @abc.abstractmethod
     def _contents(self) -> Contents | None:
-        """All that is known; None before it is known what is played."""
+        """All that is known; None until the game is known."""
 
     @property
     def keeps_journal(self) -> bool:
-        """Whether hands that end are written down."""
+        """Whether finished hands are recorded."""
         return self._journals and self._file is not None and self._file.is_writable
 
     def _settle(self) -> None:
-        """Make the file ready for play, all that was found in it being known now.
+        """Make the file ready for play, after the learner has taken over what was found in it.
 
-        It takes in the journal that was found beside it; where there is no file yet, but will be a journal,
-        it is made, since a journal has to go on from one.
+        The file takes in the journal that was found beside it.  If there is no file yet but will be a
+        journal, the file is created, since a journal has to continue one.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -132,7 +132,7 @@ class LearnerStore(abc.ABC):
             self.save()
 
     def save(self) -> None:
-        """Replace the file by what is known now, if there is one to write.
+        """Replace the file with what is known now, if there is a file to write.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -147,7 +147,7 @@ class LearnerStore(abc.ABC):
         self._records = 0
 
     def close(self) -> None:
-        """Save what was learnt in play and let go of the file; nothing is written afterwards.
+        """Save what was learnt in play and release the file; nothing is written afterwards.
 
         Raises:
             KnowledgeError: it cannot be written; the journal then keeps what it has.
@@ -159,7 +159,7 @@ class LearnerStore(abc.ABC):
             self._let_go()
 
     def close_with(self, learner: object) -> None:
-        """Close when nobody plays with a learner any more; what goes wrong then is a line on stderr."""
+        """Close when the learner is garbage-collected; an error then becomes a line on stderr."""
         weakref.finalize(learner, _close, self, self._kind)
 
     def _let_go(self) -> None:

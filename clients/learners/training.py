@@ -1,16 +1,16 @@
-"""Training: a learner plays hands in this process, against opponents that are named, and gets better.
+"""Training: a learner plays hands in this process, against named opponents, and gets better.
 
-What a learner offers, so that ``riverboat train`` and the experiments can train it:
+To be trained by ``riverboat train`` and the experiments, a learner offers the following:
 
 * its factory (the entry point of the group ``riverboat.bots``) takes `knowledge`, a path or None, and
-  `learn`, a bool; where it takes `journal` as well, training switches that off and saves now and then;
-* its agent has `save_knowledge()`, which replaces the file by what is known now (`Learner`);
-* if it can learn faster than a table in this process plays, its agent has `train(plan)` as well
-  (`TrainsItself`): its own loop.
+  `learn`, a bool; if it takes `journal` as well, training switches that off and saves now and then;
+* its agent has `save_knowledge()`, which replaces the file with what is known now (`Learner`);
+* if it can learn faster than at a table in this process, its agent also has `train(plan)`, its own loop
+  (`TrainsItself`).
 
 Either way training is an iterator that stops often and yields what the learner has won in this training so
-far (`engine.intervals.Winnings`).  Between two stops the learner is whole: its caller may save, and may
-stop asking.
+far (`engine.intervals.Winnings`).  Between two stops the learner is in a consistent state: the caller may
+save it, or end the training.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ __all__ = [
 _STOP_EVERY: Final = 500
 _STOP_COMPILED_EVERY: Final = 10_000
 _WORTH_COMPILING: Final = 100_000
-"""Hands from which on a compiled loop is faster, although it has to be loaded, or even compiled, first."""
+"""The number of hands from which a compiled loop is faster, including loading or even compiling it."""
 
 
 @attrs.frozen
 class TrainingPlan:
-    """What is to be trained on."""
+    """A training: the game, the opponents, the number of hands and the seed."""
 
     game: GameDefinition
     opponents: tuple[str, ...]
     """``BOT[:KEY=VALUE,...]`` for each other seat."""
     hands: int
     seed: int
-    """Seed of the cards, the learner and its opponents: same seed, same knowledge."""
+    """The seed of the cards, the learner and its opponents: the same seed gives the same knowledge."""
 
 
 @runtime_checkable
@@ -66,7 +66,7 @@ class Learner(Protocol):
     """An agent that learns."""
 
     def save_knowledge(self) -> None:
-        """Replace the knowledge file, if there is one, by what is known now."""
+        """Replace the knowledge file, if there is one, with what is known now."""
 
 
 @runtime_checkable
@@ -74,15 +74,15 @@ class TrainsItself(Protocol):
     """A learner with a training loop of its own."""
 
     def train(self, plan: TrainingPlan) -> Iterator[Winnings]:
-        """Learn, yielding what was won so far at least once a second, and when `plan.hands` are played.
+        """Learn, yielding what was won so far at least once a second, and after `plan.hands` hands.
 
         Raises:
-            OptionError: it cannot be trained in such a game or against such opponents.
+            OptionError: it cannot be trained in this game or against these opponents.
         """
 
 
 def bot_name(spec: str) -> str:
-    """The bot of a ``BOT[:KEY=VALUE,...]`` text."""
+    """The bot's name in a ``BOT[:KEY=VALUE,...]`` text."""
     return spec.partition(":")[0]
 
 
@@ -92,11 +92,11 @@ def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Ag
     Args:
         spec: the bot and its options.
         knowledge: its file; None to keep nothing.
-        learn: off, it only plays.
+        learn: whether it learns; off, it only plays.
 
     Raises:
         UnknownBot: there is no such bot.
-        OptionError: it is no learner, does not take these options, or cannot use the file.
+        OptionError: it is not a learner, does not take these options, or cannot use the file.
     """
     name, colon, settings = spec.partition(":")
     factory = load_bot(name)
@@ -117,19 +117,20 @@ def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Ag
 
 
 def release(learner: Agent) -> None:
-    """Let go of the learner's file, where it holds on to one; what was not saved is lost."""
+    """Release the learner's file, if it has one; what was not saved is lost."""
     close = getattr(learner, "close_knowledge", None)
     if close is not None:
         close()
 
 
 def train(learner: Agent, plan: TrainingPlan) -> Iterator[Winnings]:
-    """Train by the learner's own loop if it has one, else at a table in this process.
+    """Train by the learner's own loop if it has one, otherwise at a table in this process.
 
-    At the table the learner has seat 0, its opponents the others in order, each known by the name of its bot.
+    At the table the learner has seat 0 and its opponents the others in order, each under its bot's name.
 
     Raises:
-        UnknownBot, OptionError: an opponent is no bot, or the learner cannot be trained so.
+        UnknownBot: an opponent is not a bot.
+        OptionError: an opponent does not take its options, or the learner cannot be trained like this.
     """
     if isinstance(learner, TrainsItself):
         return iter(learner.train(plan))
@@ -137,10 +138,11 @@ def train(learner: Agent, plan: TrainingPlan) -> Iterator[Winnings]:
 
 
 def train_in_arena(learner: Agent, plan: TrainingPlan) -> Iterator[Winnings]:
-    """Train at a table in this process, whatever loop of its own the learner has.
+    """Train at a table in this process, even if the learner has its own loop.
 
     Raises:
-        UnknownBot, OptionError: an opponent cannot be had.
+        UnknownBot: an opponent is not a bot.
+        OptionError: an opponent does not take its options.
     """
     table = Table(learner, plan.game, plan.opponents, plan.seed, plan.hands)
     while table.hands < plan.hands:
@@ -152,15 +154,16 @@ class Table:
     """A table in this process that counts what seat 0 wins.
 
     Args:
-        agent: in seat 0.
-        game: what is played.
+        agent: the agent in seat 0.
+        game: the game to play.
         opponents: ``BOT[:KEY=VALUE,...]`` for each other seat.
-        seed: of the cards and of everybody.
-        hands: how many will be played, about; many are played by a compiled loop, where it knows how, and
-            everything comes out the same.
+        seed: the seed of the cards and of all players.
+        hands: about how many will be played.  Many hands are played by a compiled loop, if it can play all
+            of the players; the results are the same.
 
     Raises:
-        UnknownBot, OptionError: an opponent cannot be had.
+        UnknownBot: an opponent is not a bot.
+        OptionError: an opponent does not take its options.
     """
 
     def __init__(
@@ -179,17 +182,17 @@ class Table:
 
     @property
     def stop_every(self) -> int:
-        """Hands between two stops: a fraction of a second."""
+        """The number of hands between two stops, which take a fraction of a second."""
         return _STOP_EVERY if self._compiled is None else _STOP_COMPILED_EVERY
 
     @property
     def hands(self) -> int:
-        """Played so far."""
+        """Hands played so far."""
         return self._arena.hands_played if self._compiled is None else self._compiled.hands
 
     @property
     def chips_by_seat(self) -> tuple[float, ...]:
-        """Won by each seat so far."""
+        """Chips won by each seat so far."""
         return self._arena.chips if self._compiled is None else self._compiled.chips
 
     @property
@@ -199,7 +202,7 @@ class Table:
         return Winnings(self.hands, self.chips_by_seat[0], squares)
 
     def play(self, hands: int) -> None:
-        """Play some hands more."""
+        """Play some more hands."""
         if self._compiled is None:
             self._arena.play(hands, on_hand=self._count)
         else:
@@ -211,7 +214,7 @@ class Table:
 
 
 def _with(factory: Any, fixed: Mapping[str, Any]) -> Any:
-    """The factory with some of its options given, which it then has no more."""
+    """The factory with some of its options fixed and removed from its signature."""
 
     def make(**options: Any) -> Agent:
         agent: Agent = factory(**fixed, **options)

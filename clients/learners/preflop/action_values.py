@@ -1,6 +1,6 @@
-"""The values of fold, call and raise in a state: how they begin, change, and lead to an action.
+"""The values of fold, call and raise in a state: how they start, change, and lead to an action.
 
-Source: Poker Learner 4.2.1.4.  A step is 1; the rules move each value by some steps::
+Source: Poker Learner 4.2.1.4.  Each rule adds to the three values::
 
     increment fold    fold + 1   call - 1   raise - 1
     decrement fold    fold - 2   call + 1   raise + 1
@@ -40,15 +40,15 @@ __all__ = [
 ]
 
 FOLD, CALL, RAISE, UPDATES, HOLE_CARDS, WINNING_HAND = range(6)
-"""What stands where in the values of a state: those of the actions, how often they were updated (``nCases``),
-and those of the two ways of judging."""
+"""The indices of a state's values: the values of the actions, how often they were updated (``nCases``), and
+the values of the two ways of judging."""
 NUM_VALUES: Final = 6
 
 _START_BELOW: Final = 100
 _DRAWN: Final = (FOLD, CALL, RAISE, HOLE_CARDS, WINNING_HAND)
 
 Rule = tuple[int, int, int]
-"""Steps of fold, call and raise."""
+"""What a rule adds to the values of fold, call and raise."""
 
 INCREMENT_FOLD: Final[Rule] = (1, -1, -1)
 DECREMENT_FOLD: Final[Rule] = (-2, 1, 1)
@@ -59,7 +59,7 @@ DECREMENT_RAISE: Final[Rule] = (1, 1, -2)
 
 
 def start_values(seed: int, key: int) -> list[int]:
-    """The values of a state never met before: each drawn from 0 to 99, from a seed and the state alone."""
+    """The values of a new state, each from 0 to 99; they depend on the seed and the state alone."""
     values = [0] * NUM_VALUES
     own = derive_seed(seed, key)
     for index in _DRAWN:
@@ -80,7 +80,7 @@ def apply_rule(values: list[int], rule: Rule) -> None:
 
 
 def best_action(values: list[int], agent: Agent) -> int:
-    """The action of the greatest value; among equals, one by chance, from the agent's generator."""
+    """The action of the greatest value; ties are broken at random with the agent's generator."""
     fold, call, raise_ = values[0], values[1], values[2]
     if raise_ > call and raise_ > fold:
         return RAISE
@@ -93,7 +93,7 @@ def best_action(values: list[int], agent: Agent) -> int:
 
 
 def drawn_action(values: list[int], agent: Agent) -> int:
-    """An action drawn in proportion to the values (Fig. 4.6); all alike where all are zero."""
+    """An action drawn in proportion to the values (Fig. 4.6); uniformly if all are zero."""
     fold, call, raise_ = values[0], values[1], values[2]
     total = fold + call + raise_
     if not total:
@@ -106,7 +106,7 @@ def drawn_action(values: list[int], agent: Agent) -> int:
 
 
 def greedy_triple(values: list[int]) -> ProbabilityTriple:
-    """The chances with which `best_action` takes each action."""
+    """The probabilities with which `best_action` takes each action."""
     best = max(values[:3])
     chances = [float(value == best) for value in values[:3]]
     total = sum(chances)
@@ -114,7 +114,7 @@ def greedy_triple(values: list[int]) -> ProbabilityTriple:
 
 
 def proportional_triple(values: list[int]) -> ProbabilityTriple:
-    """The chances with which `drawn_action` takes each action."""
+    """The probabilities with which `drawn_action` takes each action."""
     total = sum(values[:3])
     if not total:
         return ProbabilityTriple(1 / 3, 1 / 3, 1 / 3)

@@ -1,9 +1,9 @@
 """HCLearner: learns from hole cards.
 
-Opponents are known by their playing style, actions are judged by the two hole cards against those of each
-opponent who shows, and the action of the greatest value is taken: the simplest of the four.
+It is the simplest of the four.  It knows opponents by their playing style, judges actions by comparing its
+hole cards with those of each opponent who shows, and takes the action of the greatest value.
 
-Source: Poker Learner 4.2.2.1; see ``learner`` for what it leaves open.
+Source: Poker Learner 4.2.2.1; see ``learner`` for what that leaves open.
 """
 
 from __future__ import annotations

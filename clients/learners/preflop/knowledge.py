@@ -1,4 +1,4 @@
-"""The knowledge base of the pre-flop learners: values of the states they have met, in memory and on disk.
+"""The knowledge base of the pre-flop learners: the values of all states they have met, in memory and on disk.
 
 `KnowledgeBase` is the dictionary from states to values; `KnowledgeStore` keeps one in a knowledge file.
 """
@@ -23,41 +23,41 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "KnowledgeBase", "KnowledgeStore"]
 
 VERSION: Final = 1
-"""The version of the arrays and notes below."""
+"""The version of the arrays and notes in the file."""
 
 _LARGEST: Final = 2**31 - 1
 _NEW_NOTES: Final = {"last-action": "carried-over"}
-"""What is noted where nothing is asked for and there is no file yet."""
+"""The notes of a new file, unless others are asked for."""
 _FORMER_NOTES: Final = {"last-action": "blind"}
-"""What holds for files that do not note it: those of former versions, and those that go on with them."""
+"""The notes of files that have none: those of former versions, and their continuations."""
 
 
 class KnowledgeBase:
-    """Values by state, and the names that states speak of."""
+    """The values of each state, and the names of players that states refer to."""
 
     def __init__(self) -> None:
         self.states: dict[int, list[int]] = {}
-        """Lists of the values of `clients.learners.preflop.action_values`, by key."""
+        """The values of each state (`clients.learners.preflop.action_values`), by its key."""
         self.names: list[str] = []
-        """Names of last players, by number; empty where players are distinguished by style."""
+        """Names of last players, by number; empty if players are distinguished by style."""
         self.hands = 0
         """Hands played while learning."""
         self._name_numbers: dict[str, int] = {}
 
     def values(self, key: int, seed: int) -> list[int]:
-        """The values of a state; where it is new, start values from a seed, which become its values."""
+        """The values of a state; a new state is added with start values from the seed."""
         values = self.states.get(key)
         if values is None:
             values = self.states[key] = start_values(seed, key)
         return values
 
     def peek(self, key: int, seed: int) -> list[int]:
-        """The same, but a new state stays unknown."""
+        """The values of a state; a new state is not added."""
         values = self.states.get(key)
         return start_values(seed, key) if values is None else values
 
     def name_number(self, name: str) -> int:
-        """The number of a name, which may be new."""
+        """The number of a name; a new name is added."""
         number = self._name_numbers.get(name)
         if number is None:
             number = self._name_numbers[name] = len(self.names)
@@ -67,16 +67,16 @@ class KnowledgeBase:
     # --- a record of the journal ---------------------------------------------------------------------------
 
     def record(self, touched: Iterable[int], known_names: int) -> str:
-        """What is now in some states, as a text, with the names after the first `known_names`."""
+        """The current values of some states, as a text, with the names after the first `known_names`."""
         states = [[key, *self.states[key]] for key in touched]
         names = self.names[known_names:]
         return json.dumps([self.hands, states, known_names, names], separators=(",", ":"))
 
     def apply_record(self, record: str) -> None:
-        """Know what a record says.
+        """Take over the values of a record.
 
         Raises:
-            ValueError: it is no record.
+            ValueError: the text is not a record.
         """
         hands, states, known_names, names = _lists(parse_json(record), 4)
         is_readable = isinstance(known_names, int) and isinstance(names, list)
@@ -107,10 +107,10 @@ class KnowledgeBase:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any], hands: Any, names: Any) -> KnowledgeBase:
-        """What `arrays` gave.
+        """The knowledge base of what `arrays` returned.
 
         Raises:
-            ValueError: something is missing, or is no such number.
+            ValueError: an array is missing, or a value is out of range.
         """
         base = cls()
         keys, values = (arrays.get(name) for name in ("keys", "values"))
@@ -128,7 +128,7 @@ class KnowledgeBase:
 
 
 def _check(hands: Any, names: Any, states: Any) -> None:
-    """Raise ValueError where these are no number of hands, names, and states with their values."""
+    """Raise ValueError unless these are a number of hands, names, and states with their values."""
     if not isinstance(hands, int) or hands < 0:
         raise ValueError(f"expected a number of hands, got {shown(hands)}")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -155,14 +155,14 @@ class KnowledgeStore(LearnerStore):
 
     Args:
         path: the file; None to keep nothing.
-        kind: whose knowledge it is.
+        kind: the kind of learner.
         learn: whether anything will be written.
-        journal: write every hand down as it ends; without, only `save` writes.
-        notes: must be the same as when the file was written; what is None is as the file has it.
-        environment: where the variable of a duplicate match may stand.
+        journal: record every hand when it ends; off, only `save` writes.
+        notes: options that must be the same as when the file was written; None takes the file's.
+        environment: the variables among which a duplicate match sets its own.
 
     Raises:
-        KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
+        KnowledgeError: the file cannot be used, or is missing although nothing will be learnt.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class KnowledgeStore(LearnerStore):
         super().__init__(path, kind, version=VERSION, learn=learn, journal=journal, environment=environment)
         self.base = KnowledgeBase()
         self.notes: dict[str, str] = {}
-        """What the knowledge was, and is to be, learnt with."""
+        """The options with which the knowledge was, and will be, learnt."""
         self._asked = dict(notes)
         self._game: str | None = None
         try:
@@ -190,7 +190,7 @@ class KnowledgeStore(LearnerStore):
         self._names_written = len(self.base.names)
 
     def _take_in(self) -> None:
-        """Know what was found in the file."""
+        """Take over what was found in the file."""
         if self._found is None or self._file is None:
             self.notes = {name: value or _NEW_NOTES[name] for name, value in self._asked.items()}
             return
@@ -208,7 +208,7 @@ class KnowledgeStore(LearnerStore):
         self._game = self._found.game
 
     def match_started(self, game: GameDefinition) -> None:
-        """Now it is known what is played.
+        """Make the file ready for a game.
 
         Raises:
             KnowledgeError: the file was learnt in another game, or cannot be written.
@@ -217,7 +217,7 @@ class KnowledgeStore(LearnerStore):
             return
         from clients.learners.knowledge_file import KnowledgeError, betting_of
 
-        # The four learners take no notice of blinds, stacks and the number of seats.
+        # The four learners ignore blinds, stacks and the number of seats.
         name = f"{betting_of(game)} Texas hold'em"
         if self._game not in (None, name):
             raise KnowledgeError(f"{self._file.path} was learnt in {self._game}, expected {name}")
@@ -225,10 +225,10 @@ class KnowledgeStore(LearnerStore):
         self._settle()
 
     def hand_learnt(self, touched: Iterable[int]) -> None:
-        """Write a hand down that is over.
+        """Record a finished hand.
 
         Args:
-            touched: keys of the states that are new or changed.
+            touched: the keys of the states that are new or changed.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -238,7 +238,7 @@ class KnowledgeStore(LearnerStore):
         self._append(record)
 
     def save(self) -> None:
-        """Replace the file by what is known now, if there is one to write.
+        """Replace the file with what is known now, if there is a file to write.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -255,10 +255,10 @@ class KnowledgeStore(LearnerStore):
 
 
 def read_base(knowledge: Knowledge, path: Path) -> tuple[KnowledgeBase, Mapping[str, Any]]:
-    """The knowledge base of a file, journal included, and the notes beside it.
+    """The knowledge base of a file, including its journal, and the file's notes.
 
     Raises:
-        KnowledgeError: it holds something else.
+        KnowledgeError: the file holds something else.
     """
     meta = knowledge.meta
     try:

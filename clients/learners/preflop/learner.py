@@ -1,53 +1,53 @@
 """The pre-flop learner: what HCLearner, WHLearner, Name Learner and Poker Learner have in common.
 
-Before the flop it looks up the state, takes the action of the greatest value (or draws one by the values),
-and after a showdown changes the values by whether the action was right.  After the flop it moves all in, so
-that the hand goes to its showdown.
+Before the flop it looks up the state and takes the action of the greatest value, or draws one by the values.
+After a showdown it changes the values, depending on whether the action was right.  After the flop it moves
+all in, so that the hand goes to a showdown.
 
 Source: Nuno Passos, *Poker Learner: Reinforcement Learning Applied to Texas Hold'em Poker* (Porto, 2011),
 chapter 4.  ``state``, ``action_values``, ``verdicts``, ``playing_style``, ``knowledge`` are its modules.
 
-What the thesis leaves open or has slips in, and what is done here:
+Gaps and slips in the thesis, and what is done here:
 
-* *The rules of an update* are six, when to use which is not said: see the table in ``verdicts``.  A call that
-  was ahead raises the value of raising by two since a raise would have been better still, and so on: the
-  table is the only one in which the rules' own names make sense.
-* *A tie of hole cards changes nothing*: the text leaves its control variable at zero.  A player is also
-  compared with itself there, which must not count.
+* *The rules of an update* are six; the thesis does not say when to use which: see the table in ``verdicts``.
+  A call that was ahead increases the value of raising by two, since a raise would have been better still, and
+  so on: this is the only table in which the names of the rules make sense.
+* *A tie of hole cards changes nothing*: the text leaves its control variable at zero.  It also compares a
+  player with itself, which must not count.
 * *Several opponents shown*: by hole cards, each is a comparison and an update of its own ("with any player
-  who has also gotten to the showdown").  By the winning hand, one, with the best of them, with whom to split
-  the pot is to win it (``winner=ties-win``, ``strict`` or ``each``: see ``readings``).
+  who has also gotten to the showdown").  By the winning hand there is one comparison, with the best of them,
+  and splitting the pot counts as winning it (``winner=ties-win``, ``strict`` or ``each``: see ``readings``).
 * *Hole cards* follow the five cases of the text; the listing (Fig. 4.4) reverses the second card.
-* *How many are at the showdown* makes no difference (``showdowns=any`` or ``two``: see ``readings``).
-* *No showdown, nothing learnt*: there are no cards to compare with.  A hand that was folded is judged by the
-  cards that others show, which is how folds are learnt at all.
-* *Every decision of the hand* before the flop is judged, in the order made: if somebody re-raises there is
-  more than one.
+* *The number of players at the showdown* makes no difference (``showdowns=any`` or ``two``: see
+  ``readings``).
+* *Without a showdown nothing is learnt*: there are no cards to compare with.  A hand that we folded is judged
+  by the cards that others show; this is the only way to learn about folds.
+* *Every decision* before the flop is judged, in the order made: if somebody re-raises there is more than one.
 * *The choice is judged*, not what the rules made of it: a raise that is not allowed is played as a call.
 * *No value falls below zero*, since the values are weights of a draw and are printed as percentages.  There
-  is no bound above.  If all three are zero, they are equal.  Equal values: by chance.
-* *Nobody has called or raised yet*: the last player and what he did are those of the hand before, since no
-  variable may be unknown and the last action has two values (``last-action=carried-over``, ``blind-calls`` or
-  ``blind``: see ``readings``).
-* *Moving all in counts as a raise*, also where it is a call beyond which no raise is allowed: it is as much
-  as the player could do.  Without this nobody at a table of always-all-in raises but the first, and nothing
-  learnt there serves against one of them alone.
+  is no upper bound.  If all three are zero, they are equal.  Ties between values are broken at random.
+* *If nobody has called or raised yet*, the last player and the last action are those of the hand before,
+  since no variable may be unknown and the last action has two values (``last-action=carried-over``,
+  ``blind-calls`` or ``blind``: see ``readings``).
+* *Moving all in counts as a raise*, even if it is a call after which no raise is allowed: it is as much as
+  the player could do.  Without this only the first player at a table of always-all-in would raise, and what
+  is learnt there would not help against one of them alone.
 * *Position* is early, middle and late for six players as for ten: see ``state.button_positions``.
-* *The style* of the last player is that of all hands before this one; of a player not seen yet, tight
-  passive, which is what the program of the thesis makes of four zeros.  Counts begin again with a match:
-  seats are taken by others then, and names are not always known.
-* *The classifier* of Fig. 4.2 compares a share with 28 and takes a player who never calls for passive:
+* *The style* of the last player comes from all hands before this one; a new player is tight passive, which is
+  what the program of the thesis makes of four zeros.  Counts start again with every match, since other
+  players may then take the seats, and names are not always known.
+* *The classifier* of Fig. 4.2 compares a share with 28, and treats a player who never calls as passive:
   ``classifier=as-meant`` (28 per cent; a player who only raises is aggressive) or ``as-printed``.
-* *Identity* is the name where the table gives names, else the seat.
+* *Identity* is the name if the table tells names, otherwise the seat.
 * *A raise* is the smallest allowed: the thesis knows the amount to call and no other size.
-* *A fold where checking is free* is not allowed here: it is a check, and the hand is given up, that is folded
-  to the next bet.  Moving all in with it after the flop would undo the decision.
-* *All-in after the flop* is the largest raise; in limit games a raise, and where no raise is allowed a call.
-* *The way of judging* that a learner chooses for itself: the way of the greater value in the state in which
-  the action was chosen, by chance among equals.  For each comparison that finds the action wrong the way's
-  value falls by one (``penalty=each`` or ``once``: see ``readings``); nothing raises it.  It may fall below
-  zero, for only the comparison of the two counts.
-* *Start values* come from the agent's seed and the state, whatever was met before.
+* *A fold where checking is free* is not allowed here: it becomes a check, and the hand is given up, that is,
+  folded to the next bet.  Moving all in with it after the flop would undo the decision.
+* *All in after the flop* is the largest raise; in limit games a raise, or a call if no raise is allowed.
+* *The way of judging* that a learner chooses for itself is the one with the greater value in the state in
+  which the action was chosen; ties are broken at random.  For each comparison that finds the action wrong the
+  way's value falls by one (``penalty=each`` or ``once``: see ``readings``); nothing increases it.  It may
+  fall below zero, since only the comparison of the two values matters.
+* *Start values* depend only on the agent's seed and the state, not on what was met before.
 """
 
 from __future__ import annotations
@@ -115,32 +115,32 @@ _GIVEN_UP: Final = ProbabilityTriple(1, 0, 0)
 
 
 class PreflopLearner(Agent):
-    """What the four learners share; each says by class attributes what it is.
+    """The base class of the four learners; class attributes say how they differ.
 
     Args:
-        knowledge: file that keeps what is learnt; made if it is not there.
+        knowledge: file that keeps what is learnt; created if it does not exist.
         learn: change values, and the file; off, it plays by what it knows.
         choose: the action of the greatest value, or one drawn by the values.
-        classifier: of playing styles.
-        journal: write every hand down as it ends; without, only `save_knowledge` writes, as training does.
-        last_action: of the state, while nobody has called or raised; None for that of the file, or
-            `carried-over`.
-        winner: with whom the best five cards are compared.
-        penalty: what a way of judging loses by being wrong.
-        showdowns: which are learnt from.
+        classifier: the classifier of playing styles.
+        journal: record every hand when it ends; off, only `save_knowledge` writes, as in training.
+        last_action: the state's last action while nobody has called or raised; None for the file's reading,
+            or `carried-over` without a file.
+        winner: the opponents with whom the best five cards are compared.
+        penalty: what a way of judging loses when it finds an action wrong.
+        showdowns: the showdowns to learn from.
 
     Raises:
         KnowledgeError: the file cannot be used.
     """
 
     kind: ClassVar[str]
-    """Its name as a bot, and whose knowledge its files hold."""
+    """Its name as a bot, and the kind of its knowledge files."""
     judges_by: ClassVar[Literal["hole cards", "winning hand", "both"]]
-    """How it tells whether an action was right; both: it learns which."""
+    """How it tells whether an action was right; both: it learns which way is better."""
     knows_names: ClassVar[bool] = False
-    """The last player is known by name instead of by playing style."""
+    """Whether the last player is known by name instead of by playing style."""
 
-    # Many parameters: they are the options of the bots that are made of it.
+    # Many parameters: they are the options of the bots derived from it.
     def __init__(
         self,
         knowledge: Path | None = None,
@@ -185,7 +185,7 @@ class PreflopLearner(Agent):
     # --- the match -----------------------------------------------------------------------------------------
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """The players of the seats are known: the counts of styles begin.
+        """Start the counts of playing styles for the players in the seats.
 
         Raises:
             OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
@@ -209,7 +209,7 @@ class PreflopLearner(Agent):
     # --- playing -------------------------------------------------------------------------------------------
 
     def choose_action(self, view: HandView) -> Action:
-        """Before the flop by the values of the state, after it all in."""
+        """Before the flop an action by the values of the state, after it all in."""
         betting = view.betting
         if view.hand_number != self._hand:
             self._begin_hand(view.hand_number)
@@ -232,7 +232,7 @@ class PreflopLearner(Agent):
         return PLAY_CALL
 
     def state(self, view: HandView) -> int:
-        """The key of the state that a decision before the flop is made in."""
+        """The key of the state in which a decision before the flop is made."""
         seat, last_action = self._last_player(view)
         own, other = view.hole_cards[view.position]
         last_player = self._numbers[seat] if self.knows_names else self._styles.number(seat)
@@ -240,7 +240,7 @@ class PreflopLearner(Agent):
         return state_key(group, self._positions[view.position], last_player, last_action)
 
     def _last_player(self, view: HandView) -> tuple[int, int]:
-        """The seat of the state's last player, and what he did."""
+        """The seat of the state's last player, and the last action."""
         position, last_action = last_caller_or_raiser(view.betting)
         if last_action != BLIND or self._last_action == "blind":
             return self.seat_of(view, position), last_action
@@ -257,7 +257,7 @@ class PreflopLearner(Agent):
         return base.values(key, self.seed)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The chances of folding, calling and raising; nothing is learnt from asking."""
+        """The probabilities of folding, calling and raising; asking changes no values."""
         legal = view.legal_actions()
         if view.betting_round:
             has_given_up = self._has_given_up and view.hand_number == self._hand
@@ -274,7 +274,7 @@ class PreflopLearner(Agent):
         self._has_given_up = False
 
     def hand_finished(self, view: HandView) -> None:
-        """Judge what was done by the cards that are shown, and count what everybody did."""
+        """Judge our actions by the cards shown, and count what everybody did."""
         betting = view.betting
         if not self.knows_names:
             self._styles.observe_hand(betting, self.seat_of(view, 0))
@@ -323,13 +323,13 @@ class PreflopLearner(Agent):
                 values[way] -= self._times_wrong(action, verdicts)
 
     def _times_wrong(self, action: int, verdicts: list[int]) -> int:
-        """How much the way of judging that gave these verdicts of an action loses by them."""
+        """What the way of judging that gave these verdicts on an action loses by them."""
         right, wrong = (-1, 1) if action == FOLD else (1, -1)
         times = verdicts.count(wrong)
         return times if self._penalty == "each" else int(times > verdicts.count(right))
 
     def _way(self, values: list[int]) -> int:
-        """Which of the two ways judges an action in a state."""
+        """The way of judging that is used for an action in a state."""
         if self.judges_by == "hole cards":
             return HOLE_CARDS
         if self.judges_by == "winning hand":
@@ -342,8 +342,7 @@ class PreflopLearner(Agent):
     # --- in a compiled loop --------------------------------------------------------------------------------
 
     def as_arrays(self, game: GameDefinition) -> Learner | None:
-        """All that it goes by at this table, and knows, as the loop takes it; None where hands are written
-        down as they end."""
+        """Its options and knowledge for the compiled loop; None if every hand is to be recorded."""
         if self._store.keeps_journal:
             return None
         import numpy as np
@@ -383,7 +382,7 @@ class PreflopLearner(Agent):
         )
 
     def take_in(self, arrays: Learner) -> None:
-        """Know what a loop has brought that was given `as_arrays`."""
+        """Take over what the compiled loop has learnt, from the arrays of `as_arrays`."""
         if not self.knows_names:
             self._styles.hands = int(arrays.hands[0])
             self._styles.counts = arrays.counts.tolist()
@@ -397,7 +396,7 @@ class PreflopLearner(Agent):
     # --- the knowledge -------------------------------------------------------------------------------------
 
     def save_knowledge(self) -> None:
-        """Replace the knowledge file, if there is one, by what is known now.
+        """Replace the knowledge file, if there is one, with what is known now.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -405,7 +404,7 @@ class PreflopLearner(Agent):
         self._store.save()
 
     def close_knowledge(self) -> None:
-        """Save what is learnt in play and let go of the file; whatever is learnt later is not kept.
+        """Save what was learnt in play and release the file; what is learnt later is not kept.
 
         Raises:
             KnowledgeError: it cannot be written.

@@ -1,9 +1,9 @@
 """Name Learner: learns about its opponents by name, and which way of judging is better.
 
-The last player is known by name, or by seat where the table gives no names.  Each state learns which of the
-two ways of judging finds fewer actions wrong.  Actions are drawn by their values.
+It knows the last player by name, or by seat if the table does not tell names.  In each state it learns which
+of the two ways of judging finds fewer actions wrong.  It draws actions by their values.
 
-Source: Poker Learner 4.2.2.3; see ``learner`` for what it leaves open.
+Source: Poker Learner 4.2.2.3; see ``learner`` for what that leaves open.
 """
 
 from __future__ import annotations

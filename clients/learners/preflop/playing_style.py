@@ -1,9 +1,9 @@
-"""Playing styles at a table: counts of what each opponent does, and the four styles of Fig. 4.2.
+"""Playing styles at a table: counts of what each player does, and the four styles of Fig. 4.2.
 
-Two classifiers: as the thesis means it and as it prints it (`engine.opponents.statistics`).  They count
-calls differently, too.  *As meant*, a call counts where a raise was possible: a player who moves all in
-whatever happens can only call once another one has, and always-all-in would come out as passive among its
-likes.  *As printed*, every call of a bet counts.  Checks never do.
+There are two classifiers, as the thesis means it and as it prints it (`engine.opponents.statistics`).  They
+also count calls differently.  *As meant*, a call counts if a raise was possible: a player who always moves
+all in can only call once another one has done so, and among such players always-all-in would count as
+passive.  *As printed*, every call of a bet counts.  Checks never count.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["Classifier", "StyleTable"]
 Classifier = Literal["as-printed", "as-meant"]
 
 _UNSEEN: Final = PlayingStyle.TIGHT_PASSIVE
-"""The style of a player about whom nothing is known: what both classifiers make of four zeros."""
+"""The style of an unknown player, which is what both classifiers make of four zeros."""
 
 
 @functools.lru_cache(maxsize=1 << 13)
 def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
-    """By position, what a finished hand adds: flops seen, calls, calls where a raise was possible, raises."""
+    """By position, what a hand adds to the counts: flops seen, calls, calls instead of a raise, raises."""
     n = betting.game.num_players
     calls, free_calls, raises, folds = [0] * n, [0] * n, [0] * n, [-1] * n
     for before, position, action in betting.steps():
@@ -40,30 +40,30 @@ def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
 
 
 class StyleTable:
-    """The styles of everybody at a table, from the hands seen so far."""
+    """The styles of all players at a table, from the hands seen so far."""
 
     def __init__(self, num_players: int, classifier: Classifier) -> None:
         self._as_meant = classifier == "as-meant"
         self.hands = 0
-        """Seen so far."""
+        """Hands seen so far."""
         self.counts = [[0, 0, 0] for _ in range(num_players)]
-        """By seat: flops seen, calls, raises."""
+        """Flops seen, calls and raises of each seat."""
         self.numbers = [_UNSEEN.value] * num_players
-        """By seat: the style's, 0 to 3."""
+        """The number of each seat's style, 0 to 3."""
 
     def style(self, seat: int) -> PlayingStyle:
         """The style of the player in a seat."""
         return PlayingStyle(self.numbers[seat])
 
     def number(self, seat: int) -> int:
-        """Its number, 0 to 3."""
+        """The number of that style, 0 to 3."""
         return self.numbers[seat]
 
     def observe_hand(self, betting: BettingState, first_seat: int) -> None:
         """Count a finished hand.
 
         Args:
-            betting: its end.
+            betting: the state at its end.
             first_seat: the seat of position 0.
         """
         self.hands = hands = self.hands + 1

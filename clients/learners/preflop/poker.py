@@ -1,8 +1,8 @@
-"""Poker Learner: playing styles, and the learnt choice between the two ways of judging.
+"""Poker Learner: knows opponents by playing style, and learns which way of judging is better.
 
-Opponents are known as to HCLearner; judging and choosing are as Name Learner does it.
+It knows opponents as HCLearner does, and judges and chooses as Name Learner does.
 
-Source: Poker Learner 4.2.2.4; see ``learner`` for what it leaves open.
+Source: Poker Learner 4.2.2.4; see ``learner`` for what that leaves open.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _WAYS = ("hole cards", "winning hand")
 
 
 def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
-    """A row for each state, strongest hands first; the values of the ways of judging where those are learnt.
+    """A row for each state, strongest hands first; with the values of the ways of judging if learnt.
 
     Raises:
         KnowledgeError: the file is newer or damaged.

@@ -1,13 +1,13 @@
-"""The state of the environment: what a pre-flop learner takes notice of (Poker Learner 4.2.1.4).
+"""The state of the environment: what a pre-flop learner observes (Poker Learner 4.2.1.4).
 
-Four variables, in one number, the key of the state:
+The key of a state combines four variables in one number:
 
 ==================  =====================================================================================
 hand value          the 169 groups of hole cards of the same ranks, suited or not
 button position     early, middle, late
-last player         the one who last called or raised: playing style, 0 to 3, or the number of the name
+last player         the player who last called or raised: by playing style, 0 to 3, or number of the name
 last action         what that player did: called or raised; in one reading (``readings``)
-                    also posted the blind that nobody has acted on yet
+                    also posted the blind, if nobody has acted on it yet
 ==================  =====================================================================================
 """
 
@@ -47,16 +47,16 @@ def _group(card: int, other: int) -> int:
     return high * NUM_RANKS + low if card & 3 == other & 3 else low * NUM_RANKS + high
 
 
-# A table of our own, since `engine.combos` is numpy's: a learner without a file starts without that.
+# A separate table, since `engine.combos` needs NumPy, and a learner without a file starts without it.
 HAND_GROUP: Final = bytes(_group(card, other) for card in range(NUM_CARDS) for other in range(NUM_CARDS))
 """The starting hand, numbered as in `engine.combos`, of the cards a and b at ``52 * a + b``."""
 
 
 class StateVariables(NamedTuple):
-    """A state, taken apart."""
+    """The four variables of a state."""
 
     group: int
-    """0 to 168, the starting hands of `engine.combos`."""
+    """The starting hand of `engine.combos`, 0 to 168."""
     position: int
     """Index in `POSITIONS`."""
     last_player: int
@@ -65,12 +65,12 @@ class StateVariables(NamedTuple):
 
 
 def state_key(group: int, position: int, last_player: int, last_action: int) -> int:
-    """The number of a state."""
+    """The key of a state."""
     return ((last_player * 3 + last_action) * 3 + position) * NUM_GROUPS + group
 
 
 def split_key(key: int) -> StateVariables:
-    """The variables of a state's number."""
+    """The variables of the state with a key."""
     rest, group = divmod(key, NUM_GROUPS)
     rest, position = divmod(rest, 3)
     last_player, last_action = divmod(rest, 3)
@@ -80,23 +80,24 @@ def split_key(key: int) -> StateVariables:
 def button_positions(game: GameDefinition) -> tuple[int, ...]:
     """Early, middle or late (0, 1, 2) for each position of a game.
 
-    The order is that in which positions act after the flop: the small blind is first, the button last.  Three
-    thirds as even as may be, the outer ones alike: two players are early and late, five are 2, 1 and 2, six
-    are 2, 2 and 2.
+    The order is that in which positions act after the flop: the small blind is first, the button last.  They
+    are divided into thirds as evenly as possible, with early and late equal: two players are early and late,
+    five are 2, 1 and 2, six are 2, 2 and 2.
     """
     n, first = game.num_players, game.first_positions[-1]
     return tuple(round(2 * ((position - first) % n) / (n - 1)) for position in range(n))
 
 
 def big_blind_position(game: GameDefinition) -> int:
-    """The position of the bet that stands when a hand begins."""
+    """The position of the largest blind."""
     return game.blinds.index(max(game.blinds))
 
 
 def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
     """The position that last called or raised before the flop, and what it did (index in `ACTIONS`).
 
-    Where nobody has, the big blind.  A call with all one's chips is a raise: it is as much as can be done.
+    If nobody has, it is the big blind.  A call with all of a player's chips counts as a raise, since the
+    player could do no more.
     """
     for _, position, action in betting.steps_back():
         if action.kind is not ActionKind.FOLD:
@@ -105,9 +106,9 @@ def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
 
 
 def last_action_of_others(betting: BettingState, own: int) -> tuple[int, int] | None:
-    """The same of a hand that is over, of everybody but one, in all its rounds; None if nobody did.
+    """The same for a finished hand, over all rounds and all players except one; None if nobody did either.
 
-    A check is neither.
+    A check is neither a call nor a raise.
     """
     for before, position, action in betting.steps_back():
         if position == own or action.kind is ActionKind.FOLD:

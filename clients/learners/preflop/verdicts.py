@@ -1,11 +1,10 @@
-"""Was the action right?  Two ways to judge by the cards of a showdown (Poker Learner 4.2.1.3).
+"""Whether an action was right: two ways to judge it by the cards of a showdown (Poker Learner 4.2.1.3).
 
-*By hole cards*: ours against each opponent's that was shown, a verdict for each.  *By the winning hand*: the
-best five of our cards and the board against the best that anybody showed, one verdict; in one reading
-(`clients.learners.preflop.readings`) against each opponent's.
+*By hole cards*: ours against those of each opponent who showed, one verdict for each.  *By the winning hand*:
+the best five of our cards and the board against the best hand that anybody showed, one verdict; in one
+reading (`clients.learners.preflop.readings`) against each opponent's hand.
 
-A verdict is 1 where we were ahead, 0 where we were level, -1 where we were behind, and with the action leads
-to a rule:
+A verdict is 1 if we were ahead, 0 if tied, -1 if behind.  Verdict and action together choose a rule:
 
 ==========  ==================  =============  ==================
 action      ahead               tied           behind
@@ -15,7 +14,7 @@ call        increment call      none           decrement call
 raise       increment raise     none           decrement raise
 ==========  ==================  =============  ==================
 
-To have folded a better hand was wrong, and to have folded a worse one right; a tie says neither.
+Folding the better hand was wrong, folding the worse one right; a tie says neither.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ RULES: Final[tuple[tuple[Rule | None, Rule | None, Rule | None], ...]] = (
     (None, INCREMENT_CALL, DECREMENT_CALL),
     (None, INCREMENT_RAISE, DECREMENT_RAISE),
 )
-"""By action and verdict; the verdict -1 is the last, as Python counts."""
+"""The rule for each action and verdict; verdict -1 is the last entry, by Python's indexing."""
 assert (FOLD, CALL, RAISE) == (0, 1, 2)
 
 
@@ -65,15 +64,17 @@ def _hole_cards_value(card: int, other: int) -> int:
 HOLE_CARDS_VALUE: Final = tuple(
     _hole_cards_value(card, other) for card in range(NUM_CARDS) for other in range(NUM_CARDS)
 )
-"""Greater for the better hole cards, equal for a tie, of the cards a and b at ``52 * a + b``: a pair above
-everything else, then the higher card, then the lower one.  Suits do not count."""
+"""The rank of hole cards a and b at ``52 * a + b``: greater is better, equal is a tie.
+
+A pair beats all other hands; then the higher card counts, then the lower one.  Suits do not count.
+"""
 
 
 def compare_hole_cards(own: Sequence[int], other: Sequence[int]) -> int:
-    """1 where our hole cards are better, -1 where the other's are, 0 for a tie.
+    """1 if our hole cards are better, -1 if the other's are, 0 for a tie.
 
-    The cases of the text of 4.2.1.3; the listing of Fig. 4.4 has them the wrong way round for the second card
-    and a branch that cannot be reached.
+    It follows the text of 4.2.1.3; the listing of Fig. 4.4 reverses the second card and has a branch that
+    cannot be reached.
     """
     ours = HOLE_CARDS_VALUE[NUM_CARDS * own[0] + own[1]]
     theirs = HOLE_CARDS_VALUE[NUM_CARDS * other[0] + other[1]]
@@ -81,16 +82,16 @@ def compare_hole_cards(own: Sequence[int], other: Sequence[int]) -> int:
 
 
 def hole_cards_verdicts(own: Sequence[int], shown: Sequence[Sequence[int]]) -> list[int]:
-    """Our hole cards against each opponent's."""
+    """The verdicts of our hole cards against each opponent's."""
     return [compare_hole_cards(own, other) for other in shown]
 
 
 def winning_hand_verdict(own: Sequence[int], shown: Sequence[Sequence[int]], board: Sequence[int]) -> int:
-    """Our best five cards against the best that opponents showed: 1 they win, 0 they split, -1 they lose.
+    """The verdict of our best five cards against the best shown: 1 if they win, 0 if they split, -1 if not.
 
     Args:
-        own: our hole cards, whether we folded them or not.
-        shown: of the opponents at the showdown, one at least.
+        own: our hole cards, whether or not we folded them.
+        shown: the hole cards of the opponents at the showdown, at least one.
         board: all five cards.
     """
     ours = hand_rank((*own, *board))

@@ -1,9 +1,9 @@
 """WHLearner: learns from the hand that wins.
 
-As HCLearner, but actions are judged by the best five cards against those of the winner.  The more opponents
-show, the less often it is ahead, however good its hole cards: trained at a full table it folds a lot.
+It is like HCLearner, but judges actions by its best five cards against the winner's.  The more opponents
+show, the less often it is ahead, however good its hole cards are: trained at a full table, it folds a lot.
 
-Source: Poker Learner 4.2.2.2; see ``learner`` for what it leaves open.
+Source: Poker Learner 4.2.2.2; see ``learner`` for what that leaves open.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """The street-learner: a learner for the whole hand, in limit and no-limit games.
 
-``engine.learning.street`` describes what it tells apart and how it learns.  At a table it does as it
-did in training, by the same compiled functions: it looks at the situation, takes the action that has paid
-best in it, and learns from the hand when it is over.  It trains itself by a compiled loop, ::
+``engine.learning.street`` describes the situations that it distinguishes and how it learns.  At a table it
+does the same as in training, by the same compiled functions: it observes the situation, takes the action that
+has paid best in it, and learns from the hand when it is over.  It trains itself by a compiled loop, ::
 
     riverboat train street-learner --game limit-2p --hands 20000000 --save street.npz
 
-and against bots that are named (``--against``) at a table in this process.
+and against named bots (``--against``) at a table in this process.
 
-It is the learner that the Poker Learner thesis leaves to the future (chapter 6): a strategy after the flop, a
-better description of the situation and of the opponents.
+It is the learner that the Poker Learner thesis proposes as future work (chapter 6), with a strategy after the
+flop and a better description of the situation and of the opponents.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from engine.rules import FOLD, Action, ActionKind, GameDefinition, HandView
 __all__ = ["StreetLearner"]
 
 _EXPLORING_HALVES_AFTER: Final = 2_000
-"""Hands learnt from after which the share that explores is half as great."""
+"""The number of hands after which the share of exploring hands is halved."""
 _FIRST_DECISIONS: Final = 6
-"""In a hand that explores, one of its first decisions, this many, is left to chance, as in training."""
+"""In an exploring hand, one of this many first decisions is made at random, as in training."""
 _CERTAIN: Final = {
     ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
     ActionKind.CALL: ProbabilityTriple(0, 1, 0),
@@ -59,10 +59,10 @@ class StreetLearner(Agent):
     """Plays the actions that have paid best in its situation, in all betting rounds, and learns.
 
     Args:
-        knowledge: file that keeps what is learnt; made if it is not there.
+        knowledge: file that keeps what is learnt; created if it does not exist.
         learn: change values, and the file; off, it plays by what it knows.
-        explore: the share of hands with a decision left to chance, at first; it falls as it learns.
-        journal: write every hand down as it ends; without, only `save_knowledge` writes, as training does.
+        explore: the initial share of hands with one random decision; it falls as the bot learns.
+        journal: record every hand when it ends; off, only `save_knowledge` writes, as in training.
 
     Raises:
         KnowledgeError: the file cannot be used.
@@ -94,7 +94,7 @@ class StreetLearner(Agent):
 
     @property
     def learnt(self) -> ActionValues:
-        """What it knows; only after `match_started`."""
+        """Its action values; only after `match_started`."""
         return self._knowledge.values
 
     # --- the match -----------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class StreetLearner(Agent):
             warm_up(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """The game and the players are known: styles are counted from here on.
+        """Load the values for the game, and start counting the players' styles.
 
         Raises:
             OptionError: the game is not Texas hold'em, or not the one the knowledge file was learnt in.
@@ -134,7 +134,7 @@ class StreetLearner(Agent):
             self._decisions.pop()  # the dealer acted for us: it was not our decision
 
     def choose_action(self, view: HandView) -> Action:
-        """The action of the greatest value, or now and then any."""
+        """The action of the greatest value, or now and then a random one."""
         if view.hand_number != self._hand:
             self._hand = view.hand_number
             self._decisions.clear()
@@ -144,7 +144,7 @@ class StreetLearner(Agent):
         considered = self.consider(view)
         chosen = considered.best
         if len(self._decisions) == self._explores_at:
-            # A fold is worth what it is worth: nothing is to be found out about it.
+            # The value of a fold is known, so there is no need to explore it.
             others = [index for index, action in enumerate(considered.actions) if action != FOLD]
             chosen = self.rng.choice(others)
         decision = _Decision(considered, chosen)
@@ -152,13 +152,13 @@ class StreetLearner(Agent):
         return decision.done
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """Certain, but for the hands in which it explores."""
+        """The probabilities of folding, calling and raising: one is certain, unless it explores."""
         considered = self.consider(view)
         kind = considered.actions[considered.best].kind
         return ProbabilityTriple(kind is ActionKind.FOLD, kind is ActionKind.CALL, kind is ActionKind.RAISE)
 
     def triples(self, view: HandView) -> Sequence[Sequence[float]]:
-        """What it does with every hand: certain, but in a decision that it has left to chance."""
+        """The probabilities with every hand; one action is certain, unless the decision was random."""
         if self._explores(view):
             others = [action.kind for action in self.consider(view).actions if action != FOLD]
             raising = others.count(ActionKind.RAISE) / len(others)
@@ -166,13 +166,13 @@ class StreetLearner(Agent):
         return [_CERTAIN[ActionKind.CALL if best is None else best.kind] for best in self._best_of_all(view)]
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
-        """1 for the hands that are raised with to this total; None where chance has decided."""
+        """1 for each hand that raises to this total, 0 for the others; None if the decision was random."""
         if self._explores(view):
             return None
         return [float(best is not None and best.raise_to == total) for best in self._best_of_all(view)]
 
     def _explores(self, view: HandView) -> bool:
-        """Whether the action it has just chosen was left to chance."""
+        """Whether the action it has just chosen was random."""
         return view.hand_number == self._hand and self._explores_at == len(self._decisions) - 1
 
     def _best_of_all(self, view: HandView) -> list[Action | None]:
@@ -194,7 +194,7 @@ class StreetLearner(Agent):
         return list(map(best_of, hands))
 
     def consider(self, view: HandView) -> Considered:
-        """What it may do, it being its turn, and what it thinks that is worth."""
+        """Its options in its turn, and their values."""
         known = self._in_round
         if known is None or known[:2] != (view.hand_number, view.betting_round):
             hand = HandInRound.of(view.own_cards, view.board, view.betting_round)
@@ -205,7 +205,7 @@ class StreetLearner(Agent):
     # --- learning ------------------------------------------------------------------------------------------
 
     def hand_finished(self, view: HandView) -> None:
-        """Learn from what the hand has brought."""
+        """Learn from the result of the hand."""
         if not self.learns:
             return
         decisions = self._decisions[max(0, self._explores_at) :] if view.hand_number == self._hand else []
@@ -221,7 +221,7 @@ class StreetLearner(Agent):
             self._knowledge.hand_learnt(touched)
 
     def train(self, plan: TrainingPlan) -> Iterator[Winnings]:
-        """Learn by a compiled loop from a population of opponents, or at a table against those named.
+        """Learn by a compiled loop from a population of opponents, or at a table against named ones.
 
         Raises:
             OptionError: the game is not Texas hold'em, or an opponent cannot be had.
@@ -242,7 +242,7 @@ class StreetLearner(Agent):
     # --- the knowledge -------------------------------------------------------------------------------------
 
     def save_knowledge(self) -> None:
-        """Replace the knowledge file, if there is one, by what is known now.
+        """Replace the knowledge file, if there is one, with what is known now.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -250,7 +250,7 @@ class StreetLearner(Agent):
         self._knowledge.save()
 
     def close_knowledge(self) -> None:
-        """Save what is learnt in play and let go of the file; whatever is learnt later is not kept.
+        """Save what was learnt in play and release the file; what is learnt later is not kept.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -259,7 +259,7 @@ class StreetLearner(Agent):
 
 
 class _PoolNotice:
-    """One line on stderr when deals to learn from are made: once for a user and number of players."""
+    """Prints one line on stderr when training deals are made: once per user and number of players."""
 
     def __init__(self) -> None:
         self._said = False

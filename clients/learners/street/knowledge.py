@@ -1,7 +1,7 @@
 """What a street-learner knows, in memory and in a knowledge file.
 
-The file holds the values that have been learnt, and no others: their places, the values, and how many
-observations are behind each.  A record of its journal holds the values that a hand has changed.
+The file holds only the values that have been learnt: their indices, the values, and the number of
+observations behind each.  A record of its journal holds the values that one hand has changed.
 """
 
 from __future__ import annotations
@@ -27,17 +27,14 @@ __all__ = ["KIND", "VERSION", "StreetKnowledge", "describe_game", "fill_values"]
 KIND: Final = "street-learner"
 
 VERSION: Final = 1
-"""The version of the arrays and of what they mean: buckets, styles, situations.
-
-To be raised when any of it changes.
-"""
+"""The version of the arrays and their meaning (buckets, styles, situations); raised when these change."""
 
 _LARGEST_VALUE: Final = float(np.finfo(np.float32).max)
 _MOST_OBSERVATIONS: Final = 2**31 - 1
 
 
 def describe_game(game: GameDefinition) -> str:
-    """What is learnt in: games of the same text are the same for a learner."""
+    """The game as a text; games with the same text are the same to a learner."""
     text = f"{betting_of(game)} hold'em, {game.num_players} players, blinds {_numbers(game.blinds)}"
     if min(game.stacks) < UNLIMITED_STACK:
         text += f", stacks {_numbers(game.stacks)}"
@@ -58,11 +55,11 @@ class StreetKnowledge(LearnerStore):
     Args:
         path: the file; None to keep nothing.
         learn: whether anything will be written.
-        journal: write every hand down as it ends; without, only `save` writes.
-        environment: where the variable of a duplicate match may stand; the file is then only read.
+        journal: record every hand when it ends; off, only `save` writes.
+        environment: the variables among which a duplicate match sets its own; the file is then only read.
 
     Raises:
-        KnowledgeError: the file cannot be used, or is missing and nothing will be learnt.
+        KnowledgeError: the file cannot be used, or is missing although nothing will be learnt.
     """
 
     def __init__(
@@ -78,12 +75,12 @@ class StreetKnowledge(LearnerStore):
 
     @property
     def values(self) -> ActionValues:
-        """What is known; only after `begin`."""
+        """The action values; only after `begin`."""
         assert self._values is not None, "begin first"
         return self._values
 
     def begin(self, game: GameDefinition) -> None:
-        """Now it is known what is played.
+        """Make the values and the file ready for a game.
 
         Raises:
             KnowledgeError: the file was learnt in another game, is damaged, or cannot be written.
@@ -94,8 +91,8 @@ class StreetKnowledge(LearnerStore):
         values = ActionValues.unlearnt(game)
         if self._values is not None and self._file is not None:
             raise KnowledgeError(
-                f"{self._file.path} is for {describe_game(self._values.game)}, and now it is "
-                f"{describe_game(game)} that is played"
+                f"{self._file.path} is for {describe_game(self._values.game)}, but the game played now is "
+                f"{describe_game(game)}"
             )
         if self._found is not None:
             assert self._file is not None
@@ -111,10 +108,10 @@ class StreetKnowledge(LearnerStore):
         self._settle()
 
     def hand_learnt(self, touched: Iterable[tuple[int, int]]) -> None:
-        """Write down what a hand has changed.
+        """Record what a hand has changed.
 
         Args:
-            touched: rows and columns of the values.
+            touched: rows and columns of the changed values.
 
         Raises:
             KnowledgeError: it cannot be written.
@@ -141,10 +138,14 @@ class StreetKnowledge(LearnerStore):
 
 
 def fill_values(learnt: ActionValues, knowledge: Knowledge) -> None:
-    """Put what a file holds, its journal included, where it belongs.
+    """Fill in the values of a file, including its journal.
+
+    Args:
+        learnt: the values, filled in place.
+        knowledge: what the file holds.
 
     Raises:
-        TypeError, ValueError: it holds something else.
+        TypeError, ValueError: the file holds something else.
     """
     try:
         places, values, counts = (knowledge.arrays[name] for name in ("places", "values", "counts"))

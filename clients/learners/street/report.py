@@ -1,7 +1,7 @@
 """The tables of the street-learner: what it does before the flop, by starting hand, position and style.
 
-Only what comes first in a hand is shown: the decision of who opens, and of who answers a call or the smallest
-raise.  What comes later depends on too much to be read.
+Only the first decisions of a hand are shown: opening, and answering a call or the smallest raise.  Later
+decisions depend on too many things for a readable table.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ACTIONS: Final = {
 
 
 def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
-    """A row for each starting hand and situation, strongest hands first; of one hand, for each style as well.
+    """A row for each starting hand and situation, strongest hands first; for one hand, also for each style.
 
     Raises:
         KnowledgeError: the file is newer or damaged.
@@ -76,7 +76,7 @@ def _styles(game: GameDefinition) -> list[str]:
 
 
 def _openings(game: GameDefinition) -> list[tuple[str, BettingState]]:
-    """The first decision of a hand, and those of who follows when it was a call or the smallest raise."""
+    """The first decision of a hand, and the next player's after a call or the smallest raise."""
     first = initial_betting(game)
     if first.position_to_act is None:
         return []
