@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 import click
 
+from clients.experiments.resuming import TASKS, Work
 from clients.one_line import CommandError, json_option, seed_option
 from clients.options import OptionError
 from clients.registry import UnknownBot, make_bot
@@ -25,20 +26,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Order",
     "check_bots",
-    "ending_in_one_line",
     "experiment_options",
-    "force_option",
-    "hand_in",
-    "jobs_option",
-    "plots_option",
-    "refuse_full",
     "say",
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def jobs_option() -> Callable[[Decorated], Decorated]:
+def _jobs_option() -> Callable[[Decorated], Decorated]:
     """``--jobs N``, the parameter `jobs`."""
     return click.option(
         "--jobs",
@@ -50,19 +45,15 @@ def jobs_option() -> Callable[[Decorated], Decorated]:
     )
 
 
-def force_option() -> Callable[[Decorated], Decorated]:
-    """``--force``, the parameter `force`: see `refuse_full`."""
+def _force_option() -> Callable[[Decorated], Decorated]:
+    """``--force``, the parameter `force`: see `Order.in_its_folder`."""
     return click.option(
         "--force", is_flag=True, help="Write into DIR although it contains files; some are replaced."
     )
 
 
-def refuse_full(out: Path, *others: str) -> None:
+def _refuse_full(out: Path) -> None:
     """Refuse a folder for results that has something in it, such as the results of days.
-
-    Args:
-        out: the folder, or nothing yet.
-        others: options that would do, beside ``--force``.
 
     Raises:
         CommandError: it is not empty.
@@ -73,12 +64,10 @@ def refuse_full(out: Path, *others: str) -> None:
     except FileNotFoundError:
         return
     if is_full:
-        raise CommandError(
-            f"{out} is not empty: {' or '.join([*others, '--force'])}, or choose another folder"
-        )
+        raise CommandError(f"{out} is not empty: --resume or --force, or choose another folder")
 
 
-def plots_option() -> Callable[[Decorated], Decorated]:
+def _plots_option() -> Callable[[Decorated], Decorated]:
     """``--no-plots``, the parameter `no_plots`; without it, matplotlib is asked for at the start."""
     return click.option(
         "--no-plots",
@@ -108,22 +97,32 @@ class Order:
 
     out: Path
     """The folder of its results."""
-    seed: int
     jobs: int
     force: bool
     no_plots: bool
     as_json: bool
-    resume: bool = False
+    resume: bool
     """Continue with what the folder has."""
-    can_resume: bool = False
+    seed: int = 0
+    """Of an experiment in which there is chance."""
+
+    @property
+    def work(self) -> Work:
+        """How its tasks are done."""
+        return Work(self.out, self.jobs, say, self.resume)
 
     @contextmanager
     def in_its_folder(self) -> Iterator[None]:
-        """Refuses a folder in use; what ends the work in it early is one line (`ending_in_one_line`)."""
-        with ending_in_one_line(self.out):
+        """Refuses a folder in use; whatever ends the work in it early is one line and an exit status."""
+        with _ending_in_one_line(self.out):
             if not (self.resume or self.force):
-                refuse_full(self.out, *(["--resume"] if self.can_resume else []))
-            yield
+                _refuse_full(self.out)
+            try:
+                yield
+            except KeyboardInterrupt:
+                if any(self.out.glob(f"{TASKS}/*")):
+                    say(f"interrupted; --resume continues with what {self.out} has")
+                raise
 
     def carry_out(
         self,
@@ -146,34 +145,49 @@ class Order:
         """
         with self.in_its_folder():
             results = experiment()
-            hand_in(
-                self.out,
-                results,
-                report(results),
-                as_json=self.as_json,
-                plots=None if self.no_plots else plots,
-            )
+            self.hand_in(results, report(results), plots)
             if also_draw is not None and not self.no_plots:
                 also_draw(self.out, results)
 
+    def hand_in(
+        self,
+        results: dict[str, Any],
+        report: str,
+        plots: Callable[[dict[str, Any]], Iterable[Plot]],
+    ) -> None:
+        """Keeps and prints what an experiment has found, and draws it last: pictures may fail.
 
-def experiment_options(
-    *, seeded: str, resumes: bool = True
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+        Args:
+            results: for ``results.json``, and for stdout with ``--json``.
+            report: Markdown, for ``results.md``, and for stdout otherwise.
+            plots: makes pictures of the results.
+
+        Raises:
+            OSError: the folder cannot be written.
+            PlotError: a picture cannot.
+        """
+        from clients.experiments.findings import draw, write_results
+
+        write_results(self.out, results, report)
+        click.echo(json.dumps(results) if self.as_json else report)
+        if not self.no_plots:
+            draw(self.out, plots(results))
+
+
+def experiment_options(*, seeded: str | None) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """``--seed``, ``--jobs``, ``--resume``, ``--force``, ``--no-plots`` and ``--json``.
 
     The command takes them and its ``--out`` as its first argument, an `Order`; all else by name.
 
     Args:
-        seeded: what is the same with the same seed.
-        resumes: whether there is ``--resume``.
+        seeded: what is the same with the same seed; None: there is no chance, nor ``--seed``.
     """
     options = [
-        seed_option(seeded, default=1),
-        jobs_option(),
-        *([_resume_option()] if resumes else []),
-        force_option(),
-        plots_option(),
+        *([] if seeded is None else [seed_option(seeded, default=1)]),
+        _jobs_option(),
+        _resume_option(),
+        _force_option(),
+        _plots_option(),
         json_option(),
     ]
     names = [field.name for field in attrs.fields(Order)]
@@ -181,8 +195,7 @@ def experiment_options(
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def ordered(**values: Any) -> None:
-            given = {name: values.pop(name) for name in names if name in values}
-            order = Order(**given, can_resume=resumes)
+            order = Order(**{name: values.pop(name) for name in names if name in values})
             command(order, **values)
 
         for option in reversed(options):
@@ -216,37 +229,8 @@ def check_bots(option: str, bots: Sequence[str], game: str) -> None:
             raise CommandError(f"{option} {bot}: {error}") from error
 
 
-def hand_in(
-    out: Path,
-    results: dict[str, Any],
-    report: str,
-    *,
-    as_json: bool,
-    plots: Callable[[dict[str, Any]], Iterable[Plot]] | None = None,
-) -> None:
-    """Keeps and prints what an experiment has found, and draws it last: pictures may fail.
-
-    Args:
-        out: the folder of the results.
-        results: for ``results.json``, and for stdout if `as_json`.
-        report: Markdown, for ``results.md``, and for stdout otherwise.
-        as_json: which of them is printed.
-        plots: makes pictures of the results; none without.
-
-    Raises:
-        OSError: the folder cannot be written.
-        PlotError: a picture cannot.
-    """
-    from clients.experiments.findings import draw, write_results
-
-    write_results(out, results, report)
-    click.echo(json.dumps(results) if as_json else report)
-    if plots is not None:
-        draw(out, plots(results))
-
-
 @contextmanager
-def ending_in_one_line(out: Path) -> Iterator[None]:
+def _ending_in_one_line(out: Path) -> Iterator[None]:
     """Turns what can end an experiment into one line and an exit status.
 
     Args:

@@ -9,29 +9,13 @@ from typing import Any
 
 import attrs
 
-from clients.reports.plots import Curve, draw_curves
+from clients.reports.plots import Plot, draw_plot
 from engine.files import write_whole
 
 __all__ = ["Findings", "Plot", "Say", "draw", "markdown_table", "write_results"]
 
 Say = Callable[[str], object]
 """Takes a line about how far an experiment has come."""
-
-
-@attrs.frozen
-class Plot:
-    """A picture of results: lines with bands."""
-
-    name: str
-    """The name of its files, less the ending."""
-    title: str
-    x_label: str
-    y_label: str
-    curves: tuple[Curve, ...]
-    log_x: bool = False
-    log_y: bool = False
-    levels: tuple[tuple[str, float], ...] = ()
-    """Dashed horizontal lines with their labels, such as somebody else's result."""
 
 
 @attrs.frozen
@@ -72,13 +56,4 @@ def draw(folder: Path, plots: Iterable[Plot]) -> None:
         PlotError: matplotlib is missing, or a file cannot be written.
     """
     for plot in plots:
-        draw_curves(
-            folder / plot.name,
-            plot.curves,
-            title=plot.title,
-            x_label=plot.x_label,
-            y_label=plot.y_label,
-            log_x=plot.log_x,
-            log_y=plot.log_y,
-            levels=plot.levels,
-        )
+        draw_plot(folder, plot)

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Curve",
-    "draw_curves",
+    "Plot",
     "draw_grid",
+    "draw_plot",
     "draw_spectrum",
     "spectrum_figure",
 ]
@@ -47,31 +48,33 @@ class Curve:
     """Half the height of a band around the line, point by point."""
 
 
+_BESIDE: Final = 0.15
+"""How far apart points of the same name stand, in places."""
+_UPRIGHT: Final = 6
+"""More names than these are written from bottom to top."""
 _FILE_KINDS: Final = (".png", ".svg")
 
 
-def draw_curves(
-    path: Path,
-    curves: Sequence[Curve],
-    *,
-    title: str,
-    x_label: str,
-    y_label: str,
-    log_x: bool = False,
-    log_y: bool = False,
-    levels: Sequence[tuple[str, float]] = (),
-) -> list[Path]:
-    """Draws lines with bands, as PNG and as SVG; the same numbers give the same files.
+@attrs.frozen
+class Plot:
+    """A picture of results: lines with bands."""
 
-    Args:
-        path: of the files, less the ending.
-        curves: drawn in this order.
-        title: stands above.
-        x_label: under the axis.
-        y_label: beside the axis.
-        log_x: logarithmic x axis.
-        log_y: logarithmic y axis.
-        levels: dashed horizontal lines, such as somebody else's result.
+    name: str
+    """The name of its files, less the ending."""
+    title: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    log_x: bool = False
+    log_y: bool = False
+    levels: tuple[tuple[str, float], ...] = ()
+    """Dashed horizontal lines with their labels, such as somebody else's result."""
+    names: tuple[str, ...] = ()
+    """Of the places 1, 2, 3 ... of the x axis: points with bars stand there instead of lines."""
+
+
+def draw_plot(folder: Path, plot: Plot) -> list[Path]:
+    """Draws lines with bands, as PNG and as SVG; the same numbers give the same files.
 
     Returns:
         The files.
@@ -81,29 +84,39 @@ def draw_curves(
     """
     figure = new_figure(8.0, 5.0)
     axes = figure.add_subplot()
-    for index, curve in enumerate(curves):
+    for index, curve in enumerate(plot.curves):
         color = f"C{index}"
         x, y = np.asarray(curve.x, np.float64), np.asarray(curve.y, np.float64)
+        half = None if curve.half_widths is None else np.asarray(curve.half_widths, np.float64)
+        if plot.names:
+            beside = _BESIDE * (index - (len(plot.curves) - 1) / 2)
+            axes.errorbar(
+                x + beside, y, half, fmt="o", markersize=4, capsize=3, color=color, label=curve.label
+            )
+            continue
         axes.plot(x, y, marker="o", markersize=3, linewidth=1.2, color=color, label=curve.label)
-        if curve.half_widths is not None:
-            half = np.asarray(curve.half_widths, np.float64)
+        if half is not None:
             axes.fill_between(x, y - half, y + half, color=color, alpha=0.18, linewidth=0)
-    for label, level in levels:
+    for label, level in plot.levels:
         axes.axhline(level, color="0.45", linestyle="--", linewidth=0.9)
         axes.annotate(
             label, (0.005, level), xycoords=("axes fraction", "data"), va="bottom", fontsize=8, color="0.35"
         )
-    if log_x:
+    if plot.log_x:
         axes.set_xscale("log")
-    if log_y:
+    if plot.log_y:
         axes.set_yscale("log")
-    axes.set_title(title)
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
+    if plot.names:
+        axes.set_xticks(
+            range(1, len(plot.names) + 1), plot.names, rotation=90 if len(plot.names) > _UPRIGHT else 0
+        )
+    axes.set_title(plot.title)
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(plot.y_label)
     axes.grid(color="0.92")
-    if len(curves) > 1:
+    if len(plot.curves) > 1:
         axes.legend(fontsize=8)
-    files = [path.with_name(path.name + kind) for kind in _FILE_KINDS]
+    files = [folder / (plot.name + kind) for kind in _FILE_KINDS]
     for file in files:
         save_figure(figure, str(file))
     return files

@@ -12,7 +12,7 @@ from clients.experiments.findings import Say
 from clients.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, stood_in_for, variants_named
 from clients.experiments.heuristic.report import plots, report, summary
 from clients.experiments.heuristic.tasks import BLOCKS, Settings, all_duels, play
-from clients.experiments.resuming import do_all
+from clients.experiments.resuming import Work
 from clients.one_line import CommandError, OneLineCommand, out_option
 from clients.registry import make_bot
 
@@ -96,5 +96,5 @@ def reproduce(
         OSError: the folder cannot be written.
     """
     duels = all_duels(settings, folder)
-    found = do_all(play, duels, jobs, progress, resume=resume)
+    found = list(Work(folder, jobs, progress, resume).each(play, duels))
     return summary(settings, duels, found, paper or {})

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+import numpy as np
 
-from clients.experiments.command_line import ending_in_one_line, force_option, hand_in, refuse_full, say
+from clients.experiments.command_line import Order, experiment_options, say
 from clients.experiments.findings import Say
-from clients.experiments.killer.rake import BOTS, beats_the_rake, rake_report
-from clients.experiments.killer.report import report, values
-from clients.one_line import OneLineCommand, json_option, out_option
+from clients.experiments.killer.rake import BOTS
+from clients.experiments.killer.report import draw_values, plots, report, values
+from clients.experiments.killer.tasks import AgainstMore, AgainstOne, RakeMatch, Settings, all_parts, find
+from clients.experiments.resuming import Work
+from clients.one_line import OneLineCommand, out_option
 from clients.registry import make_bot
 from engine.evaluation.preflop.flop_configs import format_book, make_book
 from engine.files import write_whole
@@ -23,10 +26,14 @@ BOOK: Final = "flop_book.npz"
 
 
 @click.command("killer", cls=OneLineCommand)
-@out_option("flop_book.npz, results.json and results.md")
+@out_option("flop_book.npz, results.json, results.md, the plots (PNG and SVG) and what each task found")
 @click.option(
     "--flops", type=click.IntRange(2, 1755), default=240, show_default=True, metavar="N",
     help="Flops for more than one opponent, each with all its run-outs.",
+)  # fmt: skip
+@click.option(
+    "--every", type=click.IntRange(1, 877), default=1, show_default=True, metavar="N",
+    help="For one opponent, take every N-th of the 1755 flops that differ; 1 is exact.",
 )  # fmt: skip
 @click.option(
     "--rake-hands", type=click.IntRange(0, 10**7), default=0, show_default=True, metavar="N",
@@ -37,51 +44,58 @@ BOOK: Final = "flop_book.npz"
     "--rake-bots", default=" ".join(BOTS), show_default=True, metavar="BOTS",
     help="Those that play for it, with blanks between them.",
 )  # fmt: skip
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of those hands."
-)
-@force_option()
-@json_option()
-def killer(
-    out: Path, flops: int, rake_hands: int, rake_bots: str, seed: int, force: bool, as_json: bool
-) -> None:
+@experiment_options(seeded="hands")
+def killer(order: Order, flops: int, every: int, rake_hands: int, rake_bots: str) -> None:
     """Peretz's book of flop configurations: what the starting hands are worth by the flops they see.
 
-    A minute on one core; the same program makes the same book.  --rake-hands 1000 takes some minutes more.
+    A minute or two on one core; the same program makes the same book, whatever the seed.  --rake-hands 1000
+    takes some minutes more.
     """
-    with ending_in_one_line(out):
-        if not force:
-            refuse_full(out)
-        bots = rake_bots.split()
-        for bot in bots if rake_hands else ():
-            make_bot(bot)  # a misspelt one is found before the book is made
-        results = reproduce(out, flops, 1, say)
-        text = report(results)
-        if rake_hands:
-            results["rake"] = beats_the_rake(bots, rake_hands, seed, say)
-            text += rake_report(results["rake"])
-        hand_in(out, results, text, as_json=as_json)
+    bots = tuple(dict.fromkeys(rake_bots.split()))
+    for bot in bots if rake_hands else ():
+        make_bot(bot)  # a misspelt one is found before the book is made
+    settings = Settings(flops, every, rake_hands, bots, order.seed)
+    order.carry_out(
+        lambda: reproduce(settings, order.out, order.jobs, say, resume=order.resume),
+        report,
+        plots,
+        also_draw=draw_values,
+    )
 
 
-def reproduce(out: Path, flops: int, every: int, progress: Say) -> dict[str, Any]:
+def reproduce(
+    settings: Settings,
+    folder: Path,
+    jobs: int = 1,
+    progress: Say = lambda line: None,
+    *,
+    resume: bool = False,
+) -> dict[str, Any]:
     """Make the book; returns the results as they stand in ``results.json``.
 
     Args:
-        out: gets the book.
-        flops: sampled, for more than one opponent.
-        every: take every so many of the flops for one opponent; 1 is exact.
-        progress: takes lines about how far it has come.
+        settings: how exact it is, and who plays for the rake.
+        folder: gets the book, and what each task has found.
+        jobs: processes; the results do not depend on it.
+        progress: takes a line about each task that is done.
+        resume: take what is in the folder for done, where it was done with the same settings.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    book = make_book("riverboat experiment killer --out DIR", sampled=flops, every=every, report=progress)
-    out.mkdir(parents=True, exist_ok=True)
-    write_whole(out / BOOK, format_book(book))
+    parts = all_parts(settings, folder)
+    results = list(Work(folder, jobs, progress, resume).each(find, parts))
+    found = list(zip(parts, results, strict=True))
+    one = [result["odds"] for part, result in found if isinstance(part, AgainstOne)]
+    more = [result["odds"] for part, result in found if isinstance(part, AgainstMore)]
+    book = make_book(settings.made_by, one, np.concatenate(more))
+    write_whole(folder / BOOK, format_book(book))
+    rake = [result for part, result in found if isinstance(part, RakeMatch)]
     return {
         "experiment": "killer",
         "version": version("riverboat"),
         "made_by": book.made_by,
-        "flops": flops,
+        "flops": settings.flops,
         "values": values(book),
+        **({"rake": rake} if rake else {}),
     }

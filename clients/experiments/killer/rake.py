@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from clients.arena import Arena
-from clients.experiments.findings import Say, markdown_table
+from clients.experiments.findings import Plot, markdown_table
 from clients.registry import make_bot
+from clients.reports.plots import Curve
 from engine.intervals import half_width
 from engine.rules import HandState, load_game, parse_betting
 
-__all__ = ["BOTS", "RAKE", "TABLES", "beats_the_rake", "rake_report"]
+__all__ = ["BOTS", "RAKE", "TABLES", "play_with_rake", "rake_plots", "rake_report"]
 
 RAKE: Final = "5%,3"
 TABLES: Final = ("limit-6p", "limit-10p")
@@ -23,25 +24,15 @@ BOTS: Final = ("hand-strength", "simple", "heuristic", "killer", "killer:rake=5"
 """Those that play in some minutes; `sampling` takes an hour."""
 
 
-def beats_the_rake(bots: Sequence[str], hands: int, seed: int, progress: Say) -> list[dict[str, Any]]:
-    """What bots win before and after the rake, in small bets per hand of one of their seats.
+def play_with_rake(table: str, bot: str, hands: int, seed: int) -> dict[str, Any]:
+    """What a bot wins before and after the rake, in small bets per hand of one of its seats.
 
     Args:
-        bots: with options.
-        hands: at each table, for each bot.
+        table: one of `TABLES`.
+        bot: with options.
+        hands: how many.
         seed: of the cards and the players.
-        progress: takes lines about how far it has come.
     """
-    rows = []
-    for table in TABLES:
-        for bot in bots:
-            rows.append(_played(table, bot, hands, seed))
-            after = rows[-1]["after"]
-            progress(f"{table}, {bot}: {after['sb_per_hand']:+z.3f} small bets a hand after the rake")
-    return rows
-
-
-def _played(table: str, bot: str, hands: int, seed: int) -> dict[str, Any]:
     game = load_game(table)
     raked, n, unit = game.raked(RAKE), game.num_players, game.small_bet
     assert unit is not None  # both are limit games
@@ -85,3 +76,32 @@ def rake_report(rows: Sequence[dict[str, Any]]) -> str:
             ],
         )
     )  # fmt: skip
+
+
+def rake_plots(rows: Sequence[dict[str, Any]]) -> list[Plot]:
+    """What each bot wins before and after the rake, a picture for each table."""
+    found = []
+    for table in dict.fromkeys(row["table"] for row in rows):
+        here = [row for row in rows if row["table"] == table]
+        places = [float(place) for place in range(1, len(here) + 1)]
+        curves = tuple(
+            Curve(
+                f"{name} the rake",
+                places,
+                [row[name]["sb_per_hand"] for row in here],
+                [row[name]["ci95"] or 0.0 for row in here],
+            )
+            for name in ("before", "after")
+        )
+        found.append(
+            Plot(
+                f"rake-{table}",
+                f"{table}, half of the seats call whatever comes; rake {RAKE}",
+                "",
+                "small bets a hand of one seat (95 %)",
+                curves,
+                levels=(("", 0.0),),
+                names=tuple(row["bot"] for row in here),
+            )
+        )
+    return found

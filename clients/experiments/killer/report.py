@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
-from clients.experiments.findings import markdown_table
+import numpy as np
+
+from clients.experiments.findings import Plot, markdown_table
+from clients.experiments.killer.rake import rake_plots, rake_report
+from clients.reports.plots import Curve, draw_grid
 from engine.combos import STARTING_HAND_NAMES
 from engine.evaluation.pot_odds import NO_RAKE, Rake
 from engine.evaluation.preflop.flop_configs import FlopBook, FlopConfig
 
-__all__ = ["report", "values"]
+__all__ = ["draw_values", "plots", "report", "values"]
 
 SHOWN: Final = ("AA", "AKs", "AKo", "JTs", "98s", "33", "22", "72o", "32o")
 STAKES: Final = ((2.0, 2.0), (2.0, 4.0))
@@ -48,9 +53,41 @@ def report(results: Mapping[str, Any]) -> str:
             [f"{entry['pot']:g}, {entry['bets']:g}", entry["rake"], *(f"{worth[hand]:.3f}" for hand in SHOWN),
              " / ".join(map(str, ranks))]
         )  # fmt: skip
-    return (
+    book = (
         "# What starting hands are worth by their flops\n\n"
         "EV against one opponent with any hand, flops that are not worth a bet being folded; in bets. "
         f"The book was made by `{results['made_by']}`.\n\n"
         + markdown_table(["pot, bets", "rake", *SHOWN, "rank of AKs / 22"], rows)
     )
+    return book + (rake_report(results["rake"]) if "rake" in results else "")
+
+
+def plots(results: Mapping[str, Any]) -> list[Plot]:
+    """The values of all starting hands, each sorted from the best to the worst; and who beats the rake."""
+    ranks = [float(rank) for rank in range(1, len(STARTING_HAND_NAMES) + 1)]
+    curves = tuple(
+        Curve(
+            f"pot {entry['pot']:g}, bets {entry['bets']:g}, rake {entry['rake']}",
+            ranks,
+            sorted(entry["ev"].values(), reverse=True),
+        )
+        for entry in results["values"]
+    )
+    title = "starting hands against one opponent with any hand, by their flops"
+    values = Plot("values", title, "starting hands, from the best", "EV in bets", curves)
+    return [values, *rake_plots(results.get("rake", ()))]
+
+
+def draw_values(folder: Path, results: Mapping[str, Any]) -> None:
+    """Draws the values of each starting hand where most is bet, as ``hands.png`` and ``hands.svg``.
+
+    Raises:
+        PlotError: matplotlib is missing, or a file cannot be written.
+    """
+    entry = max(
+        (entry for entry in results["values"] if entry["rake"] == "none"), key=lambda entry: entry["bets"]
+    )
+    worth = 100 * np.array([entry["ev"][name] for name in STARTING_HAND_NAMES])
+    title = f"EV in hundredths of a bet, pot {entry['pot']:g}, {entry['bets']:g} further bets of each"
+    for kind in (".png", ".svg"):
+        draw_grid(str(folder / f"hands{kind}"), worth, title)

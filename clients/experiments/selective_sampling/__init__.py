@@ -9,6 +9,7 @@
 ``settings``         how large it is
 ``slow_player``      a player who hides very strong hands
 ``spots``            decisions, each simulated many times over
+``tasks``            what the tasks of all parts have in common
 ===================  ==============================================================================
 
 Source: Billings, Papp, Peña, Schaeffer and Szafron, "Using Selective-Sampling Simulations in Poker" (1999);

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import importlib
+import json
 import time
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import click
 
-from clients.experiments.command_line import (
-    ending_in_one_line,
-    force_option,
-    jobs_option,
-    plots_option,
-    refuse_full,
-    say,
-)
-from clients.one_line import CommandError, FiniteRange, OneLineCommand, out_option, seed_option
+from clients.experiments.command_line import Order, experiment_options
+from clients.one_line import CommandError, FiniteRange, OneLineCommand, out_option
 from clients.options import OptionError
 from clients.program import ProgramError, read_game
 from clients.registry import UnknownBot
 from engine.user_input import parse_whole
 
 if TYPE_CHECKING:
-    from clients.experiments.findings import Findings, Say
+    from clients.experiments.findings import Findings
+    from clients.experiments.resuming import Work
     from clients.experiments.selective_sampling.settings import Settings
 
 PARTS: Final = {
@@ -73,7 +67,7 @@ def read_numbers(text: str) -> tuple[int, ...]:
 
 
 @click.command("selective-sampling", cls=OneLineCommand)
-@out_option("results.json, results.md and the plots (PNG and SVG)")
+@out_option("results.json, results.md, the plots (PNG and SVG) and what each task found")
 @click.option(
     "--parts", default="all", show_default=True, metavar="a,b,...", help="Parts, by letter or name."
 )
@@ -108,15 +102,12 @@ def read_numbers(text: str) -> tuple[int, ...]:
 )
 @click.option("--sampling", metavar="BOT", help="The bot that simulates: sampling[:KEY=VALUE,...].")
 @click.option("--formula", metavar="BOT", help="The bot it is measured against.")
-@seed_option("results")
-@jobs_option()
-@force_option()
-@plots_option()
-def selective_sampling(out: Path, parts: str, seed: int, no_plots: bool, force: bool, **sizes: Any) -> None:
+@experiment_options(seeded="results")
+def selective_sampling(order: Order, parts: str, **sizes: Any) -> None:
     """Loki's selective sampling: self-play, stability, obvious moves; Poki's warnings; costs; robustness.
 
     Parts: a self-play, b stability, c obvious-moves, d uniform-dealing, e wrong-models, f equal-time,
-    g robustness.  Files are written after each part; Ctrl-C keeps those of the parts that are done.
+    g robustness.  Files are written after each part; the time left is that of its matches that are under way.
     """
     from clients.experiments.selective_sampling.settings import DEFAULT_GAME, Settings
 
@@ -124,35 +115,28 @@ def selective_sampling(out: Path, parts: str, seed: int, no_plots: bool, force: 
     given = {name: value for name, value in sizes.items() if value is not None}
     try:
         read_game(given.get("game", DEFAULT_GAME))
-        settings = Settings(seed=seed, **given)
+        settings = Settings(seed=order.seed, **given)
         _check_bots(settings.sampling, settings.formula)
     except (ProgramError, UnknownBot, OptionError, ValueError) as error:
         raise CommandError(str(error)) from error
-    with ending_in_one_line(out):
-        if not force:
-            refuse_full(out)
-        try:
-            reproduce(out, letters, settings, say, plots=not no_plots)
-        except KeyboardInterrupt:
-            say(f"interrupted; {out} has the parts that were done")
-            raise
-    click.echo(f"{out / 'results.md'}")
+    with order.in_its_folder():
+        results, report = reproduce(letters, settings, order.work, plots=not order.no_plots)
+        click.echo(json.dumps(results) if order.as_json else report)
 
 
 def reproduce(
-    out: Path, letters: tuple[str, ...], settings: Settings, say: Say, *, plots: bool = True
-) -> dict[str, Any]:
+    letters: tuple[str, ...], settings: Settings, work: Work, *, plots: bool = True
+) -> tuple[dict[str, Any], str]:
     """Runs parts and writes their results; after each one the files are complete.
 
     Args:
-        out: a folder, made if it is not there.
         letters: of the parts.
         settings: how large they are.
-        say: takes lines about how far it has come.
+        work: how their tasks are done.
         plots: draw pictures too.
 
     Returns:
-        What is in ``results.json``.
+        What is in ``results.json``, and in ``results.md``.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -161,11 +145,10 @@ def reproduce(
     from clients.experiments.findings import draw, write_results
     from clients.reports.figure import PlotError
 
-    out.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {
         "experiment": "selective-sampling",
         "version": version("riverboat"),
-        "settings": {key: value for key, value in attrs.asdict(settings).items() if key != "jobs"},
+        "settings": attrs.asdict(settings),
         "parts": {},
     }
     report = f"# Selective sampling\n\nSeed {settings.seed}; Riverboat {results['version']}.\n"
@@ -174,20 +157,20 @@ def reproduce(
         name, heading = PARTS[letter]
         start = time.monotonic()
         part = importlib.import_module(f"clients.experiments.selective_sampling.parts.{name}")
-        findings: Findings = part.run(settings, say)
+        findings: Findings = part.run(settings, work)
         pictures = findings.plots if plots else ()
         results["parts"][name.replace("_", "-")] = findings.numbers
         report += f"\n## ({letter}) {heading}\n\n{findings.report}"
         report += "".join(f"\n![{plot.title}]({plot.name}.png)\n" for plot in pictures)
-        write_results(out, results, report)
+        write_results(work.folder, results, report)
         try:
-            draw(out, pictures)
+            draw(work.folder, pictures)
         except PlotError as error:
             not_drawn = error
-        say(f"({letter}) {heading}: done in {time.monotonic() - start:.0f} s")
+        work.progress(f"({letter}) {heading}: done in {time.monotonic() - start:.0f} s")
     if not_drawn is not None:
         raise not_drawn
-    return results
+    return results, report
 
 
 def _check_bots(*specs: str) -> None:

@@ -13,7 +13,7 @@ DEFAULT_GAME: Final = "limit-10p"
 
 @attrs.frozen
 class Settings:
-    """How large the experiment is.  Results follow from these alone, `jobs` left out.
+    """How large the experiment is.  Results follow from these alone.
 
     Raises:
         ValueError: a number that is too small, or a no-limit game.
@@ -41,8 +41,6 @@ class Settings:
     """The bot that simulates, without its number of trials."""
     formula: str = "formula"
     """The bot it is measured against."""
-    jobs: int = attrs.field(default=1, eq=False)
-    """Processes."""
 
     def __attrs_post_init__(self) -> None:
         game = load_game(self.game)
@@ -50,7 +48,7 @@ class Settings:
             raise ValueError(f"game: expected a limit game, got {self.game}: the papers count in small bets")
         if not game.is_holdem:
             raise ValueError(f"game: expected Texas hold'em, got {self.game}")
-        for name in ("hands", "duel_hands", "spots", "trials", "reference", "jobs"):
+        for name in ("hands", "duel_hands", "spots", "trials", "reference"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected 1 or more, got {getattr(self, name)}")
         seats = load_game(self.game).num_players

@@ -14,20 +14,20 @@ A *change* is a decision that is not the reference's; its *regret* is what it lo
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from clients.agent import Agent
-from clients.experiments.findings import Say
 from clients.experiments.line_up import LineUp, chips_by_seat
+from clients.experiments.resuming import Work, keep
 from clients.experiments.selective_sampling.bots import WatchedSampling, make_sampling
 from clients.experiments.selective_sampling.settings import Settings
+from clients.experiments.selective_sampling.tasks import PartTask
 from clients.registry import make_bot
-from clients.tasks import run_tasks
 from engine.combos import NUM_COMBOS
 from engine.rules import FOLD, Action, ActionKind, load_game
 from engine.seeds import derive_seed
@@ -100,6 +100,23 @@ class MeasuredSpot:
     stops: dict[str, Stop]
     """By criterion."""
 
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> MeasuredSpot:
+        """Of the fields as they are kept."""
+
+        def deviations(name: str) -> dict[int, Deviation]:
+            return {int(trials): Deviation(**each) for trials, each in fields[name].items()}
+
+        return cls(
+            fields["betting_round"],
+            fields["opponents"],
+            deviations("deviations"),
+            deviations("uniform"),
+            deviations("weighted"),
+            fields["effective_trials"],
+            {criterion: Stop(**each) for criterion, each in fields["stops"].items()},
+        )
+
 
 def ladder(reference: int) -> tuple[int, ...]:
     """The numbers of trials that are compared with a reference: at most a tenth of it."""
@@ -107,39 +124,39 @@ def ladder(reference: int) -> tuple[int, ...]:
 
 
 @attrs.frozen
-class _Table:
+class Table(PartTask):
+    """One table, at which so many decisions are measured."""
+
     seed: int
     spots: int
-    reference: int
-    trials: int
     settings: Settings
+
+    def __str__(self) -> str:
+        return f"decisions, {self.spots} of a table"
 
 
 @functools.lru_cache(maxsize=1)
-def measured_spots(settings: Settings, say: Say) -> tuple[MeasuredSpot, ...]:
+def measured_spots(settings: Settings, work: Work) -> tuple[MeasuredSpot, ...]:
     """The decisions of all tables; worked out once for the three parts that ask for them."""
-
-    def tables() -> Iterator[_Table]:
-        left, number = settings.spots, 0
-        while left > 0:
-            spots = min(left, _SPOTS_OF_A_TABLE)
-            seed = derive_seed(settings.seed ^ 0x5B07, number)
-            yield _Table(seed, spots, settings.reference, settings.trials, settings)
-            left -= spots
-            number += 1
-
-    measured: list[MeasuredSpot] = []
-    for spots in run_tasks(measure_table, tables(), settings.jobs):
-        measured += spots
-        say(f"decisions: {len(measured)} of {settings.spots} simulated")
-    return tuple(measured)
+    tables = [
+        Table(
+            work.folder,
+            derive_seed(settings.seed ^ 0x5B07, number),
+            min(settings.spots - first, _SPOTS_OF_A_TABLE),
+            settings,
+        )
+        for number, first in enumerate(range(0, settings.spots, _SPOTS_OF_A_TABLE))
+    ]
+    return tuple(
+        MeasuredSpot.of(fields) for found in work.each(measure_table, tables) for fields in found["spots"]
+    )
 
 
 class _Enough(Exception):
     """A table has given all the decisions that are wanted of it."""
 
 
-def measure_table(table: _Table) -> list[MeasuredSpot]:
+def measure_table(table: Table) -> dict[str, Any]:
     """Plays until there are enough decisions, and measures each on the spot."""
     game = load_game(table.settings.game)
     line_up = LineUp(game.num_players // 2, game.num_players)
@@ -150,7 +167,8 @@ def measure_table(table: _Table) -> list[MeasuredSpot]:
         if quota[spot.betting.betting_round] == 0 or not spot.betting.legal_actions().can_raise:
             return
         quota[spot.betting.betting_round] -= 1
-        found.append(measure(spot, derive_seed(table.seed, len(found)), table.reference, table.trials))
+        seed = derive_seed(table.seed, len(found))
+        found.append(measure(spot, seed, table.settings.reference, table.settings.trials))
         if not any(quota):
             raise _Enough
 
@@ -166,7 +184,9 @@ def measure_table(table: _Table) -> list[MeasuredSpot]:
         while True:  # some decision of every round comes sooner or later
             chips_by_seat(game, agents, derive_seed(table.seed, -1), 1 << 20)
     except _Enough:
-        return found
+        result = {"spots": [attrs.asdict(spot) for spot in found]}
+    keep(table, result)
+    return result
 
 
 # --- one decision --------------------------------------------------------------------------------------

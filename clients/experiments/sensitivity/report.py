@@ -112,6 +112,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
     varied_one = [each for each in results["variations"] if "=" not in each["constant"]]
     if not varied_one:
         return []
+    names = tuple(dict.fromkeys(each["constant"] for each in varied_one))
     curves = []
     for label, is_greater in (("greater", True), ("less", False)):
         gains = [each["together"] for each in varied_one if (each["factor"] > 1) is is_greater]
@@ -119,6 +120,5 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
         halves = [gain["ci95"] or 0.0 for gain in gains]
         curves.append(Curve(label, numbers, [gain["mean"] for gain in gains], halves))
     title = "the formula with one constant changed, less the formula as it is"
-    return [
-        Plot("gains", title, "constant, as in the table", f"{results['unit']} a hand (95 %)", tuple(curves))
-    ]
+    y_label = f"{results['unit']} a hand (95 %)"
+    return [Plot("gains", title, "", y_label, tuple(curves), levels=(("", 0.0),), names=names)]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import click
 
 from clients.experiments.command_line import Order, experiment_options, say
-from clients.experiments.findings import Say
+from clients.experiments.resuming import Experiment
 from clients.experiments.street_learner.report import plots, report, summary
-from clients.experiments.street_learner.tasks import GAMES, Run, Settings, play
+from clients.experiments.street_learner.tasks import GAMES, Settings, all_runs, found_before, play
 from clients.one_line import CommandError, OneLineCommand, out_option
 from clients.program import ProgramError, read_game
-from clients.tasks import run_tasks
 
 __all__ = ["reproduce", "street_learner"]
+
+reproduce = Experiment(all_runs, play, summary, found_before)
+"""Trains and plays; the folder gets the knowledge files, too."""
 
 
 @click.command("street-learner", cls=OneLineCommand)
@@ -40,7 +39,7 @@ __all__ = ["reproduce", "street_learner"]
     "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
     help="Runs, each with cards of its own.",
 )  # fmt: skip
-@experiment_options(seeded="figures", resumes=False)
+@experiment_options(seeded="figures")
 def street_learner(
     order: Order,
     games: tuple[str, ...],
@@ -51,12 +50,15 @@ def street_learner(
 ) -> None:
     """How the street-learner gets better the more it learns: its learning curve against five bots.
 
-    The full size, which is the default, takes an hour or two on one core.
+    The full size, which is the default, takes an hour or two on one core.  --resume begins a game's run that
+    was stopped in the middle again: learning has a state that no file holds.
     """
     for game in games:
         _check(game)
     settings = Settings(games, hands, match_hands, stop_hands, seeds, order.seed)
-    order.carry_out(lambda: reproduce(settings, order.out, order.jobs, say), report, plots)
+    order.carry_out(
+        lambda: reproduce(settings, order.out, order.jobs, say, resume=order.resume), report, plots
+    )
 
 
 def _check(game: str) -> None:
@@ -67,24 +69,3 @@ def _check(game: str) -> None:
         raise CommandError(str(error)) from error
     if definition.num_players != 2 or not definition.is_holdem:
         raise CommandError(f"{game}: expected Texas hold'em for two players")
-
-
-def reproduce(
-    settings: Settings, folder: Path, jobs: int = 1, progress: Say = lambda line: None
-) -> dict[str, Any]:
-    """Train and play; returns the results as they stand in ``results.json``.
-
-    Args:
-        settings: how much.
-        folder: gets the knowledge files.
-        jobs: processes that work on it.
-        progress: takes a line about each run that is done.
-    """
-    runs = [
-        Run(game, number, settings, folder) for number in range(settings.seeds) for game in settings.games
-    ]
-    done: dict[str, list[dict[str, list[dict[str, float]]]]] = {game: [] for game in settings.games}
-    for run, found in zip(runs, run_tasks(play, runs, jobs), strict=True):
-        done[run.game].append(found)
-        progress(f"{run.game}, run {run.number + 1} of {settings.seeds} is done")
-    return summary(settings, done)

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from clients.experiments.findings import Plot, markdown_table
-from clients.experiments.street_learner.tasks import FIRST_STOP, Settings, bots_in
+from clients.experiments.street_learner.tasks import FIRST_STOP, Run, Settings, bots_in
 from clients.reports.plots import Curve
 from engine.intervals import Winnings, estimate_of_few
 from engine.rules import load_game
@@ -21,18 +21,23 @@ Won = Mapping[str, float]
 """What was won at a stop: hands ``trained``, and the ``hands``, ``chips`` and ``squares`` of a match."""
 
 
-def summary(settings: Settings, done: Mapping[str, Sequence[Mapping[str, Sequence[Won]]]]) -> dict[str, Any]:
+def summary(
+    settings: Settings, runs: Sequence[Run], found: Sequence[Mapping[str, Sequence[Won]]]
+) -> dict[str, Any]:
     """The results as they stand in ``results.json``.
 
     Args:
         settings: how much was played.
-        done: by game and run, what `clients.experiments.street_learner.tasks.play` found.
+        runs: all of them.
+        found: by run and bot, what was won at each stop.
     """
     curves: dict[str, Any] = {}
-    for game, results in done.items():
+    for game in settings.games:
+        results = [result for run, result in zip(runs, found, strict=True) if run.game == game]
         curves[game] = {
             bot: [
-                _point(game, [found[bot][stop] for found in results]) for stop in range(len(results[0][bot]))
+                _point(game, [result[bot][stop] for result in results])
+                for stop in range(len(results[0][bot]))
             ]
             for bot in bots_in(game)
         }

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
+from clients.experiments.resuming import TASKS, found_in, keep
 from clients.learners.training import Table, TrainingPlan, make_learner, release, train
 from engine.rules import load_game
 from engine.seeds import derive_seed
 
-__all__ = ["FIRST_STOP", "GAMES", "Run", "Settings", "bots_in", "checkpoints", "play"]
+__all__ = [
+    "FIRST_STOP",
+    "GAMES",
+    "Run",
+    "Settings",
+    "all_runs",
+    "bots_in",
+    "checkpoints",
+    "found_before",
+    "play",
+]
 
 BOTS: Final = ("always-call", "random", "hand-strength", "simple", "poker-learner")
 _NO_LIMIT_ONLY: Final = ("poker-learner",)
@@ -53,6 +66,34 @@ class Run:
     settings: Settings
     folder: Path
 
+    def __str__(self) -> str:
+        return f"{self.game}, run {self.number + 1}"
+
+    def name(self) -> str:
+        """For its files."""
+        known = "" if self.game in GAMES else f"-{hashlib.sha256(self.game.encode()).hexdigest()[:12]}"
+        return f"{Path(self.game).stem}{known}-{self.number + 1}"
+
+    def file(self) -> Path:
+        """Where what is learnt is kept."""
+        return self.folder / "knowledge" / f"{self.name()}.npz"
+
+    def report(self) -> Path:
+        """Where what was found is kept."""
+        return self.folder / TASKS / f"{self.name()}.json"
+
+    def played(self) -> dict[str, Any]:
+        """What its results depend on, besides the name of its file."""
+        settings = self.settings
+        return {
+            "version": version("riverboat"),
+            "game": self.game,
+            "training_hands": settings.training_hands,
+            "match_hands": settings.match_hands,
+            "stop_hands": settings.stop_hands,
+            "seed": settings.seed,
+        }
+
     def seed(self, purpose: int) -> int:
         """A seed of the run; 0 is training's, n that of the matches against the n-th bot."""
         return derive_seed(derive_seed(self.settings.seed, self.number), purpose)
@@ -63,11 +104,23 @@ def bots_in(game: str) -> tuple[str, ...]:
     return tuple(bot for bot in BOTS if not load_game(game).is_limit or bot not in _NO_LIMIT_ONLY)
 
 
+def all_runs(settings: Settings, folder: Path) -> list[Run]:
+    """Every game, learnt as often as there are seeds."""
+    return [
+        Run(game, number, settings, folder) for number in range(settings.seeds) for game in settings.games
+    ]
+
+
+def found_before(run: Run) -> dict[str, Any] | None:
+    """What a run has found before; None if it was not done, or with other settings."""
+    return found_in(run) if run.file().exists() else None
+
+
 def play(run: Run) -> dict[str, list[dict[str, float]]]:
     """By bot: what was won at each stop."""
     settings = run.settings
     game = load_game(run.game)
-    file = run.folder / "knowledge" / f"{Path(run.game).stem}-{run.number + 1}.npz"
+    file = run.file()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
     found: dict[str, list[dict[str, float]]] = {bot: [] for bot in bots_in(run.game)}
@@ -89,4 +142,5 @@ def play(run: Run) -> dict[str, list[dict[str, float]]]:
                 release(player)
     finally:
         release(learner)
+    keep(run, found)
     return found

@@ -28,7 +28,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any, Final
 
@@ -58,9 +58,12 @@ __all__ = [
     "flop_values",
     "format_book",
     "make_book",
+    "odds_against_more",
+    "odds_against_one",
     "odds_on_final_boards",
     "parse_book",
     "raise_value",
+    "sampled_flops",
     "shipped_book",
 ]
 
@@ -298,40 +301,53 @@ def binned(odds: Floats, chances: Floats) -> NDArray[np.float32]:
     return result
 
 
-def make_book(
-    made_by: str,
-    *,
-    sampled: int = 240,
-    every: int = 1,
-    report: Callable[[str], object] = lambda line: None,
-) -> FlopBook:
-    """Compute the book: a minute or two.
+def sampled_flops(number: int) -> NDArray[np.uint8]:
+    """Flops spread evenly over all in their order, each as often as it comes; shape (number, 3)."""
+    flops, chances = different_flops()
+    places = (np.arange(number) + 0.5) / number
+    chosen: NDArray[np.uint8] = flops[np.minimum(np.searchsorted(np.cumsum(chances), places), len(flops) - 1)]
+    return chosen
+
+
+def odds_against_one(share: float, every: int = 1) -> NDArray[np.float32]:
+    """The part of the book against one opponent who holds one of the best hands; shape (169, BINS).
+
+    Args:
+        share: of all hands, that he may hold.
+        every: take every so many of the flops; 1 is exact.
+    """
+    flops, chances = different_flops()
+    table = playable_before_flop(share)
+    odds = np.array([flop_odds(flop, table) for flop in flops[::every]])
+    return binned(odds, chances[::every])
+
+
+def odds_against_more(flops: NDArray[np.uint8]) -> Floats:
+    """The odds of all combos on some flops, for the parts of the book against more than one opponent.
+
+    Args:
+        flops: shape (number, 3).
+
+    Returns:
+        Shape (number, len(SHARES), len(OPPONENTS) - 1, 1326); nan where impossible.
+    """
+    tables = [playable_before_flop(share) for share in SHARES]
+    return np.array([odds_on_final_boards(flop, tables)[:, 1:] for flop in flops])
+
+
+def make_book(made_by: str, against_one: Sequence[NDArray[np.float32]], against_more: Floats) -> FlopBook:
+    """The book of its parts.
 
     Args:
         made_by: the command, kept in it.
-        sampled: flops for more than one opponent, spread evenly over all.
-        every: take every so many of the flops for one opponent; 1 is exact.
-        report: takes lines about how far it has come.
+        against_one: of `odds_against_one`, for each of `SHARES`.
+        against_more: of `odds_against_more`, on all of `sampled_flops`.
     """
-    flops, chances = different_flops()
-    tables = [playable_before_flop(share) for share in SHARES]
     odds = np.empty((len(SHARES), len(OPPONENTS), NUM_STARTING_HANDS, BINS), np.float32)
-    taken = np.arange(0, len(flops), every)
-    for number, table in enumerate(tables):
-        against_one = np.array([flop_odds(flop, table) for flop in flops[taken]])
-        odds[number, 0] = binned(against_one, chances[taken])
-        report(f"against one of the best {100 * SHARES[number]:.0f} %: {len(taken)} flops")
-    # Evenly over the flops in their order, each as often as it comes.
-    places = (np.arange(sampled) + 0.5) / sampled
-    chosen = np.minimum(np.searchsorted(np.cumsum(chances), places), len(flops) - 1)
-    against_more = np.empty((sampled, len(SHARES), len(OPPONENTS), NUM_COMBOS))
-    for place, flop in enumerate(flops[chosen]):
-        against_more[place] = odds_on_final_boards(flop, tables)
-        if (place + 1) % 20 == 0:
-            report(f"against several: {place + 1} of {sampled} flops")
-    equal = np.full(sampled, 1 / sampled)
+    odds[:, 0] = against_one
+    equal = np.full(len(against_more), 1 / len(against_more))
     for number, column in itertools.product(range(len(SHARES)), range(1, len(OPPONENTS))):
-        odds[number, column] = binned(against_more[:, number, column], equal)
+        odds[number, column] = binned(against_more[:, number, column - 1], equal)
     odds.flags.writeable = False
     return FlopBook(odds, made_by)
 

@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
-from clients.experiments.calibration.command import measure
 from clients.experiments.calibration.report import summary
 from clients.experiments.calibration.tasks import Settings, all_matches
 
@@ -69,17 +68,6 @@ def test_stated_and_realised_values_are_those_of_the_decisions(run: tuple[Path, 
         if (part["round"], part["strength"], part["action"]) == ("river", "strong", "bets and raises")
     )
     assert (part["decisions"], part["realised"]) == (len(river), pytest.approx(river[:, 4].mean()))
-
-
-def test_it_goes_on_with_what_was_played(run: tuple[Path, str, dict[str, Any]]) -> None:
-    out, _, results = run
-    sorted((out / "tasks").iterdir())[0].unlink()
-    played: list[str] = []
-
-    again = measure(SETTINGS, out, progress=played.append, resume=True)
-
-    assert len(played) == 1
-    assert json.loads(json.dumps(again)) == results
 
 
 def test_an_unknown_opponent_is_refused(tmp_path: Path) -> None:

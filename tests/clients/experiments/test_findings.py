@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clients.experiments.findings import markdown_table, write_results
-from clients.reports.plots import Curve, draw_curves
+from clients.reports.plots import Curve, Plot, draw_plot
 
 
 def test_a_table_has_as_many_bars_in_each_line() -> None:
@@ -38,17 +38,25 @@ def test_a_number_that_json_does_not_know_is_no_result(tmp_path: Path) -> None:
 
 
 def test_curves_become_two_pictures_that_are_the_same_each_time(tmp_path: Path) -> None:
-    curves = [
+    curves = (
         Curve("one", [1, 10, 100], [0.1, 0.2, 0.3], [0.05, 0.04, 0.03]),
         Curve("two", [1, 10], [0.2, 0.1]),
-    ]
+    )
     for name in ("a", "b"):
-        files = draw_curves(
-            tmp_path / name, curves, title="t", x_label="x", y_label="y", log_x=True, levels=[("level", 0.25)]
-        )
+        plot = Plot(name, "t", "x", "y", curves, log_x=True, levels=(("level", 0.25),))
+        files = draw_plot(tmp_path, plot)
 
     assert [file.name for file in files] == ["b.png", "b.svg"]
     for kind in ("png", "svg"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert ElementTree.parse(tmp_path / "a.svg").getroot().tag.endswith("svg")
+
+
+def test_what_has_a_name_stands_above_it(tmp_path: Path) -> None:
+    curves = (Curve("one", [1, 2], [0.1, 0.2], [0.05, 0.04]), Curve("two", [1, 2], [0.2, 0.1]))
+
+    draw_plot(tmp_path, Plot("won", "t", "", "y", curves, names=("somebody", "somebody else")))
+
+    drawn = (tmp_path / "won.svg").read_text()
+    assert drawn.index("<!-- somebody -->") < drawn.index("<!-- somebody else -->")

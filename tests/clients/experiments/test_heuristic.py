@@ -48,28 +48,6 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
     assert len(list((out / "tasks").iterdir())) == 8
 
 
-def test_it_goes_on_with_what_was_played(run: tuple[Path, str, dict[str, Any]]) -> None:
-    """The results are those of one go; only what is missing is played; other settings do not count."""
-    out, _, results = run
-    settings = Settings(
-        (VARIANTS["direct"], VARIANTS["strategic"]),
-        ("direct", "strategic"),
-        ("simple", "always-call"),
-        160,
-        80,
-        4,
-    )
-    lost = sorted((out / "tasks").iterdir())[0]
-    lost.unlink()
-    played: list[str] = []
-
-    again = reproduce(settings, out, progress=played.append, resume=True)
-
-    assert len(played) == 1
-    assert "1 of 1" in played[0]
-    assert json.loads(json.dumps(again)) == results
-
-
 def test_other_settings_are_not_taken_for_done(run: tuple[Path, str, dict[str, Any]], tmp_path: Path) -> None:
     settings = Settings(("heuristic",), ("direct",), ("always-call",), 80, 80, 5)
     played: list[str] = []

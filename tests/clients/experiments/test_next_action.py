@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from clients.bots.opponent_book import MODELS
 from clients.commands.experiment import experiment
-from clients.experiments.next_action.command import predict_all
 from clients.experiments.next_action.tasks import Settings, all_matches
 
 SETTINGS = Settings(("always-call", "random"), "always-call", "limit-2p", 12, 6, 2, 4)
@@ -56,18 +55,6 @@ def test_losses_are_sums_over_the_hands_held_out(run: tuple[Path, str, dict[str,
         assert results["players"][player]["cases"] == cases > 12
         expected = sum(row[0] for row in rows) / cases
         assert results["players"][player]["models"]["tree"]["held_out"] == pytest.approx(expected)
-
-
-def test_it_goes_on_with_what_was_played(run: tuple[Path, str, dict[str, Any]]) -> None:
-    out, _, results = run
-    for match in all_matches(SETTINGS, out)[:1]:
-        match.report().unlink()
-    said: list[str] = []
-
-    again = predict_all(SETTINGS, out, progress=said.append, resume=True)
-
-    assert again["players"] == results["players"]
-    assert len(said) == 1
 
 
 def test_who_is_not_there_is_refused(tmp_path: Path) -> None:

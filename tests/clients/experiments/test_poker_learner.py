@@ -21,7 +21,6 @@ from clients.experiments.poker_learner.thesis import BOTS, LEARNERS, SIMPLE_BOT,
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.preflop.state import ACTIONS, split_key
-from clients.reports import figure
 from engine.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_OF_COMBO
 from engine.evaluation.equity import preflop_equities
 from engine.rules import load_game
@@ -328,41 +327,6 @@ def test_ctrl_c_ends_with_its_status(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     assert result.exit_code == 130
     assert not (tmp_path / "x" / "results.json").exists()
-
-
-@pytest.mark.parametrize("name", ["poker-learner", "street-learner", "selective-sampling"])
-def test_matplotlib_is_asked_for_before_anything_is_played(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(figure, "find_spec", lambda name: None)
-
-    result = CliRunner().invoke(experiment, [name, "--out", str(tmp_path / "x")])
-
-    assert result.exit_code == 2
-    assert result.stderr.splitlines() == [
-        f"riverboat {name}: pictures need matplotlib: pip install 'riverboat[plot]', or --no-plots"
-    ]
-    assert not (tmp_path / "x").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("poker-learner", "--resume or --force"),
-        ("selective-sampling", "--force"),
-        ("street-learner", "--force"),
-    ],
-)
-def test_results_of_another_experiment_are_not_written_over(name: str, options: str, tmp_path: Path) -> None:
-    (tmp_path / "results.json").write_text("the work of days")
-
-    result = CliRunner().invoke(experiment, [name, "--out", str(tmp_path), "--no-plots"])
-
-    assert result.exit_code == 2
-    assert result.stderr.splitlines() == [
-        f"riverboat {name}: {tmp_path} is not empty: {options}, or choose another folder"
-    ]
-    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
 @pytest.mark.slow

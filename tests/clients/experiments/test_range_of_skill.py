@@ -28,15 +28,16 @@ def test_kuhns_game(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
 
     results = json.loads((out / "results.json").read_text())
-    gains = [step["gain"] for step in results["steps"]]
+    (found,) = results["games"].values()
+    gains = [step["gain"] for step in found["steps"]]
     assert gains[0] == pytest.approx(0.458333, abs=1e-6)  # the best response to uniform play, published
     assert gains == sorted(gains, reverse=True)
     assert gains[-1] < 0.01 <= gains[-2]
-    assert results["lengths"] == {"0.1": sum(g >= 0.1 for g in gains), "0.01": len(gains) - 1}
-    for step in results["steps"]:
+    assert found["lengths"] == {"0.1": sum(g >= 0.1 for g in gains), "0.01": len(gains) - 1}
+    for step in found["steps"]:
         assert step["mixture"] == pytest.approx(step["gain"], abs=1e-5)
     assert {path.name for path in out.iterdir()} == {
-        "results.json", "results.md", "range-of-skill.png", "range-of-skill.svg"
+        "results.json", "results.md", "range-of-skill-kuhn-2p.png", "range-of-skill-kuhn-2p.svg", "tasks"
     }  # fmt: skip
     assert result.stdout.rstrip() == (out / "results.md").read_text().rstrip()
 

@@ -34,9 +34,13 @@ from engine.evaluation.preflop.flop_configs import (
     flop_odds,
     flop_values,
     format_book,
+    make_book,
+    odds_against_more,
+    odds_against_one,
     odds_on_final_boards,
     parse_book,
     raise_value,
+    sampled_flops,
     shipped_book,
 )
 from engine.files.formats import format_arrays, parse_arrays
@@ -239,10 +243,18 @@ def test_another_file_is_refused(change: dict[str, Any], words: str) -> None:
 
 def test_a_tiny_book_has_the_right_form() -> None:
     """Four flops for one opponent, one for more: whatever is made can be read."""
-    from engine.evaluation.preflop.flop_configs import make_book
+    against_one = [odds_against_one(share, every=500) for share in SHARES]
+    against_more = odds_against_more(sampled_flops(2))
+    book = make_book("a test", against_one, against_more)
 
-    said: list[str] = []
-    book = make_book("a test", sampled=2, every=500, report=said.append)
-
+    assert against_more.shape == (2, len(SHARES), len(OPPONENTS) - 1, NUM_COMBOS)
     assert isinstance(parse_book(format_book(book)), FlopBook)
-    assert len(said) == len(SHARES)
+    assert book.odds[:, 0].tolist() == np.array(against_one).tolist()
+
+
+def test_sampled_flops_are_spread_over_all() -> None:
+    flops, chances = different_flops()
+    places = [flops.tolist().index(flop) for flop in sampled_flops(240).tolist()]
+
+    assert places == sorted(places)
+    assert np.diff([0.0, *np.cumsum(chances)[places]]).max() < 2 / 240

@@ -1,4 +1,4 @@
-"""The parts of the experiment: each has a function ``run(settings, say)`` that gives its findings.
+"""The parts of the experiment: each has a function ``run(settings, work)`` that gives its findings.
 
 =======================  ============================================================================
 ``self_play``            (a) sampling bots against formula bots, ten seats

@@ -9,20 +9,20 @@ depend on the machine; what the factor is on this one is measured beside.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any, Final
 
 import attrs
 import numpy as np
 
-from clients.experiments.findings import Findings, Plot, Say, markdown_table
+from clients.experiments.findings import Findings, Plot, markdown_table
+from clients.experiments.resuming import Work, keep
 from clients.experiments.selective_sampling.bots import FormulaSampling, NotedSampling, make_sampling
 from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
 from clients.experiments.selective_sampling.formula_trials import FormulaTrials
 from clients.experiments.selective_sampling.settings import Settings
+from clients.experiments.selective_sampling.tasks import PartTask
 from clients.registry import make_bot
 from clients.reports.plots import Curve
-from clients.tasks import run_tasks
 from engine.intervals import Estimate, estimate
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.table_reader import TableReader
@@ -41,7 +41,7 @@ _TIMED_TRIALS: Final = 20
 
 
 @attrs.frozen
-class Duel:
+class Duel(PartTask):
     """Deals of one of the two against the formula bot, from both seats."""
 
     costly: bool
@@ -50,33 +50,35 @@ class Duel:
     deals: int
     settings: Settings
 
+    def __str__(self) -> str:
+        return f"equal time, {self.trials} {'costly' if self.costly else 'quick'} trials"
 
-def play(duel: Duel) -> list[float]:
-    """Small bets won per hand, on each deal."""
+
+def play(duel: Duel) -> dict[str, list[float]]:
+    """``won``: small bets per hand, on each deal."""
     kind = FormulaSampling if duel.costly else NotedSampling
     agents = [
         (make_sampling(kind, duel.settings, duel.trials), make_bot(duel.settings.formula)) for _ in range(2)
     ]
     won, _ = play_duel(load_game(GAME), agents, duel.seed, duel.deals)
-    found: list[float] = won.tolist()
+    found: dict[str, list[float]] = {"won": won.tolist()}
+    keep(duel, found)
     return found
 
 
-def run(settings: Settings, say: Say) -> Findings:
+def run(settings: Settings, work: Work) -> Findings:
     """Both kinds with several budgets."""
     gains: dict[bool, list[Estimate]] = {False: [], True: []}
     seed = derive_seed(settings.seed, 0xF)
     for costly, found in gains.items():
         for budget in COSTLY_TRIALS:
             number = budget if costly else budget * COST_RATIO
-
-            def tasks(costly: bool = costly, number: int = number) -> Iterator[Duel]:
-                for match_seed, deals in cut_into_matches(settings.duel_hands, seed):
-                    yield Duel(costly, number, match_seed, deals, settings)
-
-            won = [each for part in run_tasks(play, tasks(), settings.jobs) for each in part]
-            found.append(estimate(won))
-            say(f"equal time: {number} {'costly' if costly else 'quick'} trials, {found[-1]} sb/h")
+            duels = [
+                Duel(work.folder, costly, number, match_seed, deals, settings)
+                for match_seed, deals in cut_into_matches(settings.duel_hands, seed)
+            ]
+            found.append(estimate([won for part in work.each(play, duels) for won in part["won"]]))
+            work.progress(f"equal time: {number} {'costly' if costly else 'quick'} trials, {found[-1]} sb/h")
     timing = measured_cost()
     rows = [
         [f"{budget * COST_RATIO:,}", quick, f"{budget:,}", costly]

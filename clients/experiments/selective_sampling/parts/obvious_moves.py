@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from clients.experiments.findings import Findings, Say, markdown_table
+from clients.experiments.findings import Findings, markdown_table
+from clients.experiments.resuming import Work
 from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.spots import measured_spots
 from engine.intervals import estimate
@@ -22,9 +23,9 @@ _NAMES: Final = {
 }
 
 
-def run(settings: Settings, say: Say) -> Findings:
+def run(settings: Settings, work: Work) -> Findings:
     """Each criterion on the same trials."""
-    spots = measured_spots(settings, say)
+    spots = measured_spots(settings, work)
     rows, numbers = [], {}
     for criterion, name in _NAMES.items():
         stops = [spot.stops[criterion.value] for spot in spots]

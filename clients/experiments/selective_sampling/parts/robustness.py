@@ -7,21 +7,21 @@ intercept 0.  Folds, which are worth 0 by definition, are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.experiments.findings import Findings, Plot, Say, markdown_table
+from clients.experiments.findings import Findings, Plot, markdown_table
 from clients.experiments.regression import fit_line
+from clients.experiments.resuming import Work, keep
 from clients.experiments.selective_sampling.bots import NotedSampling, make_sampling
 from clients.experiments.selective_sampling.duels import HANDS_OF_A_MATCH, cut_into_matches, play_duel
 from clients.experiments.selective_sampling.settings import Settings
+from clients.experiments.selective_sampling.tasks import PartTask
 from clients.registry import make_bot
 from clients.reports.plots import Curve
-from clients.tasks import run_tasks
 from engine.intervals import estimate
 from engine.rules import load_game
 from engine.seeds import derive_seed
@@ -35,7 +35,7 @@ _BINS: Final = 8
 
 
 @attrs.frozen
-class Match:
+class Match(PartTask):
     """Deals against one opponent, from both seats."""
 
     game: str
@@ -44,31 +44,28 @@ class Match:
     deals: int
     settings: Settings
 
-
-@attrs.frozen(eq=False)
-class Points:
-    """What a match came to, in small bets (big blinds in no-limit games)."""
-
-    decisions: NDArray[np.float64]
-    """Stated, realised, deal: shape (decisions, 3)."""
-    won: NDArray[np.float64]
-    """Per hand, on each deal."""
+    def __str__(self) -> str:
+        return f"robustness, {self.game} against {self.opponent}"
 
 
-def play_match(match: Match) -> Points:
-    """Notes every decision that is no fold."""
+def play_match(match: Match) -> dict[str, Any]:
+    """Notes every decision that is no fold; in small bets (big blinds in no-limit games).
+
+    Returns:
+        ``decisions``: stated, realised, deal; ``won``: per hand, on each deal.
+    """
     settings = match.settings
     agents = [
         (make_sampling(NotedSampling, settings, settings.trials), make_bot(match.opponent)) for _ in range(2)
     ]
     won, decisions = play_duel(load_game(match.game), agents, match.seed, match.deals)
-    points = [
-        (each.stated.value, each.realised, float(each.deal)) for each in decisions if not each.stated.is_fold
-    ]
-    return Points(np.array(points).reshape(-1, 3), won)
+    points = [[each.stated.value, each.realised, each.deal] for each in decisions if not each.stated.is_fold]
+    found = {"decisions": points, "won": won.tolist()}
+    keep(match, found)
+    return found
 
 
-def run(settings: Settings, say: Say) -> Findings:
+def run(settings: Settings, work: Work) -> Findings:
     """Each opponent of each game."""
     rows: list[list[object]] = []
     numbers: list[dict[str, object]] = []
@@ -78,23 +75,24 @@ def run(settings: Settings, say: Say) -> Findings:
         curves: list[Curve] = []
         for number, opponent in enumerate(opponents):
             seed = derive_seed(settings.seed, 16 * len(game) + number)
-
-            def tasks(seed: int = seed, game: str = game, opponent: str = opponent) -> Iterator[Match]:
-                for match_seed, deals in cut_into_matches(settings.duel_hands, seed):
-                    yield Match(game, opponent, match_seed, deals, settings)
-
+            matches = [
+                Match(work.folder, game, opponent, match_seed, deals, settings)
+                for match_seed, deals in cut_into_matches(settings.duel_hands, seed)
+            ]
             tables: list[NDArray[np.float64]] = []
-            won: list[NDArray[np.float64]] = []
-            for found in run_tasks(play_match, tasks(), settings.jobs):
+            won: list[float] = []
+            for found in work.each(play_match, matches):
                 # Deals are numbered from 0 in each match.
                 shift = np.array([0.0, 0.0, float(HANDS_OF_A_MATCH * len(tables))])
-                tables.append(found.decisions + shift)
-                won.append(found.won)
+                tables.append(np.array(found["decisions"], np.float64).reshape(-1, 3) + shift)
+                won += found["won"]
             points = np.concatenate(tables)
             line = fit_line(points[:, 0].tolist(), points[:, 1].tolist(), points[:, 2].astype(int).tolist())
-            gain = estimate(np.concatenate(won).tolist())
+            gain = estimate(won)
             inside = WANTED_SLOPE[0] <= line.slope.mean <= WANTED_SLOPE[1]
-            say(f"robustness: {game}, {opponent}: slope {line.slope}, intercept {line.intercept} {unit}")
+            work.progress(
+                f"robustness: {game}, {opponent}: slope {line.slope}, intercept {line.intercept} {unit}"
+            )
             rows.append(
                 [
                     game, opponent, f"{len(points):,}", line.slope, f"{line.intercept} {unit}",

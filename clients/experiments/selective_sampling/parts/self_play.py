@@ -6,20 +6,19 @@ simulate when formula decisions were made within the trials, and $880 with a pla
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterator
 from typing import Any, Final
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
-from clients.experiments.findings import Findings, Plot, Say, markdown_table
+from clients.experiments.findings import Findings, Plot, markdown_table
 from clients.experiments.line_up import LineUp, chips_by_seat, matches
+from clients.experiments.resuming import Work, keep
 from clients.experiments.selective_sampling.settings import Settings
+from clients.experiments.selective_sampling.tasks import PartTask
 from clients.registry import make_bot
 from clients.reports.plots import Curve
-from clients.tasks import run_tasks
 from engine.evidence.confidence_sequence import ConfidenceSequence
 from engine.evidence.payoff_bounds import payoff_bounds
 from engine.intervals import Estimate, estimate
@@ -35,7 +34,7 @@ DEALS_OF_A_MATCH: Final = 50
 
 
 @attrs.frozen
-class Match:
+class Match(PartTask):
     """Some deals between two kinds of bots, in all rotations of a line-up."""
 
     game: str
@@ -45,9 +44,12 @@ class Match:
     seed: int
     deals: int
 
+    def __str__(self) -> str:
+        return f"self-play, {self.line_up.name}"
 
-def play_match(match: Match) -> NDArray[np.float64]:
-    """Small bets won per hand by a bot of the first kind, on each deal.  Shape (deals,)."""
+
+def play_match(match: Match) -> dict[str, list[float]]:
+    """``won``: small bets per hand by a bot of the first kind, on each deal."""
     game = load_game(match.game)
     assert game.small_bet is not None
     won = [
@@ -59,7 +61,9 @@ def play_match(match: Match) -> NDArray[np.float64]:
         )
         for seated in match.line_up.passes()
     ]
-    return match.line_up.mean_of_first(won) / game.small_bet
+    found: dict[str, list[float]] = {"won": (match.line_up.mean_of_first(won) / game.small_bet).tolist()}
+    keep(match, found)
+    return found
 
 
 @attrs.frozen
@@ -96,35 +100,35 @@ class Gain:
         }
 
 
-def play_line_up(line_up: LineUp, settings: Settings, say: Say) -> Gain:
+def play_line_up(line_up: LineUp, settings: Settings, work: Work) -> Gain:
     """Plays until the hands are played or the gain is known well enough."""
     passes = len(line_up.passes())
     deals = max(2, round(settings.hands / passes))
     until = None if settings.until is None else settings.until / 1000  # sb/h, as the values are
     follower = None if until is None else _gain_of_a_player(settings.game)
     seed = derive_seed(settings.seed, line_up.first)
-
-    def tasks() -> Iterator[Match]:
-        for match_seed, number in matches(deals, DEALS_OF_A_MATCH, seed):
-            yield Match(settings.game, line_up, settings.sampling_bot(), settings.formula, match_seed, number)
-
+    tasks = [
+        Match(
+            work.folder, settings.game, line_up, settings.sampling_bot(), settings.formula, match_seed, number
+        )
+        for match_seed, number in matches(deals, DEALS_OF_A_MATCH, seed)
+    ]
     won: list[float] = []
     course: list[tuple[int, Estimate]] = []
     is_known = False
-    results = run_tasks(play_match, tasks(), settings.jobs)
-    for gains in results:
-        for gain in gains.tolist():
-            won.append(gain)
-            if follower is not None:
-                follower.add(gain)
-                is_known = _half_width(follower) <= (until or 0.0)
-                if is_known:
-                    break
-        course.append((len(won) * passes, _known(won, follower)))
-        say(f"self-play {line_up.name}: {len(won) * passes} of {deals * passes} hands, {course[-1][1]} sb/h")
-        if is_known:
-            break
-    results.close()
+    with contextlib.closing(work.each(play_match, tasks)) as results:
+        for result in results:
+            for gain in result["won"]:
+                won.append(gain)
+                if follower is not None:
+                    follower.add(gain)
+                    is_known = _half_width(follower) <= (until or 0.0)
+                    if is_known:
+                        break
+            course.append((len(won) * passes, _known(won, follower)))
+            if is_known:
+                break
+    work.progress(f"self-play {line_up.name}: {len(won) * passes} hands, {course[-1][1]} sb/h")
     return Gain(line_up, len(won) * passes, course[-1][1], tuple(course))
 
 
@@ -149,12 +153,12 @@ def _known(won: list[float], follower: ConfidenceSequence | None) -> Estimate:
     return attrs.evolve(estimate(won), ci95=follower.distance)
 
 
-def run(settings: Settings, say: Say) -> Findings:
+def run(settings: Settings, work: Work) -> Findings:
     """Half the table against the other half, and one against all others, or what is asked for."""
     seats = load_game(settings.game).num_players
     numbers_of_first = settings.simulating or sorted({seats // 2, 1}, reverse=True)
     line_ups = [LineUp(first, seats) for first in numbers_of_first]
-    gains = [play_line_up(line_up, settings, say) for line_up in line_ups]
+    gains = [play_line_up(line_up, settings, work) for line_up in line_ups]
     header = [
         "sampling against formula",
         "hands",

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from clients.experiments.findings import Findings, Plot, Say, markdown_table
+from clients.experiments.findings import Findings, Plot, markdown_table
+from clients.experiments.resuming import Work
 from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.spots import ladder, measured_spots
 from clients.reports.plots import Curve
 from engine.intervals import estimate
 
 
-def run(settings: Settings, say: Say) -> Findings:
+def run(settings: Settings, work: Work) -> Findings:
     """Each number of trials against the reference."""
-    spots = measured_spots(settings, say)
+    spots = measured_spots(settings, work)
     steps = ladder(settings.reference)
     difference = {n: estimate([spot.deviations[n].difference for spot in spots]) for n in steps}
     changed = {n: estimate([spot.deviations[n].changed for spot in spots]) for n in steps}

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from clients.experiments.findings import Findings, Plot, Say, markdown_table
+from clients.experiments.findings import Findings, Plot, markdown_table
+from clients.experiments.resuming import Work
 from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.spots import ladder, measured_spots
 from clients.reports.plots import Curve
 from engine.intervals import estimate
 
 
-def run(settings: Settings, say: Say) -> Findings:
+def run(settings: Settings, work: Work) -> Findings:
     """The three ways of dealing."""
-    spots = measured_spots(settings, say)
+    spots = measured_spots(settings, work)
     steps = ladder(settings.reference)
     ways = {
         "selective": [spot.deviations for spot in spots],

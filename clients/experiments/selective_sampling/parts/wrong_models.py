@@ -9,21 +9,21 @@ believes every action has all but lost those hands by then; re-weighting with a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import attrs
 import numpy as np
 
 from clients.agent import Agent
-from clients.experiments.findings import Findings, Say, markdown_table
+from clients.experiments.findings import Findings, markdown_table
 from clients.experiments.regression import clustered_mean
+from clients.experiments.resuming import Work, keep
 from clients.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
 from clients.experiments.selective_sampling.duels import JudgedDecision, cut_into_matches, play_duel
 from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.slow_player import GREAT, SlowPlayer
+from clients.experiments.selective_sampling.tasks import PartTask
 from clients.registry import make_bot
-from clients.tasks import run_tasks
 from engine.combos import combo_index, combos_without
 from engine.evaluation.hand_strength import hand_strength
 from engine.intervals import Estimate, estimate
@@ -37,7 +37,7 @@ NOISES: Final = (0.0, 0.2)
 
 
 @attrs.frozen
-class Duel:
+class Duel(PartTask):
     """Deals against one of the two opponents, from both seats."""
 
     predicted_folds: float | None
@@ -46,6 +46,11 @@ class Duel:
     seed: int
     deals: int
     settings: Settings
+
+    def __str__(self) -> str:
+        if self.predicted_folds is None:
+            return f"wrong models, slow-player, noise {self.noise:g}"
+        return f"wrong models, {100 * self.predicted_folds:.0f} % folds predicted"
 
 
 Numbers = list[tuple[int, float]]
@@ -69,8 +74,8 @@ class Found:
     """There: the weight of the hand held, in parts of what it would be if nothing were known."""
 
 
-def play(duel: Duel) -> Found:
-    """Both passes of a duel."""
+def play(duel: Duel) -> dict[str, Any]:
+    """Both passes of a duel; the fields of `Found`."""
     game, settings = load_game(GAME), duel.settings
     agents: list[tuple[NotedSampling, Agent]] = []
     for _ in range(2):
@@ -89,13 +94,16 @@ def play(duel: Duel) -> Found:
     with_raise = [each for each in decisions if each.stated.raising is not None]
     trapped = [each for each in decisions if _is_trapped(each)] if duel.predicted_folds is None else []
     judged = decisions if duel.predicted_folds is not None else trapped
-    return Found(
+    found = Found(
         won.tolist(),
         [(each.deal, each.stated.raising or 0.0) for each in with_raise],
         [(each.deal, float(each.stated.action.kind is ActionKind.RAISE)) for each in with_raise],
         [(each.deal, each.stated.value - each.realised) for each in judged if not each.stated.is_fold],
         [(each.deal, _relative_weight(each)) for each in trapped],
     )
+    result = attrs.asdict(found)
+    keep(duel, result)
+    return result
 
 
 def _is_trapped(decision: JudgedDecision) -> bool:
@@ -113,13 +121,14 @@ def _relative_weight(decision: JudgedDecision) -> float:
     return float(weights[combo_index(*decision.opponent_cards)] / weights[possible].mean())
 
 
-def _gather(predicted: float | None, noise: float, seed: int, settings: Settings) -> Found:
-    def tasks() -> Iterator[Duel]:
-        for match_seed, deals in cut_into_matches(settings.duel_hands, seed):
-            yield Duel(predicted, noise, match_seed, deals, settings)
-
+def _gather(predicted: float | None, noise: float, seed: int, settings: Settings, work: Work) -> Found:
+    duels = [
+        Duel(work.folder, predicted, noise, match_seed, deals, settings)
+        for match_seed, deals in cut_into_matches(settings.duel_hands, seed)
+    ]
     whole = Found([], [], [], [], [])
-    for found in run_tasks(play, tasks(), settings.jobs):
+    for result in work.each(play, duels):
+        found = Found(**result)
         before = len(whole.won)  # deals are numbered from 0 in each match
         whole.won.extend(found.won)
         for numbers, more in (
@@ -143,10 +152,10 @@ def _json(found: Estimate | None) -> dict[str, Any] | None:
     return None if found is None else found.as_json()
 
 
-def run(settings: Settings, say: Say) -> Findings:
+def run(settings: Settings, work: Work) -> Findings:
     """Both warnings, on the same deals for every model."""
-    folds_table, folds_numbers = _folds(settings, say)
-    slow_table, slow_numbers = _slow_play(settings, say)
+    folds_table, folds_numbers = _folds(settings, work)
+    slow_table, slow_numbers = _slow_play(settings, work)
     report = (
         f"*Folds.*  The opponent folds to {100 * FOLDS:.0f} % of the bets and calls the others; {GAME}, "
         f"{settings.duel_hands:,} hands each, the same deals.\n\n{folds_table}\n"
@@ -158,17 +167,17 @@ def run(settings: Settings, say: Say) -> Findings:
     return Findings({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)
 
 
-def _folds(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
+def _folds(settings: Settings, work: Work) -> tuple[str, list[dict[str, Any]]]:
     seed = derive_seed(settings.seed, 0xE1)
     rows, numbers = [], []
     right: list[float] = []
     for predicted in PREDICTED:
-        found = _gather(predicted, 0.0, seed, settings)
+        found = _gather(predicted, 0.0, seed, settings, work)
         gain = estimate(found.won)
         right = right or found.won
         more = estimate([won - with_right for won, with_right in zip(found.won, right, strict=True)])
         raising, raised, overstated = _mean(found.raising), _mean(found.raised), _mean(found.overstated)
-        say(f"wrong models: {100 * predicted:.0f} % folds predicted, {gain} sb/h")
+        work.progress(f"wrong models: {100 * predicted:.0f} % folds predicted, {gain} sb/h")
         rows.append(
             [
                 f"{100 * predicted:.0f} %", raising or "",
@@ -194,16 +203,16 @@ def _folds(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
     return markdown_table(header, rows), numbers
 
 
-def _slow_play(settings: Settings, say: Say) -> tuple[str, list[dict[str, Any]]]:
+def _slow_play(settings: Settings, work: Work) -> tuple[str, list[dict[str, Any]]]:
     seed = derive_seed(settings.seed, 0xE2)
     rows, numbers = [], []
     believing: list[float] = []
     for noise in NOISES:
-        found = _gather(None, noise, seed, settings)
+        found = _gather(None, noise, seed, settings, work)
         gain = estimate(found.won)
         believing = believing or found.won
         more = estimate([won - without for won, without in zip(found.won, believing, strict=True)])
-        say(f"wrong models: slow-player, noise {noise:g}, {gain} sb/h")
+        work.progress(f"wrong models: slow-player, noise {noise:g}, {gain} sb/h")
         overstated, table = _mean(found.overstated), _mean(found.table)
         rows.append([f"{noise:g}", gain, "" if noise == NOISES[0] else more, overstated or "", table or ""])
         numbers.append(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import attrs
 import pytest
 from click.testing import CliRunner, Result
 
 from clients.commands.experiment import experiment
-from clients.experiments.findings import Findings, Say
+from clients.experiments.findings import Findings
 from clients.experiments.line_up import LineUp
+from clients.experiments.resuming import Work, found_in
 from clients.experiments.selective_sampling.command import PARTS, read_parts
 from clients.experiments.selective_sampling.parts import equal_time, obvious_moves, self_play
 from clients.experiments.selective_sampling.settings import Settings
@@ -38,7 +40,6 @@ def test_all_parts_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     report = (tmp_path / "results.md").read_text()
     assert list(results["parts"]) == [module.replace("_", "-") for module, _ in PARTS.values()]
     assert results["settings"]["seed"] == 5
-    assert "jobs" not in results["settings"]
     for letter, (_, heading) in PARTS.items():
         assert f"\n## ({letter}) {heading}\n" in report
         assert f"({letter}) {heading}: done" in result.output
@@ -90,19 +91,23 @@ def test_results_depend_on_the_seed_and_not_on_the_jobs(tmp_path: Path) -> None:
     assert one["parts"] != other["parts"]
 
 
-def test_the_same_match_is_played_again() -> None:
-    match = self_play.Match("limit-3p", LineUp(1, 3), "sampling:trials=40,model=generic", "formula", 3, 2)
+def test_the_same_match_is_played_again(tmp_path: Path) -> None:
+    sampling = "sampling:trials=40,model=generic"
+    match = self_play.Match(tmp_path, "limit-3p", LineUp(1, 3), sampling, "formula", 3, 2)
 
-    assert self_play.play_match(match).tolist() == self_play.play_match(match).tolist()
+    found = self_play.play_match(match)
+
+    assert self_play.play_match(match) == found == found_in(match)
+    assert found_in(attrs.evolve(match, seed=4)) is None
 
 
-def test_play_that_is_known_well_enough_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_play_that_is_known_well_enough_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(
         seed=2, game="limit-3p", hands=6000, until=5000, sampling="random", formula="always-call"
     )
     monkeypatch.setattr(Settings, "sampling_bot", lambda self, trials=None: "random")
 
-    gain = self_play.play_line_up(LineUp(1, 3), settings, lambda _: None)
+    gain = self_play.play_line_up(LineUp(1, 3), settings, Work(tmp_path))
 
     deals = gain.estimate.samples
     assert gain.hands == 3 * deals < 6000
@@ -111,10 +116,10 @@ def test_play_that_is_known_well_enough_ends(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_an_interrupt_leaves_the_parts_that_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def done(settings: Settings, say: Say) -> Findings:
+    def done(settings: Settings, work: Work) -> Findings:
         return Findings({"done": True}, "Done.\n")
 
-    def interrupted(settings: Settings, say: Say) -> Findings:
+    def interrupted(settings: Settings, work: Work) -> Findings:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(self_play, "run", done)

@@ -1,0 +1,33 @@
+"""What the tasks of all parts have in common: the files in which their results are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from clients.experiments.resuming import TASKS
+
+__all__ = ["PartTask"]
+
+
+@attrs.frozen
+class PartTask:
+    """A task, known by everything that its results depend on."""
+
+    folder: Path
+
+    def report(self) -> Path:
+        """Where what was found is kept."""
+        part = type(self).__module__.rpartition(".")[2].replace("_", "-")
+        known = hashlib.sha256(json.dumps(self.played()).encode()).hexdigest()[:16]
+        return self.folder / TASKS / f"{part}-{known}.json"
+
+    def played(self) -> dict[str, Any]:
+        """What its results depend on: the values of all fields."""
+        fields = attrs.asdict(self, filter=lambda field, _: field.name != "folder")
+        return {"version": version("riverboat"), **fields}
