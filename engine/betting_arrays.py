@@ -1,4 +1,4 @@
-"""Games and bettings as arrays, as ``engine.kernels.rules.betting`` takes them."""
+"""Games, bettings and actions as the arrays and integers of ``engine.kernels.rules.betting``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["action_from_number", "betting_arrays", "game_array", "number_of_acti
 
 @functools.lru_cache(maxsize=16)
 def game_array(game: GameDefinition) -> NDArray[np.int64]:
-    """What is being played, as kernels take it.  Shape (NUM_RULES, MAX_PLAYERS).
+    """The rules of a game as an array for kernels.  Shape (NUM_RULES, MAX_PLAYERS), int64.
 
     Raises:
-        ValueError: a game with antes, which kernels know nothing of.
+        ValueError: a game with antes, which kernels do not support.
     """
     if game.has_antes:
         raise ValueError("compiled simulation and learning know no antes: expected a game without")
@@ -43,8 +43,10 @@ def game_array(game: GameDefinition) -> NDArray[np.int64]:
 
 
 def betting_arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A betting as kernels take it: what each position has spent, shape (MAX_PLAYERS,), and the node, shape
-    (NODE_SIZE,).
+    """A state of the betting as arrays for kernels.
+
+    Returns:
+        What each position has spent, shape (MAX_PLAYERS,), and the node, shape (NODE_SIZE,); both int64.
     """
     spent = np.zeros(MAX_PLAYERS, np.int64)
     spent[: len(betting.spent)] = betting.spent
@@ -85,7 +87,7 @@ def action_from_number(number: int, is_limit: bool) -> Action:
 
 
 def number_of_action(action: Action, betting: BettingState) -> int:
-    """A kernel's integer for what the position to act in a betting does."""
+    """The kernel's integer for an action of the position to act."""
     if action.kind is ActionKind.FOLD:
         return kernels.FOLD
     if action.kind is ActionKind.CALL:

@@ -1,6 +1,6 @@
 """Cards as people write them: ``7h9h``, ``7H 9h``, ``10h``, ``7♥9♥``, ``[7h, 9h]``.
 
-The wire knows one spelling (``engine.cards.parse_cards``); a command line should know them all.
+The wire has one spelling (``engine.cards.parse_cards``); a command line should accept all common ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SUITS: Final = {
 }
 _RANKS: Final = {rank: index for index, rank in enumerate(RANKS)}
 
-# Between cards; the last two choose how a suit's sign is drawn and say nothing.
+# Ignored between cards; the last two only select how a suit's sign is drawn.
 _IGNORED: Final = dict.fromkeys(map(ord, " \t\r\n,;.-_/|[](){}\ufe0e\ufe0f"))
 
 

@@ -1,7 +1,7 @@
 """The 1326 combos (pairs of hole cards) and the 169 starting hands as indices.
 
 A combo of the cards ``high > low`` has the index ``high * (high - 1) / 2 + low``: 0 is 2d2c, 1325 is AsAh.
-Everything that speaks of "each hand an opponent may hold" is an array of shape (1326,) in this order.
+Every array over "each hand an opponent may hold" has shape (1326,) and this order.
 
 A starting hand is a cell of the usual 13 x 13 grid, ``row * 13 + column`` with ranks ascending: a pair on
 the diagonal, suited hands at (high, low), offsuit hands at (low, high).  So 22 is 0, AA is 168, AKs is 12 *
@@ -116,9 +116,9 @@ _STARTING_HAND_BY_NAME: Final = {name: index for index, name in enumerate(STARTI
 
 @functools.cache
 def suit_renamings() -> NDArray[np.int64]:
-    """What each combo becomes under each renaming of the suits.  Shape (24, 1326), read-only.
+    """The combo that each combo becomes under each renaming of the suits.  Shape (24, 1326), read-only.
 
-    In the order of ``itertools.permutations(range(4))``: suit s becomes the s-th item.
+    The renamings are in the order of ``itertools.permutations(range(4))``: suit s becomes the s-th item.
     """
     renamed = np.empty((24, NUM_COMBOS), np.int64)
     for number, suits in enumerate(itertools.permutations(range(NUM_SUITS))):

@@ -1,8 +1,8 @@
-"""Means with their intervals, where the number of samples does not depend on what they say.
+"""Means and rates with their intervals, for a number of samples that does not depend on the results.
 
-An interval is the normal approximation c s/√n, with s the sample standard deviation (n - 1 in its
-denominator) and c = 1.96; for a few samples c is Student's.  Where results are looked at while they come in,
-as those of ``match --until`` are, `engine.evidence.confidence_sequence` has intervals that hold.
+An interval is the normal approximation c s/√n, where s is the sample standard deviation (n - 1 in its
+denominator) and c = 1.96; for a few samples c is Student's.  If results are looked at while they come in, as
+in ``match --until``, use the intervals of `engine.evidence.confidence_sequence`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def half_width(values: Sequence[float], critical_value: float = Z95) -> float | 
 
 @attrs.frozen
 class Estimate:
-    """A mean and how far it can be trusted."""
+    """A mean with its 95 % interval."""
 
     mean: float
     ci95: float | None
@@ -46,12 +46,12 @@ class Estimate:
         return f"{self.mean:+z.{digits}f}{spread}"
 
     def scaled(self, factor: float) -> Estimate:
-        """The same in another unit."""
+        """The estimate in another unit."""
         ci95 = None if self.ci95 is None else self.ci95 * abs(factor)
         return Estimate(self.mean * factor, ci95, self.samples)
 
     def as_json(self) -> dict[str, Any]:
-        """Mean, half width and number of samples."""
+        """Mean, half width and number of samples, as a JSON object."""
         return attrs.asdict(self)
 
 
@@ -87,7 +87,7 @@ def student_t95(degrees: int) -> float:
 def student_t(degrees: int, alpha: float) -> float:
     """The critical value of an interval of Student's t that misses with chance `alpha`.
 
-    Exact to 1 % where (z / 2)² is no more than the degrees, with z the normal distribution's critical value.
+    Exact to 1 % if (z / 2)² is at most the degrees, where z is the normal distribution's critical value.
 
     Args:
         degrees: of freedom, 1 or more; those of a mean are its samples less one.
@@ -110,9 +110,9 @@ def student_t(degrees: int, alpha: float) -> float:
 
 
 def wilson_interval(count: int, of: int, critical_value: float = Z95) -> tuple[float, float]:
-    """The interval of a chance of which `count` of `of` independent trials came out.
+    """The interval of a probability, given `count` successes in `of` independent trials.
 
-    It holds its 95 % for few trials and for shares near 0 and 1 too, where the normal approximation does not.
+    It keeps its 95 % even for few trials and for shares near 0 and 1, where the normal approximation fails.
 
     Raises:
         ValueError: no trial, or more successes than trials.
@@ -133,9 +133,9 @@ def wilson_interval(count: int, of: int, critical_value: float = Z95) -> tuple[f
 
 @attrs.frozen
 class Winnings:
-    """What a player has won in some hands, in the three numbers that a rate and its interval need.
+    """What a player has won in some hands, as the three sums that a rate and its interval need.
 
-    Winnings of different hands add up, so that nobody needs to keep what each hand brought.
+    Winnings of different hands can be added, so the result of each hand need not be kept.
     """
 
     hands: int = 0
@@ -147,7 +147,7 @@ class Winnings:
         return Winnings(self.hands + other.hands, self.chips + other.chips, self.squares + other.squares)
 
     def half_width(self, critical_value: float = Z95) -> float | None:
-        """Half width of the interval of the mean of a hand, in chips; None below two hands."""
+        """Half width of the interval of the mean per hand, in chips; None below two hands."""
         if self.hands < 2:
             return None
         mean = self.chips / self.hands
@@ -171,11 +171,11 @@ class Winnings:
 class Batches:
     """Means of consecutive deals, in batches of equal size: for players whose rate is not constant.
 
-    There are 20 to 39 of them once there are 200 deals, however many there will be: whenever they come to 40,
-    neighbours are put together.
+    From 200 deals on there are 20 to 39 batches, however many deals follow: whenever there are 40, neighbours
+    are merged.
 
     Args:
-        players: whose chips come in.
+        players: the number of players.
     """
 
     _MOST: Final = 40
@@ -183,25 +183,25 @@ class Batches:
 
     def __init__(self, players: int) -> None:
         self.size = self._FIRST_SIZE
-        """Deals of a batch."""
+        """Deals in a batch."""
         self.doublings = 0
-        """How often neighbours have been put together."""
+        """How often neighbours have been merged."""
         self._sums: list[list[float]] = []
         self._current = [0.0] * players
         self._in_current = 0
 
     @property
     def number(self) -> int:
-        """Batches that are complete."""
+        """The number of complete batches."""
         return len(self._sums)
 
     @property
     def have_doubled(self) -> bool:
-        """Whether neighbours have been put together just now."""
+        """Whether the last deal made neighbours merge."""
         return self.doublings > 0 and 2 * self.number == self._MOST and not self._in_current
 
     def add(self, chips: Sequence[float]) -> None:
-        """Take in one more deal: what each player won."""
+        """Add a deal: the chips that each player won."""
         current = self._current
         for player, won in enumerate(chips):
             current[player] += won
@@ -216,5 +216,5 @@ class Batches:
                 self.doublings += 1
 
     def means(self) -> list[list[float]]:
-        """By batch, what each player won in a deal on average."""
+        """For each batch, the mean of what each player won per deal."""
         return [[won / self.size for won in batch] for batch in self._sums]

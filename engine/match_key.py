@@ -1,14 +1,14 @@
-"""What a match's cards and its players' seeds follow from: a secret key, or a seed that everybody may know.
+"""The source of a match's cards and its players' seeds: a secret key, or a seed that everybody may know.
 
-A key is 256 bits of the operating system's.  Before the first hand its *commitment* is published, from which
-nothing can be computed; after the last hand the key itself, so that anybody can check the commitment, deal
-the cards again (`engine.rules.KeyedDealer`) and play the match again.
+A key is 256 bits from the operating system.  Before the first hand its *commitment* is published, from which
+nothing can be computed.  After the last hand the key itself is published, so anybody can check the
+commitment, deal the cards again (`engine.rules.KeyedDealer`) and replay the match.
 
-Different keyed hashes serve the cards and each player, so no player's seed says anything about the cards
-or about another's seed.
+The cards and each player's seed come from different keyed hashes, so no player's seed says anything about the
+cards or about another seed.
 
-A seed (`MatchSeed`) is a number of 32 bits and deals as the ACPC dealer does.  It can be found out from a few
-hands, and any player's own seed gives it away: it is for players one trusts.
+A seed (`MatchSeed`) is a number of 32 bits and deals as the ACPC dealer does.  It can be found from a few
+hands, and any player's own seed gives it away: it is for players whom you trust.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from engine.user_input import parse_whole
 
 KEY_BYTES: Final = 32
 _LEAST_KEY: Final = 2**128
-"""Numbers from here on are keys: one that is drawn is smaller once in 2^128 times."""
+"""Numbers from here on are keys; a random key is smaller with a probability of 2^-128."""
 _TEXT: Final = re.compile(rf"[0-9a-fA-F]{{{2 * KEY_BYTES}}}")
 
 
 @attrs.frozen
 class MatchKey:
-    """Where a match's randomness comes from."""
+    """The secret key from which all randomness of a match follows."""
 
     secret: bytes = attrs.field(repr=False)
 
@@ -52,7 +52,7 @@ class MatchKey:
         """The key that `MatchKey.text` wrote.
 
         Raises:
-            ValueError: it is no key.
+            ValueError: the text is not a key.
         """
         if not _TEXT.fullmatch(text):
             raise ValueError(f"expected a key of {2 * KEY_BYTES} hexadecimal digits, got {text!r}")
@@ -60,27 +60,27 @@ class MatchKey:
 
     @property
     def text(self) -> str:
-        """The key as 64 hexadecimal digits: to be shown only when the last hand is over."""
+        """The key as 64 hexadecimal digits; show it only when the last hand is over."""
         return self.secret.hex()
 
     @property
     def number(self) -> int:
-        """The key as a whole number, big end first: to be shown only when the last hand is over."""
+        """The key as a big-endian whole number; show it only when the last hand is over."""
         return int.from_bytes(self.secret, "big")
 
     @property
     def label(self) -> str:
-        """The key in a few characters, for people: to be shown only when the last hand is over."""
+        """The key in a few characters, for people; show it only when the last hand is over."""
         return f"key {self.text[:8]}..."
 
     @property
     def announced(self) -> str:
-        """What stands in the seed's place in a log's header."""
+        """The text that replaces the seed in a log's header."""
         return "random"
 
     @property
     def commitment(self) -> str:
-        """What may be published before the first hand: SHA-256 of ``riverboat key`` and the key."""
+        """The text to publish before the first hand: SHA-256 of ``riverboat key`` and the key."""
         from hashlib import sha256  # loads OpenSSL: only matches with a key wait for it
 
         return sha256(b"riverboat key" + self.secret).hexdigest()
@@ -92,8 +92,8 @@ class MatchKey:
     def player_seed(self, seat: int) -> int:
         """The 32-bit seed of the player whose first seat is `seat`.
 
-        The first four bytes, big end first, of ``HMAC-SHA256(key, "riverboat player" || seat)``, seat as 8
-        bytes, big end first.
+        It is the first four bytes of ``HMAC-SHA256(key, "riverboat player" || seat)``, with the seat as 8
+        bytes; both are big-endian.
         """
         from hmac import digest
 
@@ -102,19 +102,20 @@ class MatchKey:
         )
 
     def player_seeds(self, players: Sequence[int]) -> tuple[int, ...]:
-        """By seat, the seeds of the players who sit there: a player's own in all passes of a duplicate match.
+        """By seat, the seed of the player who sits there.
 
-        So nobody can know from an earlier pass what another player draws in this one.
+        A player keeps the same seed in all passes of a duplicate match, so nobody can know from an earlier
+        pass what another player will draw in this one.
 
         Args:
-            players: by seat; a player's number is that of their first seat.
+            players: by seat, the player's number, which is that of their first seat.
         """
         return tuple(map(self.player_seed, players))
 
 
 @attrs.frozen
 class MatchSeed:
-    """A match's randomness from a number that is no secret, as the ACPC dealer has it."""
+    """A public seed from which all randomness of a match follows, as with the ACPC dealer."""
 
     number: int = attrs.field()
 
@@ -130,7 +131,7 @@ class MatchSeed:
 
     @property
     def announced(self) -> str:
-        """What stands in a log's header."""
+        """The seed in a log's header."""
         return str(self.number)
 
     def dealer(self, game: GameDefinition) -> CardDealer:
@@ -138,16 +139,16 @@ class MatchSeed:
         return CardDealer(game, self.number)
 
     def player_seeds(self, players: Sequence[int]) -> tuple[int, ...]:
-        """By seat, the seeds of the players who sit there: here those of the seats.
+        """By seat, the seed of the player who sits there: here it depends on the seat alone.
 
         Args:
-            players: by seat.
+            players: by seat, the player's number.
         """
         return tuple(derive_seed(self.number, seat) for seat in range(len(players)))
 
 
 def parse_match_seed(text: str) -> MatchSeed | MatchKey:
-    """What a user asks the cards to follow from.
+    """The seed or key that a user asks for.
 
     Args:
         text: ``random`` for a new key; a seed; or a key that has been revealed, as 64 hexadecimal digits or

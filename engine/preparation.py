@@ -1,9 +1,9 @@
-"""Compiling before a clock runs: once a machine, and known without loading the compiler.
+"""Compiling before a clock runs: once per machine, and checked without loading the compiler.
 
-A bot of rules starts in a fifth of a second because it loads no compiler until it needs a kernel.  On a new
-machine that moment would last many seconds, in mid-hand.  So what its kernels are is compiled before it sits
-down, and a *mark* beside the compiled kernels says that this has been done: for these sources, this Python,
-this numba and this processor.
+A rule-based bot starts in a fifth of a second because it loads no compiler until it needs a kernel.  On a new
+machine that moment would last many seconds, in mid-hand.  So its kernels are compiled before it sits down,
+and a *mark* beside the compiled kernels says that this has been done for these sources, this Python, this
+numba and this processor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.files.cache_directory import cache_directory
 __all__ = ["compiled_once", "prepare_hand_strength"]
 
 _KEPT_S: Final = 30 * 24 * 3600.0
-"""A mark that is younger stays: several versions of the program may be in use."""
+"""The age, in seconds, up to which marks are kept, since several versions of the program may be in use."""
 _ENGINE: Final = Path(__file__).parent
 
 
@@ -32,8 +32,8 @@ def compiled_once(subject: str, compile_all: Callable[[], None]) -> None:
     """Call a function that compiles, unless it is known to have been called on this machine.
 
     Args:
-        subject: what is compiled, a word.
-        compile_all: calls every kernel that is meant.
+        subject: a word for what is compiled.
+        compile_all: a function that calls every kernel to be compiled.
     """
     mark = cache_directory() / "kernels" / f"{subject}-{_state()}.compiled"
     if mark.exists():
@@ -47,7 +47,7 @@ def compiled_once(subject: str, compile_all: Callable[[], None]) -> None:
 
 
 def prepare_hand_strength() -> None:
-    """Have what `engine.evaluation.hand_strength.hand_strength` runs compiled."""
+    """Compile the kernel of `engine.evaluation.hand_strength.hand_strength`."""
     compiled_once("hand_strength", _compile_hand_strength)
 
 
@@ -67,14 +67,14 @@ def _state() -> str:
         digest.update(f"{source.relative_to(_ENGINE)} {seen.st_size} {seen.st_mtime_ns}\n".encode())
     with contextlib.suppress(PackageNotFoundError):
         digest.update(version("numba").encode())
-    # numba compiles for the processor it finds, or is told of.
+    # numba compiles for the processor it finds, or for the one it is told.
     processor = os.environ.get("NUMBA_CPU_NAME") or _processor()
     digest.update(f"{sys.version} {platform.machine()} {processor}".encode())
     return digest.hexdigest()[:20]
 
 
 def _processor() -> str:
-    """The processor's name and features, where the system tells (Linux)."""
+    """The processor's name and features, if the system tells them (Linux)."""
     try:
         first = Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
     except OSError:

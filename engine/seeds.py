@@ -1,7 +1,7 @@
-"""Seeds: drawn, written down, and derived from one another, as many unrelated ones as are wanted.
+"""Seeds: drawn from the operating system, read from text, and derived from one another.
 
-Deriving is plain 64-bit arithmetic (SplitMix64), the same on every machine and in every Python, so that a
-match can be repeated years later and from other languages.
+Deriving uses plain 64-bit arithmetic (SplitMix64), which is the same on every machine and in every Python, so
+a match can be repeated years later and from other languages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _mix(value: int) -> int:
 
 
 def derive_seed(seed: int, index: int) -> int:
-    """The `index`-th 32-bit seed that follows from `seed`, such as a seat's own from the match's."""
+    """The `index`-th 32-bit seed derived from `seed`, such as a seat's seed from the match's."""
     return _mix(_mix(seed & _MASK) ^ index & _MASK) >> 32
 
 

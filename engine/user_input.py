@@ -1,9 +1,8 @@
-"""What people type and programs say: numbers, names that are nearly right, text that is safe to show.
+"""Reads what people type and programs send: numbers, misspelt names, text that is safe to show.
 
-Python reads more than people mean.  ``float`` takes ``nan``, ``inf`` and ``1e999``, which pass every
-comparison with a bound or fail it silently; ``int`` refuses more than 4,300 digits with an error of its own.
-Command lines, options of bots and what arrives over the network are read by `parse_finite` and
-`parse_whole`.
+Python accepts more than people mean.  ``float`` accepts ``nan``, ``inf`` and ``1e999``, which silently pass
+or fail every comparison with a bound; ``int`` refuses more than 4,300 digits with an error of its own.
+Command lines, options of bots and network messages are read by `parse_finite` and `parse_whole`.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import Final
 __all__ = ["did_you_mean", "how_many", "parse_finite", "parse_whole", "printable"]
 
 _MAX_DIGITS: Final = 1000
-"""Far beyond any number that is meant, far below what Python refuses to convert (4,300)."""
+"""Far more than any sensible number has, and far fewer than Python refuses to convert (4,300)."""
 _SHOWN: Final = 40
-"""Characters of a refused text that a message repeats."""
+"""How many characters of a refused text a message repeats."""
 
 
 def parse_finite(text: str) -> float:
@@ -54,14 +53,14 @@ def how_many(number: int, noun: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not known: the nearest ones, or nothing.
+    """The end of a message about an unknown name: the most similar known names, or nothing.
 
     >>> did_you_mean("fromula", ["formula", "random", "sampling"])
     ' (did you mean formula?)'
     >>> did_you_mean("xyz", ["formula"])
     ''
     """
-    import difflib  # nobody waits for it who makes no mistake
+    import difflib  # loaded only for those who make a mistake
 
     by_lower = {name.lower(): name for name in known}
     near = [by_lower[name] for name in difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.6)]
@@ -73,13 +72,13 @@ def _shown(text: str) -> str:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with ``?`` for whatever does not print as one character.
+    """The text with ``?`` for everything that does not print as one character.
 
-    Control characters, escape sequences among them, move the cursor and forge lines; marks of direction turn
-    text around; what was no text to begin with (lone surrogates) cannot be written.
+    Control characters, including escape sequences, move the cursor and forge lines; direction marks reverse
+    text; lone surrogates cannot be written.
 
     Args:
-        text: of somebody else's.
+        text: text from somebody else.
         keep: characters that may stay as they are, such as line ends.
 
     >>> printable("won\\r\\x1b[2Knothing")

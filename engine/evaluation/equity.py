@@ -2,11 +2,11 @@
 
 ===================================  ======================================================================
 ``hand_equity(hands, board)``        known hands, exact
-``equity_against(hole, board, w)``   a hand against a weighted range; exact from the flop on
+``equity_against(hole, board, w)``   a hand against a weighted range, exact
 ``all_hand_equities(board, w)``      every combo against a weighted range, exact, by the range trick
-``range_equities(ranges, board)``    several ranges, card removal respected; exact if affordable, else sampled
+``range_equities(ranges, board)``    several ranges with card removal; exact if affordable, otherwise sampled
 ``monte_carlo_equities(...)``        the same, sampled, with standard errors
-``preflop_equities()``               the exact 169 x 169 matrix, computed once for a user
+``preflop_equities()``               the exact 169 x 169 matrix, computed once per user
 ===================================  ======================================================================
 
 A range is a weight table of shape (1326,), as in ``engine.evaluation.hand_strength``.
@@ -57,23 +57,23 @@ __all__ = [
 ]
 
 MAX_EXACT_SHOWDOWNS: Final = 50_000_000
-"""Up to here `range_equities` enumerates: about a second."""
+"""The number of showdowns up to which `range_equities` enumerates: about a second."""
 
 _COMBO_CARDS: Final = np.column_stack([COMBO_HIGH, COMBO_LOW])
 
 
 @attrs.frozen
 class Equity:
-    """What one hand or range gets of the pot."""
+    """The share of the pot that one hand or range wins."""
 
     win: float
-    """The chance of winning alone."""
+    """The probability of winning alone."""
     tie: float
-    """The chance of winning together with others."""
+    """The probability of sharing the pot."""
     value: float
-    """The share of the pot; a pot shared by k counts 1/k."""
+    """The mean share of the pot; a pot shared by k players counts 1/k."""
     standard_error: float
-    """Standard error of `value`; 0 if it is exact."""
+    """The standard error of `value`; 0 if it is exact."""
 
 
 def _check_hands_and_board(hands: Sequence[Sequence[int]], board: Sequence[int]) -> NDArray[np.uint8]:
@@ -88,9 +88,9 @@ def _check_hands_and_board(hands: Sequence[Sequence[int]], board: Sequence[int])
 
 
 def hand_equity(hands: Sequence[Sequence[int]], board: Sequence[int] = ()) -> tuple[Equity, ...]:
-    """The equities of two or more known hands, exact: every board to come is dealt.
+    """The exact equities of two or more known hands, by enumerating every board to come.
 
-    Without a board these are 1,712,304 boards for two hands, some 30 ms.
+    Without a board there are 1,712,304 boards for two hands, which take some 30 ms.
 
     Args:
         hands: hole cards of each player, two cards each.
@@ -120,8 +120,8 @@ def equity_against(
 ) -> float:
     """The equity of a hand against one opponent's range, exact.
 
-    From the flop on this takes a tenth of a millisecond.  Without a board it comes from the preflop matrix
-    if the opponent is random; against a range every hand of it is dealt out, 15 ms each.
+    From the flop on this takes a tenth of a millisecond.  Without a board it comes from the preflop matrix if
+    the opponent's hand is random; against a range every hand of it is enumerated, in 15 ms each.
 
     Args:
         hole_cards: our two cards.
@@ -151,7 +151,7 @@ def equity_against(
 def _distinct_opponents(
     hole: tuple[int, ...], weights: NDArray[np.float64]
 ) -> list[tuple[tuple[int, int], float]]:
-    """The opponent's hands with their weights, those that a renaming of suits makes equal taken together."""
+    """The opponent's hands with their weights; hands that a renaming of suits makes equal are merged."""
     together: dict[tuple[int, int], float] = {}
     for combo in np.flatnonzero(weights).tolist():
         high, low = int(COMBO_HIGH[combo]), int(COMBO_LOW[combo])
@@ -194,16 +194,16 @@ def all_hand_equities(board: Sequence[int], weights: ArrayLike | None = None) ->
 
 
 class FinalBoardStrengths(NamedTuple):
-    """What a hand is worth on each final board, for odds that must be averaged over boards last."""
+    """A hand's strength on each final board, for odds that are averaged over boards as the last step."""
 
     boards: NDArray[np.uint8]
     """The cards to come of each final board, shape (N, 0..2)."""
     ahead: NDArray[np.float64]
-    """The weight of the opponent's hands that we beat there, shape (N,)."""
+    """The weight of the opponent's hands that we beat on it, shape (N,)."""
     tied: NDArray[np.float64]
-    """Weight of the hands we tie with, shape (N,)."""
+    """The weight of the hands that tie with ours, shape (N,)."""
     behind: NDArray[np.float64]
-    """Weight of the hands that beat us, shape (N,)."""
+    """The weight of the hands that beat ours, shape (N,)."""
 
 
 def final_board_strengths(
@@ -262,13 +262,14 @@ def range_equities(
 ) -> tuple[Equity, ...]:
     """The equities of two to ten ranges against each other; no card is held twice.
 
-    Exact where at most `MAX_EXACT_SHOWDOWNS` showdowns settle it, else sampled (see `monte_carlo_equities`).
+    They are exact if that takes at most `MAX_EXACT_SHOWDOWNS` showdowns, and sampled otherwise (see
+    `monte_carlo_equities`).
 
     Args:
         ranges: one weight table for each player, shape (2..10, 1326).
         board: 0, 3, 4 or 5 cards.
-        trials: of the sampling, if it comes to that.
-        rng: for the sampling; seeded by the operating system if None.
+        trials: the number of deals, if they are sampled.
+        rng: the generator for sampling; seeded by the operating system if None.
 
     Raises:
         ValueError: wrong cards or weights, or ranges that cannot be held together.
@@ -286,7 +287,7 @@ def range_equities(
         ranking_table(),
         combos,
         counts.astype(np.int64),
-        # On one scale, so that products neither overflow nor vanish.
+        # All tables on one scale, so that products neither overflow nor vanish.
         tables / tables.max(axis=1, keepdims=True),
         _COMBO_CARDS,
         np.array(checked_board, np.uint8),
@@ -306,13 +307,13 @@ def monte_carlo_equities(
 ) -> tuple[Equity, ...]:
     """The equities of two to ten ranges against each other, from random deals, with standard errors.
 
-    Hands are drawn by weight and rejected together when two share a card, so that a deal is as likely as
-    the product of its weights says.
+    Hands are drawn by weight and rejected together if two share a card, so the probability of a deal is
+    proportional to the product of its weights.
 
     Args:
         ranges: one weight table for each player, shape (2..10, 1326).
         board: 0, 3, 4 or 5 cards.
-        trials: number of deals, 2 or more.
+        trials: the number of deals, 2 or more.
         rng: seeded by the operating system if None; the same generator gives the same result.
 
     Raises:
@@ -353,7 +354,7 @@ def monte_carlo_equities(
 def _sample_against_hand(
     tables: NDArray[np.float64], board: tuple[int, ...], trials: int, rng: np.random.Generator
 ) -> tuple[Equity, ...]:
-    """A range of one combo against another range: the common case, where no deal need be rejected."""
+    """A single combo against a range: the common case, in which no deal needs to be rejected."""
     combo = int(np.argmax(tables[0]))
     first, second = int(COMBO_HIGH[combo]), int(COMBO_LOW[combo])
     weights = np.where(combos_without((first, second)), tables[1], 0.0)
@@ -399,7 +400,7 @@ def _compute_preflop_points() -> NDArray[np.int64]:
 
 @functools.cache
 def _preflop_points() -> NDArray[np.int64]:
-    """Points of starting hand against starting hand: 2 for each pair of combos and board won, 1 for a tie."""
+    """The points of each starting hand against each: 2 per pair of combos and board won, 1 per tie."""
     shape = (NUM_STARTING_HANDS, NUM_STARTING_HANDS)
     kept = load_cached(_CACHED_POINTS, _CACHED_SCHEMA, {"points": (shape, np.int64)})
     if kept is not None:
@@ -411,10 +412,9 @@ def _preflop_points() -> NDArray[np.int64]:
 
 @functools.cache
 def preflop_equities() -> NDArray[np.float64]:
-    """The exact equity of each starting hand against each other, averaged over their combos, all boards
-    dealt.
+    """The exact equity of each starting hand against each, averaged over their combos and all boards.
 
-    Computed in a few seconds at the first call of a user, then read from the cache directory.
+    It is computed in a few seconds at a user's first call, and later read from the cache directory.
 
     Returns:
         Shape (169, 169), ``[ours, theirs]``, by starting hand as in ``engine.combos``; read-only.
@@ -439,6 +439,6 @@ _POINTS_PER_PAIR: Final = 2 * math.comb(48, 5)
 
 
 def preflop_pair_counts() -> NDArray[np.int64]:
-    """How many pairs of disjoint combos two starting hands have.  Shape (169, 169), int64."""
+    """The number of pairs of disjoint combos of two starting hands.  Shape (169, 169), int64."""
     points = _preflop_points()
     return (points + points.T) // _POINTS_PER_PAIR

@@ -1,15 +1,15 @@
-"""Raw hand odds: our share of the pot against 1 to 9 opponents with random hands, nobody folding.
+"""Raw hand odds: our share of the pot against 1 to 9 opponents with random hands if nobody folds.
 
-The odds against several opponents are *not* the odds against one to a power.  A draw to the nuts that comes
-in a quarter of the time beats any number of opponents a quarter of the time.  So the power is taken on
-every final board by itself and the average after it (`raw_hand_odds`): exact for one opponent, and
-for several exact but for one thing, that opponents cannot hold each other's cards.  What that is worth is
-given by `joint_hand_odds`, which deals the opponents' hands together.
+The odds against several opponents are *not* a power of the odds against one.  A draw to the nuts that comes
+in a quarter of the time beats any number of opponents a quarter of the time.  So `raw_hand_odds` takes the
+power on every final board by itself and then the average.  That is exact for one opponent; for several it
+ignores only that opponents cannot hold each other's cards.  `joint_hand_odds`, which deals the opponents'
+hands together, shows how much that matters.
 
-Ties count as shares of the pot.  With chances ``w`` to beat and ``t`` to tie a random hand on a board, the
-share against ``n`` independent opponents is ``((w + t)^(n+1) - w^(n+1)) / ((n + 1) t)``: ``w^n`` without
-ties, ``w + t/2`` against one, ``1/(n+1)`` when all play the board.  (Half a win for a tie, to the power
-``n``, would be too little.)
+Ties count as shares of the pot.  If ``w`` and ``t`` are the probabilities of beating and tying with a random
+hand on a board, the share against ``n`` independent opponents is
+``((w + t)^(n+1) - w^(n+1)) / ((n + 1) t)``: ``w^n`` without ties, ``w + t/2`` against one opponent,
+``1/(n+1)`` if all play the board.  (Counting a tie as half a win and taking the power would be too little.)
 
 Source: *Hold'em Killer*, "Raw Hand Odds", sections 2 to 5.
 """
@@ -52,7 +52,7 @@ MAX_OPPONENTS: Final = 9
 """The opponents at a full table of ten."""
 
 SAMPLED_BOARDS: Final = 20_000
-"""Final boards sampled when there is no board yet: of 2,118,760."""
+"""The number of final boards sampled, out of 2,118,760, if there is no board yet."""
 
 
 def _check_opponents(opponents: int) -> None:
@@ -67,16 +67,16 @@ def final_boards(
     rng: np.random.Generator | None = None,
     samples: int = SAMPLED_BOARDS,
 ) -> NDArray[np.uint8]:
-    """The boards of five that can follow: all of them after the flop, a sample before it.
+    """The final boards of five cards: all of them after the flop, a sample before it.
 
     Args:
         hole_cards: our two cards, which cannot come.
-        board: the 0, 3, 4 or 5 cards that are there.
-        rng: draws the sample; needed without a board only.
-        samples: size of the sample.
+        board: the 0, 3, 4 or 5 board cards so far.
+        rng: draws the sample; needed only without a board.
+        samples: the size of the sample.
 
     Returns:
-        Shape (1081 | 46 | 1 | samples, 5), uint8, the present board first.
+        Shape (1081 | 46 | 1 | samples, 5), uint8, in each row the board so far first.
 
     Raises:
         ValueError: wrong cards, or no board and no generator.
@@ -97,14 +97,14 @@ def final_boards(
 
 @attrs.frozen(eq=False)
 class BoardResults:
-    """How the weight of an opponent's possible hands divides on each final board."""
+    """The weights of opponents' hands that we beat, tie with and lose to, on each final board."""
 
     won: NDArray[np.float64]
-    """Weight of the hands we beat, shape (num_opponents, num_boards)."""
+    """The weight of the hands we beat, shape (num_opponents, num_boards)."""
     tied: NDArray[np.float64]
-    """Weight of the hands that tie with ours, same shape."""
+    """The weight of the hands that tie with ours, same shape."""
     lost: NDArray[np.float64]
-    """Weight of the hands that beat ours, same shape; exactly 0 where no hand with weight does."""
+    """The weight of the hands that beat ours, same shape; exactly 0 if no hand with weight does."""
 
     @property
     def total(self) -> NDArray[np.float64]:
@@ -115,12 +115,12 @@ class BoardResults:
 def results_by_board(
     hole_cards: Sequence[int], boards: NDArray[np.uint8], weights: NDArray[np.float64]
 ) -> BoardResults:
-    """Compares our hand with every combo of every opponent on each of some final boards.
+    """Compare our hand with every combo of every opponent on each of the given final boards.
 
     Args:
         hole_cards: our two cards.
         boards: shape (num_boards, 5), uint8, as from `final_boards`.
-        weights: shape (num_opponents, 1326), at least 0, by combo index.  Combos with our cards are left out.
+        weights: shape (num_opponents, 1326), at least 0, by combo index.  Combos with our cards are ignored.
 
     Raises:
         ValueError: wrong cards, a wrong shape, or a weight that is negative or not finite.
@@ -141,11 +141,11 @@ def results_by_board(
 def power_of_share(
     won: NDArray[np.float64], tied: NDArray[np.float64], max_opponents: int = MAX_OPPONENTS
 ) -> NDArray[np.float64]:
-    """The share of the pot against 1, 2, ... independent opponents, from the chances against one.
+    """The share of the pot against 1, 2, ... independent opponents, from the probabilities against one.
 
     Args:
-        won: chance of beating one, any shape.
-        tied: chance of tying with one, same shape.
+        won: the probability of beating one opponent, any shape.
+        tied: the probability of tying with one, same shape.
         max_opponents: how many shares to return.
 
     Returns:
@@ -171,18 +171,18 @@ def raw_hand_odds(
     *,
     rng: np.random.Generator | None = None,
 ) -> NDArray[np.float64]:
-    """Our share of the pot against 1, 2, ... random hands, taken to the power on each final board.
+    """Our share of the pot against 1, 2, ... random hands, with the power taken on each final board.
 
-    After the flop all boards are enumerated.  Before it the starting hand is looked up in the shipped
-    table, which was computed over all boards (``engine.evaluation.preflop.roll_outs``), so nothing
-    here is sampled and the first value is the exact equity against one random hand.  Given a generator, a
-    hand without a board is evaluated on a sample instead.
+    After the flop all boards are enumerated.  Before it the starting hand is looked up in the packaged
+    table, which was computed over all boards (``engine.evaluation.preflop.roll_outs``), so nothing is
+    sampled, and the first value is the exact equity against one random hand.  With a generator, a hand
+    without a board is evaluated on a sample instead.
 
     Args:
         hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         max_opponents: 1 to 9.
-        rng: draws boards when there is no board, instead of looking up.
+        rng: if given, boards are sampled when there is no board, instead of looking the hand up.
 
     Returns:
         Shape (max_opponents,), float64, between 0 and 1.
@@ -215,9 +215,7 @@ class JointOdds:
     standard_errors: NDArray[np.float64]
     """The standard error of each mean, same shape."""
     trials: int
-    """Deals.  One deal serves all numbers of opponents, so that the values of one sample rise and fall
-    together.
-    """
+    """The number of deals.  All numbers of opponents use the same deals, so their errors are correlated."""
 
 
 def joint_hand_odds(
@@ -235,7 +233,7 @@ def joint_hand_odds(
         board: 0, 3, 4 or 5 cards.
         max_opponents: 1 to 9.
         rng: its next number seeds the sample.
-        trials: deals.
+        trials: the number of deals.
 
     Raises:
         ValueError: wrong cards, not 1 to 9 opponents, or fewer than 2 trials.

@@ -1,4 +1,4 @@
-"""Hand potential: the chances of improving when behind and of falling behind when ahead (Poki 3.3.2)."""
+"""Hand potential: the probabilities of getting ahead when behind, and behind when ahead (Poki 3.3.2)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["HandPotential", "all_hand_potentials", "hand_potential", "potentials
 
 @attrs.frozen(eq=False)
 class HandPotential:
-    """A hand's transition table and what follows from it."""
+    """A hand's transition table, and the potentials that follow from it."""
 
     transitions: NDArray[np.float64]
-    """Weight of the cases by [before, after]: 0 ahead, 1 tied, 2 behind.  Unweighted: numbers of cases.
+    """The weight, or number, of cases by [before, after]: 0 ahead, 1 tied, 2 behind.
 
-    Shape (3, 3).  A case is an opponent's hand and the cards to come.  Table 3.2 of the paper.
+    Shape (3, 3).  A case is an opponent's hand and the cards to come.  This is the paper's Table 3.2.
     """
 
     look_ahead: int
@@ -32,25 +32,23 @@ class HandPotential:
 
     @property
     def positive(self) -> float:
-        """PPot, the chance of getting ahead when behind; 0 for a hand that is never behind."""
+        """PPot, the probability of getting ahead when behind; 0 for a hand that is never behind."""
         return float(potentials_of_transitions(self.transitions)[0])
 
     @property
     def negative(self) -> float:
-        """NPot, the chance of falling behind when ahead; 0 for a hand that is never ahead."""
+        """NPot, the probability of falling behind when ahead; 0 for a hand that is never ahead."""
         return float(potentials_of_transitions(self.transitions)[1])
 
     @property
     def hand_strength(self) -> float:
-        """The share of the cases in which we are ahead now, ties by half: the hand strength of Fig. 3.3."""
+        """The share of cases in which we are ahead now; ties count half.  The hand strength of Fig. 3.3."""
         ahead, tied, _ = self.transitions.sum(axis=1)
         return float((ahead + tied / 2) / self.transitions.sum())
 
     @property
     def final_strength(self) -> float:
-        """The share of the cases in which we are ahead after, ties by half; with no card left to come the
-        equity.
-        """
+        """The share of cases in which we are ahead afterwards; ties count half.  On the river, the equity."""
         ahead, tied, _ = self.transitions.sum(axis=0)
         return float((ahead + tied / 2) / self.transitions.sum())
 
@@ -58,13 +56,19 @@ class HandPotential:
 def potentials_of_transitions(
     transitions: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """PPot and NPot of transition tables, shape (..., 3, 3); each of shape (...).
+    """PPot and NPot of transition tables.
 
     The numerators are those of Fig. 3.4; the denominators are the row sums of the transition table, behind
-    + tied/2 and ahead + tied/2.  The pseudo-code divides by counts of opponents' hands, though its
+    + tied/2 and ahead + tied/2.  The pseudo-code divides by counts of opponents' hands although its
     numerators count boards as well, and eq. 3.1 taken literally gives .507 for the example; the paper's
     figures, .406 and .620, come from the row sums.  A denominator of zero gives potential 0: there is
-    nothing to improve or to lose.
+    nothing to gain or to lose.
+
+    Args:
+        transitions: shape (..., 3, 3).
+
+    Returns:
+        PPot and NPot, each of shape (...).
     """
     ahead, tied, behind = 0, 1, 2
     t = np.asarray(transitions, dtype=np.float64)
@@ -95,13 +99,13 @@ def hand_potential(
     weights: ArrayLike | None = None,
     look_ahead: int | None = None,
 ) -> HandPotential:
-    """The potential of a hand, exact, over every hand of the opponent and all cards to come.
+    """The exact potential of a hand, over every hand of the opponent and all cards to come.
 
     Args:
         hole_cards: our two cards.
         board: 3 or 4 cards.
         weights: the opponent's weight table, shape (1326,); None for a random hand.
-        look_ahead: how many cards to look ahead, 1 or 2 on the flop; all that are to come if None.
+        look_ahead: how many cards to look ahead, 1 or 2 on the flop; None for all cards to come.
 
     Raises:
         ValueError: wrong cards, weights or look-ahead, or weights that leave the opponent no hand.
@@ -117,7 +121,7 @@ def hand_potential(
             ranking_table(), table, transitions, cards_ahead, *hole_cards, *board, *fourth
         ):
             return HandPotential(transitions, cards_ahead)
-    # The kernel has looked at everything and found something wrong; here it is said what.
+    # The kernel has found something wrong; these checks say what.
     check_hand_and_board(hole_cards, board, (3, 4))
     check_weights(weights)
     raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")

@@ -1,4 +1,4 @@
-"""Hand rank: which of the 7462 classes of poker hands the best five of 5, 6 or 7 cards are.
+"""Hand rank: the class, of 7462, of the best five of 5, 6 or 7 cards.
 
 A rank is an integer, 0 (7-5-4-3-2 of mixed suits) to 7461 (a royal flush); greater is better, equal ranks
 split the pot, and 5, 6 and 7 cards are on the same scale.  Cards are the integers of ``engine.cards``.
@@ -68,7 +68,7 @@ def check_cards(cards: Sequence[int], what: str = "cards") -> tuple[int, ...]:
 
     Args:
         cards: a sequence or array of integers.
-        what: how to call them in the message of the error.
+        what: what the error message calls them.
 
     Raises:
         ValueError: a number outside 0..51, or a card twice.
@@ -115,10 +115,10 @@ def check_hole_cards(hole_cards: Sequence[int]) -> tuple[int, int]:
 def check_hand_and_board(
     hole_cards: Sequence[int], board: Sequence[int], sizes: tuple[int, ...] = (3, 4, 5)
 ) -> tuple[tuple[int, int], tuple[int, ...]]:
-    """Hole cards and board as ints, after checking that they are two and as many cards as allowed.
+    """Hole cards and board as ints, after checking the cards and how many there are.
 
     Raises:
-        ValueError: other numbers of cards, a number outside 0..51, or a card twice.
+        ValueError: a wrong number of cards, a number outside 0..51, or a card twice.
     """
     cards = (*hole_cards, *board)
     if (
@@ -128,7 +128,7 @@ def check_hand_and_board(
         and min(cards) >= 0
         and max(cards) < NUM_CARDS
     ):
-        # The common case, several times faster than the questions below.
+        # The common case, several times faster than the checks below.
         first, second = hole_cards
         return (first, second), tuple(board)
     hole = check_hole_cards(hole_cards)
@@ -200,14 +200,14 @@ def board_ranks(board: Sequence[int]) -> NDArray[np.uint16]:
 
 
 def count_seven_card_hands() -> NDArray[np.int64]:
-    """How many of the 133,784,560 seven-card hands have each rank.  Shape (7462,); 4824 are not zero."""
+    """The number of seven-card hands, of 133,784,560, with each rank.  Shape (7462,); 4824 are not zero."""
     counts = np.empty(NUM_CLASSES, np.int64)
     ranking.count_all_seven_card_hands(ranking_table(), counts)
     return counts
 
 
 def count_five_card_hands() -> NDArray[np.int64]:
-    """How many of the 2,598,960 five-card hands have each rank.  Shape (7462,); none is zero."""
+    """The number of five-card hands, of 2,598,960, with each rank.  Shape (7462,); none is zero."""
     counts = np.empty(NUM_CLASSES, np.int64)
     ranking.count_all_five_card_hands(ranking_table(), counts)
     return counts

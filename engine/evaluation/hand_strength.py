@@ -1,7 +1,7 @@
-"""Hand strength: the chance of holding the best hand now (Poki 3.3.1, 3.3.5, 3.3.6).
+"""Hand strength: the probability of holding the best hand now (Poki 3.3.1, 3.3.5, 3.3.6).
 
-A *weight table* is an array of shape (1326,), by combo index: how likely an opponent is to hold each combo,
-up to a constant factor.  Weights of combos that share a card with our hand or the board do not count.
+A *weight table* is an array of shape (1326,), by combo index: the probability that an opponent holds each
+combo, up to a constant factor.  Weights of combos that share a card with our hand or the board are ignored.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ UNIFORM_WEIGHTS: Final = _uniform()
 """The weight table of an opponent about whom nothing is known.  Shape (1326,), float64, read-only."""
 
 _NO_WEIGHTS: Final = np.empty(0)
-"""Tells the kernel that all weights are 1."""
+"""What the kernel takes for weights that are all 1."""
 
 _NOT_YET_DEALT: Final = {3: (-1, -1), 4: (-1,), 5: ()}
 """Fills the board up to the five cards that the kernel takes."""
 
 
 class HandStrength(NamedTuple):
-    """How many of the opponent's hands, or how much of their weight, we beat, tie with and lose to."""
+    """The number, or the weight, of the opponent's hands that we beat, tie with and lose to."""
 
     ahead: float
     tied: float
@@ -88,13 +88,12 @@ def check_weights(weights: ArrayLike | None, what: str = "weights") -> NDArray[n
 def hand_strength(
     hole_cards: Sequence[int], board: Sequence[int], weights: ArrayLike | None = None
 ) -> HandStrength:
-    """The hands of an opponent that we are ahead of, tied with and behind, on the board as it is.
+    """The number, or the weight, of an opponent's hands that we beat, tie with and lose to on this board.
 
     Args:
         hole_cards: our two cards.
         board: 3, 4 or 5 cards.
-        weights: the opponent's weight table, shape (1326,); None for a random hand.  Unweighted results are
-            counts.
+        weights: the opponent's weight table, shape (1326,); None for a random hand, which gives counts.
 
     Raises:
         ValueError: wrong cards or weights, or weights that leave the opponent no hand.
@@ -108,14 +107,14 @@ def hand_strength(
         )
         if counts != (0.0, 0.0, 0.0):
             return HandStrength._make(counts)
-    # The kernel has looked at everything and found something wrong; here it is said what.
+    # The kernel has found something wrong; these checks say what.
     check_hand_and_board(hole_cards, board)
     check_weights(weights)
     raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
 
 
 def all_hand_strengths(board: Sequence[int], weights: ArrayLike | None = None) -> NDArray[np.float64]:
-    """The hand strength of every combo on a board, in some microseconds.
+    """The hand strength of every combo on a board; it takes some microseconds.
 
     Args:
         board: 3, 4 or 5 cards.
@@ -141,7 +140,7 @@ def all_hand_strengths(board: Sequence[int], weights: ArrayLike | None = None) -
 def multi_player_hand_strength(
     hole_cards: Sequence[int], board: Sequence[int], weight_tables: ArrayLike
 ) -> float:
-    """The chance of beating several opponents, as the product of the strengths against each: HS_n.
+    """HS_n: the probability of beating several opponents, as the product of the strengths against each.
 
     Args:
         hole_cards: our two cards.
@@ -151,10 +150,10 @@ def multi_player_hand_strength(
     Raises:
         ValueError: wrong cards, shape or weights.
 
-    Source: Poki, eq. 3.3.  It takes the opponents' hands as independent.  Against random opponents on 60
+    Source: Poki, eq. 3.3.  It treats the opponents' hands as independent.  Against random opponents on 60
     random flops (sampling error .004) it differed from the joint value by at most .014 for two and .021 for
-    three of them, as the paper claims (below .03), .035 for five and .067 for nine; on average it was .005
-    too high for two and .011 for nine.
+    three opponents, as the paper claims (below .03), by .035 for five and .067 for nine; on average it was
+    .005 too high for two and .011 for nine.
     """
     product = 1.0
     for opponent, weights in enumerate(_tables(weight_tables)):
@@ -172,11 +171,11 @@ def _tables(weight_tables: ArrayLike) -> NDArray[np.float64]:
 def field_array(weight_tables: ArrayLike, how: Literal["mean", "maximum"] = "maximum") -> NDArray[np.float64]:
     """One weight table for the whole field of opponents: the mean or the maximum of theirs, entry by entry.
 
-    The tables are first put on one scale, the greatest weight of each being 1 (the paper's weights lie
-    between 0 and 1), so that a constant factor in one of them changes nothing.
+    The tables are first scaled so that the greatest weight of each is 1 (the paper's weights lie between 0
+    and 1); a constant factor in one of them changes nothing.
 
-    A yardstick: ``riverboat odds`` shows what it comes to beside `multi_player_hand_strength`, which is fast
-    enough for every bot.
+    It is for comparison: ``riverboat odds`` shows its result beside that of `multi_player_hand_strength`,
+    which is fast enough for every bot.
 
     Args:
         weight_tables: one for each opponent, shape (num_opponents, 1326).  Set combos that are known to be
@@ -210,16 +209,16 @@ def field_hand_strength(
     field: ArrayLike | None,
     num_opponents: int,
 ) -> float:
-    """The chance of beating a number of opponents of one weight table: HS_n = HS_field ** n.
+    """HS_n = HS_field ** n: the probability of beating `num_opponents` with the same weight table.
 
     Args:
         hole_cards: our two cards.
         board: 3, 4 or 5 cards.
-        field: of `field_array`, shape (1326,); None for random hands.
+        field: the weight table, as from `field_array`, shape (1326,); None for random hands.
         num_opponents: 1 or more.
 
     Raises:
-        ValueError: wrong cards or weights, or less than one opponent.
+        ValueError: wrong cards or weights, or fewer than one opponent.
 
     Source: Poki, eq. 3.4.
     """

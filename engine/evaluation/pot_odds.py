@@ -9,13 +9,13 @@ type                      value                           $4 to call into a pot 
 `BetToPotOdds`            bet / pot                       .25, "4 to 1", inverted
 ========================  ==============================  =================================
 
-They order equally and convert into each other (`BetToPotOdds.as_pot_odds`), but Python refuses to
-compare one with the other.  The *pot* is always the money that is there before we act: the opponents' bets
-of the current round included, our own call not.
+They have the same order and can be converted into each other (`BetToPotOdds.as_pot_odds`), but Python refuses
+to compare one with the other.  The *pot* is always the money in the middle before we act, including the
+opponents' bets of the current round but not our own call.
 
-Implied and reverse implied odds are one ratio: what we stand to lose from now on to what we stand to win from
-now on.  A draw wins further bets when it gets there and loses none when it misses (implied odds); a made hand
-wins nothing more from a draw that misses and pays when it comes in (reverse implied odds).
+Implied and reverse implied odds are one ratio: what we can lose from now on to what we can win from now on.
+A draw wins further bets when it gets there and loses none when it misses (implied odds); a made hand wins
+nothing more from a draw that misses, and pays when the draw gets there (reverse implied odds).
 `FurtherBets` holds both sides.
 
 Source:
@@ -115,7 +115,7 @@ class FurtherBets:
     """Expected bets after the one being decided, in chips, in the two ways the hand can end."""
 
     won_when_ahead: float = attrs.field(default=0.0, validator=_finite_at_least_zero)
-    """What opponents still put in, added up, in the hands that we win."""
+    """The sum of what opponents still put in, in the hands that we win."""
     lost_when_behind: float = attrs.field(default=0.0, validator=_finite_at_least_zero)
     """What we still put in, in the hands that we lose."""
 
@@ -189,12 +189,11 @@ def implied_odds_of_raise(
     callers: float,
     further: FurtherBets = NO_FURTHER_BETS,
 ) -> BetToPotOdds:
-    """Killer's IPOr: the implied odds when we call and raise by ``raise_by`` more, which ``callers``
-    opponents pay.
+    """Killer's IPOr: the implied odds of a raise by ``raise_by``, which ``callers`` opponents pay.
 
     Args:
         pot: chips in the pot before we act.
-        amount_to_call: chips a mere call costs, 0 when we bet first.
+        amount_to_call: chips that a call alone costs; 0 if we bet first.
         raise_by: chips on top of the call.
         callers: expected number of opponents who put in the same again.
         further: bets after that.
@@ -231,10 +230,10 @@ def raise_odds(callers: float, bet: float = 1.0, further: FurtherBets = NO_FURTH
 
 
 def is_callable(hand_odds: float, odds: BetToPotOdds) -> bool:
-    """Killer's F(rho, ipo): whether the chance of winning exceeds what the odds ask for, ``ipo / (1 + ipo)``.
+    """Killer's F(rho, ipo): whether the probability of winning exceeds the price, ``ipo / (1 + ipo)``.
 
     Args:
-        hand_odds: chance of winning the pot, best the reflective hand odds, between 0 and 1.
+        hand_odds: probability of winning the pot, preferably the reflective hand odds, between 0 and 1.
         odds: the price in Killer's convention, immediate, implied, or of a raise.
 
     Raises:
@@ -247,7 +246,7 @@ def is_callable(hand_odds: float, odds: BetToPotOdds) -> bool:
 
 
 class StraightPlay(enum.Enum):
-    """What statistically straightforward play does: no bluff, no trap."""
+    """The actions of statistically straightforward play, without bluffs and traps."""
 
     FOLD = "fold"
     CHECK = "check"
@@ -263,20 +262,20 @@ def straight_play(
     *,
     facing_bet: bool = True,
 ) -> StraightPlay:
-    """Killer's straight play from three numbers.
+    """The action of Killer's straight play, from three numbers.
 
-    An additional bet must pay for itself: with F(rho, ipo) true and F(rho, RO) false the decision is to call
-    (or check), however good the odds for the whole pot are.  A first bet needs F(rho, ipo) as well.
+    An additional bet must pay for itself: if F(rho, ipo) is true and F(rho, RO) is false, the decision is to
+    call (or check), however good the odds for the whole pot are.  A first bet needs F(rho, ipo) as well.
 
-    The price of raising against the whole pot (IPOr, `implied_odds_of_raise`) is never a third
-    condition: it lies between the two and so is met whenever both are.
+    The odds of raising against the whole pot (IPOr, `implied_odds_of_raise`) are not a third condition: they
+    lie between the two, so they are good enough whenever both are.
 
     Args:
         hand_odds: chance of winning the pot, between 0 and 1.
-        implied: implied odds of a call; when there is nothing to call, of the bet contemplated.
-        raising: the raise odds RO; None when raising is not allowed.
-        facing_bet: whether there is something to call.  It chooses the words: call, raise, fold or check,
-            bet.
+        implied: the implied odds of a call or, if there is nothing to call, of the bet considered.
+        raising: the raise odds RO; None if raising is not allowed.
+        facing_bet: whether there is something to call: then the result is call, raise or fold, otherwise
+            check or bet.
 
     Raises:
         ValueError: ``hand_odds`` is not a probability.
@@ -298,7 +297,7 @@ def return_on_investment(
     further: FurtherBets = NO_FURTHER_BETS,
     rake: Rake = NO_RAKE,
 ) -> float:
-    """Chips a call gains on average, folding being 0.
+    """The chips that a call gains on average; folding is worth 0.
 
     ``p (pot + won_when_ahead - rake) - (1 - p) (amount_to_call + lost_when_behind)``.  The rake is taken from
     ``pot + amount_to_call + won_when_ahead``; further bets of our own that we win back are not counted in it.
@@ -335,7 +334,7 @@ def expected_value(
 
     Args:
         hand_odds: chance of winning, between 0 and 1.
-        expected_pot: the final pot, everybody's future bets and ours included.
+        expected_pot: the final pot, including all future bets, our own among them.
         expected_bets: what we still put in.
         rake: what the house takes from the final pot.
 
@@ -362,7 +361,7 @@ def bettable_value(
     expected_bets: float,
     rake: Rake = NO_RAKE,
 ) -> float:
-    """Killer's EV of a situation: `expected_value`, or 0 where that is negative, because we then fold.
+    """Killer's EV of a situation: `expected_value`, or 0 if that is negative, because we then fold.
 
     Source: *Hold'em Killer*, "Beyond the Sklansky Preflop", "EV(FlopConfig)".
     """

@@ -1,15 +1,15 @@
 """Reflective hand odds: the odds against hands that the opponents would have played as they did.
 
-"Putting an opponent on a hand", computed: of all combos those remain (or keep a part of their weight) that
-some heuristic holds playable in every betting round so far.  The odds are then taken as the raw ones are, on
-each final board by itself.
+This computes what players call "putting an opponent on a hand".  The combos that some heuristic finds
+playable in every betting round so far remain, or keep a part of their weight.  The odds are then computed
+like the raw ones, on each final board by itself.
 
 A filter is an array of 1326 weights between 0 and 1.  The two made here keep the top fraction of the hands in
 some order: `playable_before_flop` in the order of the preflop income rates, `playable_on_board` in the order
 of the hands' strength on the board of that round.  An opponent's *looseness* is how many times the ideal
 share of hands they play; it scales the fraction, so that the top 25 % at looseness 2 is the top 50 %.
-Filters of several rounds are multiplied; any weight table will do in their place, such as an opponent
-model's.
+The filters of several rounds are multiplied; any weight table can replace them, such as that of an opponent
+model.
 
 Source: *Hold'em Killer*, "Computing Actual Hand Odds", and "Opponent Modeling", "Applying preflop modeling to
 RHO".
@@ -55,8 +55,8 @@ def looseness(flops_seen: float, ideal: float = 0.2) -> float:
     """How many times the ideal share of hands a player plays, from the share of flops they see.
 
     Args:
-        flops_seen: share of the hands with which the player saw the flop, between 0 and 1.
-        ideal: what it should be for the size of the game.
+        flops_seen: the share of hands with which the player saw the flop, between 0 and 1.
+        ideal: what that share should be for the size of the game.
 
     Raises:
         ValueError: not a share, or an ideal of 0.
@@ -75,16 +75,16 @@ def keep_top(
 ) -> NDArray[np.float64]:
     """A filter that keeps the best ``fraction * looseness`` of some hands.
 
-    Hands of equal value are kept together, in part if the boundary falls among them, so that the weight kept
-    is exactly the fraction asked for (at most all).
+    Hands of equal value are treated alike, and keep a part of their weight if the boundary falls among them,
+    so the weight kept is exactly the fraction asked for (at most all).
 
     Args:
         values: shape (1326,); greater is better, nan for a hand that is impossible and gets weight 0.
         fraction: the share of hands that should be played, between 0 and 1.
         looseness: scales the fraction; 1 is a player who plays the ideal share.
-        softness: how far, as a share of all hands, the boundary is drawn out to both sides: a hand at the
-            boundary keeps half its weight, and weights fall in a line from 1 to 0.  A rigid filter (0) is
-            easily deceived.
+        softness: the width of the boundary to either side, as a share of all hands: a hand at the boundary
+            keeps half its weight, and weights fall linearly from 1 to 0.  A rigid filter (0) is easily
+            deceived.
 
     Returns:
         shape (1326,), float64, weights between 0 and 1.
@@ -108,7 +108,7 @@ def keep_top(
     if not len(possible):
         return weights
     boundary = min(1.0, fraction * looseness)
-    # Each group of equal hands spans a piece of 0..1, the best first; its weight is the mean over the piece.
+    # Each group of equal hands spans an interval of 0..1, the best first; its weight is the mean over that.
     _, group, sizes = np.unique(-values[possible], return_inverse=True, return_counts=True)
     ends = np.cumsum(sizes) / len(possible)
     starts = ends - sizes / len(possible)
@@ -119,8 +119,7 @@ def keep_top(
 
 def _kept_up_to(share: NDArray[np.float64], boundary: float, softness: float) -> NDArray[np.float64]:
     """The weight kept of the best ``share`` of hands: the integral of the filter from 0."""
-    # The filter may not begin to fall before the best hand nor end after the worst: there is nothing to trade
-    # with.
+    # The filter must not start to fall before the best hand, nor end after the worst.
     softness = min(softness, boundary, 1 - boundary)
     if softness == 0:
         return np.minimum(share, boundary)
@@ -140,11 +139,11 @@ def playable_before_flop(
     """The combos worth playing before the flop: the top ``fraction * looseness`` of the starting hands.
 
     Args:
-        fraction: share of the hands a sound player would play in that place, between 0 and 1.
-        looseness: scales it.
-        ranking: a value for each starting hand, shape (169,), greater is better.  The default is the shipped
+        fraction: the share of hands that a sound player would play in that place, between 0 and 1.
+        looseness: scales the fraction.
+        ranking: a value for each starting hand, shape (169,), greater is better.  The default is the packaged
             table of iterated income rates.
-        players: size of the table, 2 to 10; chooses the shipped table.
+        players: the number of players, 2 to 10; selects the packaged table.
         softness: see `keep_top`.
 
     Returns:
@@ -171,8 +170,8 @@ def playable_on_board(
 ) -> NDArray[np.float64]:
     """The combos worth playing on a board of 3, 4 or 5 cards: the best by their rank on it.
 
-    A stand-in for a better heuristic, and blind to draws; `keep_top` takes any values, such as the
-    effective strengths of all hands.
+    It stands in for a better heuristic and ignores draws; `keep_top` takes any values, such as the effective
+    strengths of all hands.
 
     Raises:
         ValueError: a wrong board, or a number out of range.
@@ -191,9 +190,9 @@ def playable_in_rounds(
 
     Args:
         board: 0, 3, 4 or 5 cards.
-        fractions: the share of all hands that goes on before the flop, on the flop, on the turn, on the
-            river, as far as they are given; each counted among all hands, not among those left by then.
-        looseness: scales all of them.
+        fractions: the shares of hands that are played before the flop, on the flop, on the turn and on the
+            river, or the first of these; each is a share of all hands, not of those left by then.
+        looseness: scales all fractions.
         softness: see `keep_top`.
 
     Returns:
@@ -248,17 +247,17 @@ def reflective_hand_odds(
     *,
     rng: np.random.Generator | None = None,
 ) -> float:
-    """Our share of the pot against opponents whose possible hands are weighted, nobody folding any more.
+    """Our share of the pot against opponents whose possible hands are weighted, if nobody folds any more.
 
-    On each final board the opponents are independent of each other; a board counts as often as it goes
-    together with their hands.  Exact for one opponent after the flop.
+    On each final board the opponents are independent of each other; a board is weighted by how many of their
+    hands are possible with it.  This is exact for one opponent after the flop.
 
     Args:
         hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         weights: shape (1326,), one filter for all, or (opponents, 1326).
-        opponents: 1 to 9; may be left out when each has a table.
-        rng: draws final boards; needed without a board only.
+        opponents: 1 to 9; may be omitted if each has a table.
+        rng: draws final boards; needed only without a board.
 
     Raises:
         ValueError: wrong cards or shapes, or an opponent without any possible hand.
@@ -298,13 +297,13 @@ def has_reflective_nuts(
 ) -> bool:
     """Whether no hand that an opponent may reasonably hold beats ours on any board to come.
 
-    Ties are allowed.  Against several opponents it holds if it holds against each.
+    Ties are allowed.  Against several opponents it is true if it is true against each.
 
     Args:
         hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards; without a board a sample of final boards is tried.
-        weights: shape (1326,) or (opponents, 1326); weight 0 says that a hand was filtered out.
-        rng: draws final boards; needed without a board only.
+        weights: shape (1326,) or (opponents, 1326); a weight of 0 means that the hand was filtered out.
+        rng: draws final boards; needed only without a board.
 
     Raises:
         ValueError: wrong cards or shapes.
@@ -337,16 +336,15 @@ def joint_reflective_hand_odds(
     rng: np.random.Generator,
     trials: int = 200_000,
 ) -> Equity:
-    """The share of `reflective_hand_odds` with the opponents' hands dealt together: no card is held
-    twice.
+    """Our share of the pot as in `reflective_hand_odds`, but with no card held by two opponents.
 
     Args:
         hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         weights: shape (1326,), one filter for all, or (opponents, 1326).
-        opponents: 1 to 9; may be left out when each has a table.
-        rng: for the sampling.
-        trials: deals, where enumeration takes too long.
+        opponents: 1 to 9; may be omitted if each has a table.
+        rng: the generator for sampling.
+        trials: the number of deals if enumeration would take too long.
 
     Returns:
         Our equity, with its standard error.

@@ -2,9 +2,9 @@
 
 ===============  ====================================================================
 ``deal_pool``    deals in advance, for programs that play millions of hands
-``street``       the street-learner: what it tells apart, what it learns, its training
+``street``       the street-learner: its situations, its action values, its training
 ``decision``     its decisions one at a time, at a table
-``table_batch``  many tables stepped together, for learners of other people's
-``preflop``      a pre-flop learner of the Poker Learner thesis among players by rules
+``table_batch``  many tables stepped together, for other people's learners
+``preflop``      a pre-flop learner of the Poker Learner thesis among rule-based players
 ===============  ====================================================================
 """

@@ -1,10 +1,10 @@
 """Deals in advance: cards, hand strengths and showdowns, for programs that play millions of hands.
 
 A hand that is played for training needs the strength of every player's hole cards in every betting round, and
-asking for each costs far more than playing the hand does.  A pool is dealt once and played many times over.
-It is made board by board, since on one board the strengths of all combos cost little more than that of one:
-some flops, some turns on each, some rivers on each, and several deals of hole cards on each board of five.
-Then it is shuffled, so that neighbours have nothing in common.
+computing these costs far more than playing the hand.  A pool is dealt once and played many times.  It is made
+board by board, since on one board the strengths of all combos cost little more than that of one: some flops,
+some turns on each, some rivers on each, and several deals of hole cards on each board of five.  Then it is
+shuffled, so that neighbours have nothing in common.
 
 The strength is the *effective hand strength* of Poki, eq. 3.5, with both potentials and all cards to come::
 
@@ -14,7 +14,7 @@ against one random hand.  That is the equity of the hand (``engine.evaluation.ha
 on the river the hand strength.  Before the flop it is the equity as well.
 
 A *bucket* is a range of strengths.  In each betting round the edges cut off the same shares of all hands
-(`SHARES_BELOW`), finer towards the top, where the money goes in.
+(`SHARES_BELOW`), which are finer towards the top, where most of the money goes in.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ SHARES_BELOW: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.74, 0.8, 0.85, 0.8
 """The share of all hands below each edge."""
 
 NUM_BUCKETS: Final = len(SHARES_BELOW) + 1
-"""In each betting round."""
+"""The number of buckets in each betting round."""
 assert NUM_BUCKETS == situations.NUM_BUCKETS
 
 STRENGTH_STEPS: Final = kernels.STRENGTH_STEPS
-"""A pool keeps strengths in this many steps; buckets are of the exact strength."""
+"""A pool keeps strengths in this many steps; buckets come from the exact strength."""
 
 # The quantiles of some thousand random boards for each round; a test compares them with other boards.
 _EDGES_AFTER_PREFLOP: Final = (
@@ -69,7 +69,7 @@ _EDGES_AFTER_PREFLOP: Final = (
 
 @functools.cache
 def bucket_edges() -> NDArray[np.float64]:
-    """The least strength of each bucket but the lowest, by betting round.
+    """The least strength of each bucket except the lowest, by betting round.
 
     Returns:
         Shape (4, NUM_BUCKETS - 1), ascending, read-only.
@@ -107,22 +107,22 @@ def _edge_lists() -> list[list[float]]:
 
 @attrs.frozen
 class PoolSize:
-    """How many boards and deals a pool has."""
+    """The numbers of boards and deals in a pool."""
 
     flops: int = 1024
     turns: int = 16
-    """On each flop."""
+    """Turns on each flop."""
     rivers: int = 4
-    """On each turn."""
+    """Rivers on each turn."""
     deals: int = 32
-    """Hole cards dealt on each board, counted by player: half as many deals for two players, and so on."""
+    """Hands dealt on each board, over all players: for two players half as many deals, and so on."""
 
     def deals_on_board(self, num_players: int) -> int:
-        """Deals to a number of players on each board."""
+        """The number of deals on each board for a number of players."""
         return max(1, self.deals // num_players)
 
     def num_deals(self, num_players: int) -> int:
-        """Deals in all."""
+        """The number of deals in the pool for a number of players."""
         return self.flops * self.turns * self.rivers * self.deals_on_board(num_players)
 
 
@@ -146,12 +146,12 @@ class DealPool:
 
     @property
     def num_players(self) -> int:
-        """Players that are dealt to."""
+        """The number of players dealt to."""
         return int(self.hole_cards.shape[1])
 
     @property
     def played(self) -> kernels.Deals:
-        """What kernels play with."""
+        """The deals in the form that kernels take."""
         return kernels.Deals(self.strengths, self.buckets, self.ranks)
 
     def __len__(self) -> int:
@@ -168,9 +168,9 @@ def make_pool(
 
     Args:
         num_players: 2 to 10.
-        seed: same seed, same deals.
-        size: how many; a million deals to two players by default.
-        progress: called with the share that is done, from time to time.
+        seed: the same seed gives the same deals.
+        size: the size of the pool; by default a million deals for two players.
+        progress: called from time to time with the share that is done.
 
     Raises:
         ValueError: not 2 to 10 players.
@@ -240,7 +240,7 @@ def deal_pool(
     size: PoolSize | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> DealPool:
-    """The same as `make_pool`, kept in the user's cache directory for the next time.
+    """The pool of `make_pool`, read from the user's cache directory or stored there.
 
     Raises:
         ValueError: not 2 to 10 players.
@@ -262,7 +262,7 @@ _CACHED_SCHEMA: Final = 1
 
 
 def _load(name: str, num_players: int, num_deals: int) -> DealPool | None:
-    """The pool that was kept; None where there is none with today's buckets."""
+    """The stored pool; None if there is none with the present buckets."""
     edges = bucket_edges()
     by_round = (num_deals, num_players, situations.NUM_ROUNDS)
     kept = load_cached(

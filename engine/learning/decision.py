@@ -1,8 +1,8 @@
 """The street-learner's decisions one at a time, for the agent that sits at a table.
 
-What happens at the table goes into `StyleCounters`; `consider` says what may be done in a betting and what
-the learner thinks that is worth, and `learn` learns from what came of a decision.  They call the functions of
-the training loop.
+`StyleCounters` counts what happens at the table, `consider` lists the actions and what the learner thinks
+they are worth, and `learn` learns from the result of a decision.  All call the functions of the training
+loop.
 """
 
 from __future__ import annotations
@@ -39,19 +39,22 @@ __all__ = [
 
 
 class StyleCounters:
-    """What each seat of a table has done so far, as far as its style depends on it."""
+    """Counts of what each seat of a table has done so far, from which its style follows."""
 
     def __init__(self) -> None:
         self.by_seat: NDArray[np.float64] = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
-        """Decisions with something to call, folds, chances to raise, raises; fading."""
+        """Decisions with something to call, folds, chances to raise, raises; old ones fade.
+
+        Shape (MAX_PLAYERS, NUM_COUNTERS), float64.
+        """
 
     def observe(self, seat: int, before: BettingState, action: Action) -> None:
-        """The player in a seat, who is to act in a betting, does something."""
+        """Count an action of the player in a seat, who was to act in the state `before`."""
         number = number_of_action(action, before)
         situations.count_decision(self.by_seat[seat], game_array(before.game), *_arrays(before), number)
 
     def by_position(self, seats: Sequence[int]) -> NDArray[np.float64]:
-        """The counters of the seats of each position, as kernels take them."""
+        """The counters in the order of positions, as kernels take them."""
         counters = np.zeros_like(self.by_seat)
         counters[: len(seats)] = self.by_seat[list(seats)]
         return counters
@@ -63,7 +66,7 @@ class HandInRound:
 
     bucket: int
     strength: float
-    """As a pool of deals has it."""
+    """The strength, rounded as in a pool of deals."""
 
     @classmethod
     def of(cls, hole_cards: Sequence[int], board: Sequence[int], betting_round: int) -> HandInRound:
@@ -84,11 +87,11 @@ class HandInRound:
 def all_hands_in_round(board: tuple[int, ...], betting_round: int) -> tuple[HandInRound | None, ...]:
     """All hands as the learner sees them: the 169 starting hands before the flop, after it the 1326 combos.
 
-    None for combos that share a card with the board.
+    Combos that share a card with the board are None.
 
     Args:
-        board: of 0, 3, 4 or 5 cards.
-        betting_round: whose buckets count.
+        board: 0, 3, 4 or 5 cards.
+        betting_round: the betting round whose buckets are used.
     """
     strengths = all_hand_equities(board) if board else shipped_tables().raw_odds[:, 0]
     return tuple(
@@ -101,34 +104,34 @@ def all_hands_in_round(board: tuple[int, ...], betting_round: int) -> tuple[Hand
 
 @attrs.frozen
 class Considered:
-    """What the position to act may do."""
+    """The options of the position to act, and their values."""
 
     actions: tuple[Action, ...]
-    """In the order of the table's columns: fold where that is legal, call, raises."""
+    """The legal actions, in the order of the table's columns: fold, call, raises."""
     values: tuple[float, ...]
-    """What each action is worth, in pots; folding is worth nothing."""
+    """The value of each action, in pots; folding is worth 0."""
     best: int
-    """Index of the action that is worth most."""
+    """The index of the action with the greatest value."""
     offers: tuple[int, ...]
     """The number of each action in the training loop."""
     cells: kernels.Cells
-    """Rows of the values."""
+    """The rows of the values."""
     pot: int
-    """Before the action."""
+    """The pot before the action, in chips."""
     paid: int
-    """The part of it that the position to act has put in."""
+    """The chips of the pot that the position to act has put in."""
 
 
 def consider(
     learnt: ActionValues, betting: BettingState, hand: HandInRound, counters: NDArray[np.float64]
 ) -> Considered:
-    """What the position to act may do, and what the learner thinks it is worth.
+    """The options of the position to act, and what the learner thinks they are worth.
 
     Args:
-        learnt: what it knows.
-        betting: somebody is to act.
-        hand: of the position to act.
-        counters: of `StyleCounters.by_position`.
+        learnt: the learner's action values.
+        betting: a state in which somebody is to act.
+        hand: the hand of the position to act.
+        counters: from `StyleCounters.by_position`.
     """
     position = betting.position_to_act
     assert position is not None, "somebody is to act"
@@ -151,13 +154,16 @@ def consider(
 
 
 def learn(learnt: ActionValues, considered: Considered, action: int, won: float) -> list[tuple[int, int]]:
-    """Learn what has come of a decision; returns the places of the values that it has changed.
+    """Learn from the result of a decision.
 
     Args:
-        learnt: changed in place.
-        considered: what the decision was about.
-        action: index of what was done.
-        won: chips, in the whole hand.
+        learnt: the learner's action values, changed in place.
+        considered: the options of the decision.
+        action: the index of the action taken.
+        won: the chips won in the whole hand.
+
+    Returns:
+        Row and column of each value that was changed.
     """
     offer = considered.offers[action]
     if offer == kernels.Offer.FOLD:
@@ -172,7 +178,7 @@ def learn(learnt: ActionValues, considered: Considered, action: int, won: float)
 def opening_values(
     learnt: ActionValues, betting: BettingState, hand: HandInRound, style: int
 ) -> tuple[Considered, int]:
-    """What is known against opponents of a style, by its number, and how many observations there are."""
+    """The options against opponents of a style, by its number, and the observations behind them."""
     nothing_seen = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
     anybody = consider(learnt, betting, hand, nothing_seen)
     cell = anybody.cells.any + style * num_situations(learnt.game)
@@ -192,7 +198,7 @@ def _no_offers() -> kernels.Offers:
 
 @functools.lru_cache(maxsize=8)
 def warm_up(game: GameDefinition) -> None:
-    """Compile (once a machine) or load (once a process) all that decisions take."""
+    """Compile (once per machine) or load (once per process) the kernels that decisions take."""
     betting = initial_betting(game)
     if betting.position_to_act is None:
         return

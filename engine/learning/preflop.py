@@ -1,6 +1,6 @@
-"""A pre-flop learner at a table of players who go by rules, in one compiled loop.
+"""A pre-flop learner at a table of rule-based players, in one compiled loop.
 
-It is the table of ``clients.arena`` with the same seed, hand for hand: the same cards, the same choices.
+It equals the table of ``clients.arena`` with the same seed, hand for hand: the same cards, the same choices.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ __all__ = ["KINDS", "LastAction", "Learner", "PreflopTable", "Way", "can_be_play
 KINDS: Final[Mapping[str, Kind]] = {
     kind.name.lower().replace("_", "-"): kind for kind in Kind if kind is not Kind.LEARNER
 }
-"""The players who go by rules."""
+"""The rule-based players, by the name of their script."""
 
 
 def can_be_played(game: GameDefinition) -> bool:
-    """Whether the loop knows how: no-limit hold'em without antes and rake."""
+    """Whether the loop can play a game: no-limit hold'em without antes and rake."""
     is_plain = not (game.is_limit or game.has_antes or game.has_rake)
     return is_plain and game.num_hole_cards == 2 and game.board_ends == (0, 3, 4, 5) and len(game.deck) == 52
 
@@ -36,12 +36,13 @@ class PreflopTable:
     """A table with a learner in seat 0.
 
     Args:
-        game: what is played (`can_be_played`).
-        seed: of the cards.
-        scripts: of the other seats: the name of their rules (`KINDS`), the rules' numbers, and 2704 numbers
-            that starting hands are looked up in, of the cards a and b at ``52 * a + b``, where any are.
-        seeds: of the other seats, for those who leave something to chance.
-        learner: changed in place.
+        game: the game to play (`can_be_played`).
+        seed: the seed of the cards.
+        scripts: the scripts of the other seats: the name of the rules (`KINDS`), their numbers, and a table
+            for looking up starting hands, if they need one: 2704 numbers, that of the cards a and b at
+            ``52 * a + b``.
+        seeds: the seeds of the other seats, for players who make random decisions.
+        learner: the learner's options and knowledge, changed in place.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class PreflopTable:
             kinds[seat] = KINDS[name]
             numbers[seat, : len(given)] = given
             lookup[seat, : len(places)] = places
-            if KINDS[name] == Kind.SIMPLE:  # of everybody: they are of one mind about what is usual
+            if KINDS[name] == Kind.SIMPLE:  # one table for all, since they agree about what is usual
                 raising[:] = given[Simple.PRIOR_HANDS], given[Simple.PRIOR_RAISES]
         self._script = Script(
             kinds, numbers, lookup, np.array([0, *seeds], np.int64), ranking_table(), np.zeros(0)
@@ -74,19 +75,19 @@ class PreflopTable:
 
     @property
     def hands(self) -> int:
-        """Played so far."""
+        """Hands played so far."""
         return int(self._table.hand[0])
 
     @property
     def chips(self) -> tuple[float, ...]:
-        """Won by each seat so far."""
+        """Chips won by each seat so far."""
         return tuple(self._table.chips.tolist())
 
     @property
     def squares(self) -> float:
-        """Of what seat 0 has won, hand by hand."""
+        """The sum of squares of what seat 0 has won in each hand."""
         return float(self._table.squares[0])
 
     def play(self, hands: int) -> None:
-        """Play some hands more."""
+        """Play some more hands."""
         play_hands(self._table, self._learner, self._script, hands)

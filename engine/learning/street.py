@@ -1,47 +1,48 @@
-"""A learner for the whole hand: what it tells apart, what it learns, and how it is trained.
+"""A learner for the whole hand: its situations, its action values, and its training.
 
-**State.**  Betting round; bucket of effective hand strength (``engine.learning.deal_pool``); the betting:
-the price of a call (none, one bet, more; in no-limit its share of the pot), the depth (bets in the pot; in
-no-limit the stacks behind, in pots), raises in this round, and who raised last before it; the position after
-the flop; with more than two players the number of opponents; and the opponents' style: how often they stay
-when there is something to call, in five degrees, and how often they raise when they may, in four, or that it
-is not known yet.  The style is that of the opponents who are still in the hand, taken together.
+**State.**  The betting round; the bucket of effective hand strength (``engine.learning.deal_pool``); the
+betting; the position after the flop; with more than two players the number of opponents; and the opponents'
+style.  The betting is the price of a call (none, one bet, more; in no-limit its share of the pot), the depth
+(bets in the pot; in no-limit the stacks behind, in pots), the raises in this round, and who raised last
+before it.  The style is how often the opponents stay when there is something to call, in five degrees, and
+how often they raise when they may, in four, or that it is not known yet.  It is that of all opponents still
+in the hand, taken together.
 
-**Actions.**  Fold, call, and raise: to the one size of limit games; by half the pot, by the pot and all-in in
+**Actions.**  Fold, call and raise: to the one size of limit games; by half the pot, by the pot and all in in
 no-limit.
 
 **Method.**  Every-visit Monte Carlo control, on-policy, with exploring starts in the middle of hands (Sutton
 and Barto, *Reinforcement Learning*, 2nd edition, 5.3 and 5.4).  A value is the mean of the chips won from the
-decision on, in pots, over the hands in which it was taken; the learner takes the action of the greatest
-value.  Folding is worth nothing, by definition.
+decision on, in pots, over the hands in which the action was taken; the learner takes the action of the
+greatest value.  Folding is worth 0 by definition.
 
-Monte Carlo rather than expected SARSA, since the states are aggregates: buckets leave out most of the cards,
-the betting most of what was bet, and what the opponent holds is not seen, so that the process is not Markov
-in them.  A method that bootstraps takes the values of later aggregates for those of what is really there.  A
-Monte Carlo return does not, and is right for whatever is behind it (an advantage that chapter 5 names in its
-summary).  A hand is short, some ten decisions at most, so that little is lost by waiting for its end.
+We use Monte Carlo rather than expected SARSA because the states are aggregates: buckets leave out most of the
+cards, the betting leaves out most of what was bet, and the opponent's cards are hidden, so the process is not
+Markov in these states.  A method that bootstraps mistakes the values of later aggregates for those of the
+real situation.  A Monte Carlo return does not, and is right whatever lies behind it (an advantage that
+chapter 5 names in its summary).  A hand is short, some ten decisions at most, so little is lost by waiting
+for its end.
 
-**Exploration.**  In a share of the hands one decision, whose number is drawn before the hand, is left to
-chance.  Decisions before it are not learnt from; those after it are the learner's own.  So each value is that
+**Exploration.**  In a share of the hands one decision, whose number is drawn before the hand, is made at
+random.  Decisions before it are not learnt from; those after it are the learner's own.  So each value is that
 of the greedy strategy, not of one that errs now and then, and whether a decision is learnt from does not
-depend on the cards.  The share decays with the hands that have been learnt from (`exploration`).
+depend on the cards.  The share decays with the number of hands learnt from (`exploration`).
 
-**Steps.**  The n-th observation of a value moves it by ``n ** -0.8`` of the way: the conditions for
-convergence hold (2.5), and what was seen of a strategy that has changed since is forgotten sooner than in a
-plain mean.
+**Steps.**  The n-th observation of a value moves it by ``n ** -0.8`` of the way.  This meets the conditions
+for convergence (2.5), and forgets observations of a strategy that has changed since sooner than a plain mean.
 
-**Sharing.**  Each hand is learnt from twice: against opponents of its style, and against whomever.  The
-latter value counts for `ANY_WEIGHT` observations of the former.  The value that the hand would have if all
-called and nobody bet any more, which the evaluator alone tells, counts for `SHOWDOWN_WEIGHT` observations of
-the latter.  So a learner that has seen nothing plays its hand strength, and what has been seen rarely is not
-taken at its word.
+**Sharing.**  Each hand is learnt from twice: against opponents of its style, and against all opponents.  The
+latter value counts as `ANY_WEIGHT` observations of the former.  The value that the hand would have if all
+called and nobody bet any more follows from the evaluator alone; it counts as `SHOWDOWN_WEIGHT` observations
+of the latter.  So a learner that has seen nothing plays by hand strength, and rare observations have little
+weight.
 
-**Opponents.**  Training needs nobody else: the learner plays sessions against simple players who differ in
-all they do (`population`), and against former selves.
+**Opponents.**  Training needs no other players: the learner plays sessions against simple players who all
+differ (`population`), and against former selves.
 
-**Learning curve.**  Drawn by ``riverboat experiment street-learner``; ``clients/learners/street/RESULTS.md``.
-In limit, heads-up against a bot that bets by hand strength: -0.17 big blinds a hand unlearnt, +0.13 after
-100,000 hands, +0.23 after 20 million.
+**Learning curve.**  ``riverboat experiment street-learner`` draws it; see
+``clients/learners/street/RESULTS.md``.  In limit, heads-up against a bot that bets by hand strength, it wins
+-0.17 big blinds per hand untrained, +0.13 after 100,000 hands and +0.23 after 20 million.
 """
 
 from __future__ import annotations
@@ -78,35 +79,35 @@ __all__ = [
 ]
 
 STEP_DECAY: Final = 0.8
-"""Steps are ``count ** -STEP_DECAY``."""
+"""The step of an observation is ``count ** -STEP_DECAY``."""
 SHOWDOWN_WEIGHT: Final = 10.0
-"""Observations."""
+"""The weight of the value at showdown, in observations against all opponents."""
 ANY_WEIGHT: Final = 30.0
-"""Observations."""
+"""The weight of the value against all opponents, in observations against one style."""
 PRIOR: Final = Prior(SHOWDOWN_WEIGHT, ANY_WEIGHT)
 
 SESSION: Final = 300
 """Hands against the same opponents in training."""
 CHUNK: Final = 100_000
-"""Hands that are played at once in training: some 0.4 s."""
+"""Hands that are played at once in training, which takes some 0.4 s."""
 POPULATION: Final = 1000
-"""Opponents in the population that training draws."""
+"""The number of opponents in the population that training draws."""
 FORMER_SELF_AFTER: Final = 10
-"""Chunks after which the learner of the moment becomes the former self that it plays."""
+"""After this many chunks the present learner becomes the former self that it plays against."""
 
 LEAST_EXPLORING: Final = 0.1
-"""Share of the hands that explore, however long it has been learning."""
+"""The least share of hands that explore, however long the learner has been learning."""
 _HALF_EXPLORED: Final = 2_000_000
 # Hands after which half of all hands explore.
 
 
 def num_styles(num_players: int) -> int:
-    """How many styles of opponents are told apart, "not known" included."""
+    """The number of opponents' styles, including "not known"."""
     return situations.MANY_STYLES if num_players == 2 else situations.FEW_STYLES
 
 
 def num_situations(game: GameDefinition) -> int:
-    """How many situations there are against opponents of one style."""
+    """The number of situations against opponents of one style."""
     return situations.num_situations(int(game.is_limit), game.num_players)
 
 
@@ -117,24 +118,24 @@ def exploration(hands: int) -> float:
 
 @attrs.define(eq=False)
 class ActionValues:
-    """What has been learnt in a game.  Rows are cells: ``style * num_situations + situation``."""
+    """The values learnt in a game.  Rows are cells: ``style * num_situations + situation``."""
 
     game: GameDefinition
     values: NDArray[np.float32]
-    """What calling and each raise are worth, in pots.  Shape (cells, 1 call + 1 or 3 raises)."""
+    """The values of calling and of each raise, in pots.  Shape (cells, 1 call + 1 or 3 raises)."""
     counts: NDArray[np.int32]
-    """Observations behind each value; same shape."""
+    """The number of observations behind each value; same shape."""
     hands: int = 0
-    """Hands learnt from."""
+    """The number of hands learnt from."""
 
     @property
     def by_cell(self) -> CellValues:
-        """Values and counts as kernels take them: the same arrays."""
+        """Values and counts in the form that kernels take; the arrays are shared."""
         return CellValues(self.values, self.counts)
 
     @classmethod
     def unlearnt(cls, game: GameDefinition) -> ActionValues:
-        """The values of a learner that has seen nothing.
+        """The values of a learner that has not seen anything yet.
 
         Raises:
             ValueError: the game is not Texas hold'em.
@@ -147,7 +148,7 @@ class ActionValues:
         return cls(game, np.zeros(shape, np.float32), np.zeros(shape, np.int32))
 
     def copy(self) -> ActionValues:
-        """The same values in arrays of their own."""
+        """A copy with arrays of its own."""
         return ActionValues(self.game, self.values.copy(), self.counts.copy(), self.hands)
 
 
@@ -160,14 +161,14 @@ _ALWAYS: Final = -2.0
 
 
 def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Simple opponents, no two alike, by the columns of ``engine.kernels.learning.scripted_players.Trait``.
+    """Simple opponents, all different, by the columns of ``engine.kernels.learning.scripted_players.Trait``.
 
     ==========================  ======  ===========================================================
     calls everything            10 %    half of them bet and raise their best hands
-    acts at random              15 %    the ACPC's example player among them
-    bets and raises most hands  12 %    up to each
-    plays by hand strength      37 %    with thresholds of its own before and after the flop
-    the same, later all-in      11 %    no-limit only: after the flop bets all it has; else as above
+    acts at random              15 %    including the ACPC's example player
+    bets and raises most hands  12 %    or even all hands
+    plays by hand strength      37 %    with its own thresholds before and after the flop
+    the same, later all in      11 %    no-limit only: bets all it has after the flop; otherwise as above
     a former self               15 %
     ==========================  ======  ===========================================================
 
@@ -178,7 +179,7 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
     by_hand = np.sort(np.repeat(shipped_tables().raw_odds[:, 0], COMBOS_PER_STARTING_HAND))
 
     def quantile(share: float) -> float:
-        """The strength below which this share of all starting hands is."""
+        """The strength below which this share of all starting hands lies."""
         return float(by_hand[min(len(by_hand) - 1, int(share * len(by_hand)))])
 
     sizes = (_LEAST, 0.5, 0.75, 1.0, BY_HAND, ANY_SIZE, _ALL_IN)
@@ -244,18 +245,18 @@ def train(
     opponents: NDArray[np.float64] | None = None,
     explore: float | None = None,
 ) -> Iterator[NDArray[np.float64]]:
-    """Play hands against a population and learn from them, in place.
+    """Play hands against a population and learn from them.
 
     Args:
-        learnt: what is known so far.
-        pool: deals for as many players as play.
-        hands: how many to play.
-        seed: same seed, same start, same values.
-        opponents: of `population`; a thousand by default.
-        explore: the share of hands that explore; it decays as `exploration` says by default.
+        learnt: the values so far, changed in place.
+        pool: deals for the number of players of the game.
+        hands: how many hands to play.
+        seed: the same seed and the same start give the same values.
+        opponents: from `population`; a thousand by default.
+        explore: the share of hands that explore; by default it decays as in `exploration`.
 
     Yields:
-        The chips won in each of the last CHUNK hands or less, while they were learnt from.
+        The chips won in each of the last CHUNK hands or fewer, while learning from them.
 
     Raises:
         ValueError: a pool for another number of players.
@@ -290,15 +291,15 @@ def play(
     former: ActionValues | None = None,
     record: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
-    """Play hands without learning or exploring; chips won in each, shape (hands,).
+    """Play hands without learning or exploring; returns the chips won in each, shape (hands,).
 
     Args:
-        learnt: what the learner knows.
-        pool: deals for as many players as play.
-        hands: how many.
-        seed: of the opponents and of where in the pool to begin.
-        opponents: of `population`.
-        former: what former selves know; the same as the learner by default.
+        learnt: the learner's values.
+        pool: deals for the number of players of the game.
+        hands: how many hands to play.
+        seed: the seed of the opponents and of the place in the pool to begin at.
+        opponents: from `population`.
+        former: the values of former selves; by default those of the learner.
         record: filled in place with the hands as they were played, shape (hands, RECORD_SIZE).
 
     Raises:

@@ -1,8 +1,8 @@
-"""Many tables of one game in one compiled loop: for learners who take a batch of decisions at a time.
+"""Many tables of one game in one compiled loop, for learners that make a batch of decisions at a time.
 
-The rules are those of ``engine.kernels.rules.betting``, which are those of ``engine.rules``; cards come from
-a generator for each table, not from an ACPC dealer's.  Actions are numbers, observations vectors, as the
-caller lays them out (`Places`); amounts are in big blinds.
+The rules are those of ``engine.kernels.rules.betting``, which equal those of ``engine.rules``; each table has
+its own generator for the cards, which differs from the ACPC dealer's.  Actions are numbers, observations are
+vectors whose layout the caller chooses (`Places`); amounts are in big blinds.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ SCRIPTED: Final[Mapping[str, Kind]] = {
     "always-all-in": Kind.ALWAYS_ALL_IN,
     "random": Kind.RANDOM,
 }
-"""Players who can sit at these tables, by the names of the bots that do the same."""
+"""The players that can sit at these tables, by the names of the bots that play the same."""
 
 
 class TableBatch:
     """Tables that are stepped together.
 
     Args:
-        game: what is played.
-        num_tables: how many.
-        kinds: who sits in each seat; at least one of them outside.
+        game: the game to play.
+        num_tables: the number of tables.
+        kinds: the player in each seat; at least one is outside, that is, played by the caller.
         places: where the fields of an observation begin.
-        most_spent: by position, the chips that stacks are counted from.
-        sizes: of raises in no-limit games, parts of the pot.
+        most_spent: by position, the chips from which stacks are counted.
+        sizes: no-limit games: the sizes of raises, as shares of the pot.
 
     Raises:
         ValueError: antes, a game in which nobody can act, or hands of a size that cannot be ranked.
@@ -105,15 +105,15 @@ class TableBatch:
             np.zeros(num_tables, np.int64),
             np.zeros(num_tables, np.bool_),
         )
-        """What the last step has brought; written over by the next."""
+        """The results of the last step; the next step overwrites them."""
 
     @property
     def hand_numbers(self) -> NDArray[np.int64]:
-        """The hand that is played at each table, from 0; a new array."""
+        """The number of the hand being played at each table, from 0; shape (tables,), a new array."""
         return self._tables.hands.copy()
 
     def begin(self, seeds: NDArray[np.uint64]) -> None:
-        """Begin a match at every table: same seed, same cards.
+        """Begin a match at every table; the same seed gives the same cards.
 
         Args:
             seeds: shape (tables,).
@@ -128,8 +128,8 @@ class TableBatch:
         """Play an action at each table whose hand is not over; begin another hand at the others.
 
         Args:
-            actions: by number, shape (tables,), C-contiguous.  One that is not legal is played as by the
-                dealer.
+            actions: numbers of actions, shape (tables,), C-contiguous.  An illegal action is changed as the
+                dealer would change it.
 
         Raises:
             RuntimeError: no outside seat is ever asked.
@@ -140,7 +140,7 @@ class TableBatch:
             )
 
     def deal(self, table: int) -> Deal:
-        """All cards of the hand that is played at a table: for tests, and for those who look on."""
+        """All cards of the hand being played at a table, for tests and spectators."""
         game = self.game
         cards = tuple(self._tables.decks[table].tolist())
         holes, end = game.num_hole_cards, game.num_hole_cards * game.num_players
@@ -151,7 +151,7 @@ class TableBatch:
 
 
 def warm_up() -> None:
-    """Compile what these tables run, where this machine has not done so yet."""
+    """Compile the kernels of these tables, unless this machine has done so already."""
     places = Places(0, 52, 104, 106, 108, 112, 114, 116, 118, 122, 122 + 64 * HISTORY_COLUMNS)
     tables = TableBatch(load_game("limit-2p"), 1, [Kind.OUTSIDE] * 2, places=places, most_spent=(240, 240))
     tables.begin(np.zeros(1, np.uint64))

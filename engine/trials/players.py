@@ -1,6 +1,6 @@
-"""Models of opponents as the players of a trial: what a kernel needs to let them act.
+"""Models of opponents as the players of a trial: the arrays from which a kernel computes their actions.
 
-Everybody acts as their model predicts; we ourselves by the formula, with what is known of the others.
+Opponents act as their models predict; we ourselves act by the formula, with what is known of the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen
 class OwnStrategy:
-    """How we play on after the action that is simulated: by the formula."""
+    """Marks our own position, which plays on by the formula after the action that is simulated."""
 
     parameters: Parameters = DEFAULT_PARAMETERS
 
@@ -45,12 +45,12 @@ def simulated_players(
     """The players of a table.
 
     Args:
-        models: by position, of NoModel, GenericModel, SpecificModel, FrequencyModel, or our own strategy.
+        models: by position, a NoModel, GenericModel, SpecificModel, FrequencyModel, or our own strategy.
         noise: the noise factor of the re-weighting within a trial.
-        sizes: by position, how much they raise in no-limit games.
+        sizes: by position, the players' bet sizes in no-limit games.
 
     Raises:
-        TypeError: a model of a kind that a trial cannot let act.
+        TypeError: a model of a kind that trials cannot play.
     """
     count = MAX_PLAYERS
     players = kernels.Players(

@@ -1,8 +1,8 @@
 """Hole cards of several players drawn together from their weight tables.
 
-The distribution is the product of the tables on condition that no card is held twice: hands are drawn from
-every table by itself, and all of them again until no two share a card.  That is exact whatever the tables;
-its price is the number of attempts, which grows as the tables get narrower and overlap.
+The distribution is the product of the tables, conditional on no card being held twice.  Hands are drawn from
+each table by itself, and all of them again until no two share a card.  That is exact for any tables; its cost
+is the number of attempts, which grows as the tables get narrower and overlap more.
 
 Source: rejection sampling, J. von Neumann, "Various techniques used in connection with random digits"
 (1951); drawing from a table in constant time, A. J. Walker (1977).
@@ -24,7 +24,7 @@ from engine.kernels.trials import joint_sampling as kernels
 __all__ = ["JointSampler"]
 
 MAX_ATTEMPTS: Final = 20_000
-"""For one trial.  Ten players with any cards need 35 on average."""
+"""Attempts for one trial.  Ten players with any cards need 35 on average."""
 
 _POSITIONS: Final = 10
 
@@ -33,15 +33,16 @@ class JointSampler:
     """Deals trials: hole cards for everybody, and the board to come.
 
     Args:
-        own_cards: ours.
-        own_position: ours.
-        board: the board cards that are out.
-        tables: by position, the weights of the others' combos, shape (1326,).  Combos of our cards and the
-            board's do not count; a player whose table has nothing else may hold any two cards.
-        passive: positions whose cards nobody looks at, since they have folded.  Those who may hold any cards
-            alike are not dealt in: it makes no difference to what the others get.
-        max_attempts: for one trial; after that many the trial is dealt in turn, everybody from what those
-            before them have left of their table, which is not quite the joint distribution (`dealt_in_turn`).
+        own_cards: our hole cards.
+        own_position: our position.
+        board: the board cards so far.
+        tables: by position, the weights of the others' combos, shape (1326,).  Combos with our cards or the
+            board's are ignored; a player whose table has nothing else may hold any two cards.
+        passive: positions whose cards do not matter, since they have folded.  Of these, players who hold all
+            cards with equal probability are not dealt in: it makes no difference to the others.
+        max_attempts: the most attempts for one trial.  After that, hands are drawn one after the other, each
+            from what the hands before it have left of its table, which is not quite the joint distribution
+            (`dealt_in_turn`).
 
     Raises:
         ValueError: wrong cards or tables.
@@ -68,7 +69,7 @@ class JointSampler:
             if position in passive and _is_uniform(weights[free]):
                 continue
             left[position] = weights
-        # Narrow tables first: what does not fit is found out early.
+        # Narrow tables first, so that conflicts are found early.
         order = sorted(left, key=lambda position: (_breadth(left[position]), position))
         tables_in_order = np.array([left[position] for position in order]).reshape(-1, NUM_COMBOS)
         shape = tables_in_order.shape
@@ -87,7 +88,7 @@ class JointSampler:
         self.dealt_in_turn = 0
 
     dealt_in_turn: int
-    """Trials until now that were not drawn from the joint distribution, after `max_attempts`."""
+    """Trials so far that were drawn one hand after the other, after `max_attempts`."""
 
     def deal(self, trials: int, seed: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint64]]:
         """Hole cards, shape (trials, 10, 2), boards, shape (trials, 5), and a number for each trial.
@@ -95,8 +96,8 @@ class JointSampler:
         Cards of positions that are not dealt in are 0.
 
         Args:
-            trials: how many.
-            seed: below 2**63.
+            trials: the number of trials.
+            seed: the seed, below 2**63.
         """
         holes = np.zeros((trials, _POSITIONS, 2), np.uint8)
         boards = np.empty((trials, 5), np.uint8)
@@ -112,5 +113,5 @@ def _is_uniform(weights: NDArray[np.float64]) -> bool:
 
 
 def _breadth(weights: NDArray[np.float64]) -> float:
-    """How many combos a table amounts to."""
+    """The effective number of combos in a table."""
     return float(weights.sum() ** 2 / (weights @ weights))

@@ -1,16 +1,16 @@
-"""Selective sampling: the value of each move as the mean over samples of what is not known (Loki, Fig. 3).
+"""Selective sampling: the value of each move, as the mean over samples of what is hidden (Loki, Fig. 3).
 
-Nothing here knows what is being played.  A game brings three things: `sample` fills in what is missing,
-*selectively*, that is, by its probability given all that is known; `moves` are what we may do; `value` plays
-a sample to its end after a move.  The same samples serve all moves, so that the moves are compared under the
-same circumstances.
+This module is independent of the game.  A game provides three things: `sample` fills in what is hidden,
+*selectively*, that is, by its probability given all that is known; `moves` are our options; `value` plays a
+sample to its end after a move.  All moves use the same samples, so they are compared under the same
+circumstances.
 
-Samples are drawn and valued in batches, and between two batches it is asked whether to go on:
+Samples are drawn and valued in batches.  Sampling ends for one of these reasons:
 
 ==============  =========================================================================================
 obvious move    the best value leads the second best by more than its error (`Criterion`)
-samples         as many as were allowed have been taken
-no time left    whatever the caller says: `selective_sampling` is a generator that can be left at any time
+samples         the allowed number has been taken
+no time left    the caller decides: `selective_sampling` is a generator that can be left at any time
 ==============  =========================================================================================
 
 Source: Loki, "A Framework for Non-Deterministic Game-Playing Programs".
@@ -34,15 +34,15 @@ Move = TypeVar("Move")
 Sample = TypeVar("Sample")
 
 _LEAST_SAMPLES: Final = 100
-"""Before, no move is called obvious: the errors themselves are not known yet."""
+"""The number of samples before which no move is obvious, since the errors themselves are not known yet."""
 
 
 class Criterion(enum.Enum):
-    """What the lead of the best move is measured by.  Each is exceeded sooner than the one before."""
+    """What the best move's lead must exceed to be obvious; each is exceeded sooner than the one before."""
 
     STANDARD_DEVIATION = "deviation"
-    """The sum of the standard deviations of the two moves' values in single samples: the paper's, by which
-    fewer than 5 % of the decisions are obvious."""
+    """The sum of the standard deviations of the two moves' values in single samples: the paper's criterion,
+    by which fewer than 5 % of the decisions are obvious."""
     STANDARD_ERROR = "error"
     """The sum of the standard errors of the two means, times `Z`."""
     PAIRED_ERROR = "paired"
@@ -52,12 +52,12 @@ class Criterion(enum.Enum):
 
 
 Z: Final = 2.0
-"""Standard errors by which an obvious move leads."""
+"""The number of standard errors by which an obvious move leads."""
 
 
 @attrs.frozen(eq=False)
 class Estimates(Generic[Move]):
-    """What some samples say of each move."""
+    """The estimated value of each move, from some samples, with its errors."""
 
     moves: tuple[Move, ...]
     samples: int
@@ -90,7 +90,7 @@ class Estimates(Generic[Move]):
         return self.standard_deviations / math.sqrt(max(self.samples, 1))
 
     def difference(self, first: int, second: int) -> tuple[float, float]:
-        """By how much a move is better than another, by index, and the standard error of that."""
+        """The difference in value of two moves, by index, and its standard error."""
         covariances = self.covariances
         variance = covariances[first, first] + covariances[second, second] - 2 * covariances[first, second]
         if not math.isfinite(variance):
@@ -102,8 +102,8 @@ class Estimates(Generic[Move]):
         """Whether the best move leads the second best by more than the criterion asks for.
 
         Args:
-            criterion: what the lead is measured by.
-            known: what one more move is worth, of which that is certain (folding: nothing from here on).
+            criterion: what the lead must exceed.
+            known: the value of one more move, which is known for certain (folding: 0 from here on).
         """
         if criterion is Criterion.NEVER or self.samples < 2:
             return False
@@ -139,17 +139,17 @@ def selective_sampling(
     known: float | None = None,
     least_samples: int = _LEAST_SAMPLES,
 ) -> Iterator[Estimates[Move]]:
-    """Values moves by samples; yields what is known after each batch, and ends when it is enough.
+    """Estimate the values of moves by sampling; yields the estimates after each batch.
 
     Args:
         sample: draws a number of samples at once; one call is a batch.
-        moves: what we may do.
-        value: what a move is worth in each sample of a batch, shape (batch,).
-        max_samples: the most that are drawn.
-        batch: samples between two looks.
+        moves: our options.
+        value: returns the value of a move in each sample of a batch, shape (batch,).
+        max_samples: the most samples to draw.
+        batch: the number of samples between two yields.
         criterion: when to stop because the best move is obvious.
-        known: the value of one more move that needs no samples.
-        least_samples: before, no move is obvious.
+        known: the value of one more move, which needs no samples.
+        least_samples: the number of samples before which no move is obvious.
 
     Raises:
         ValueError: no moves, or numbers below one.
@@ -189,7 +189,7 @@ def _estimates(
 
 
 def best_move(values: Sequence[float], aggression: Sequence[float]) -> int:
-    """The index of the highest value; of equal values that of the more aggressive move.
+    """The index of the highest value; among equal values, that of the more aggressive move.
 
     Source: Loki, "An Expected Value Based Betting Strategy".
     """

@@ -1,7 +1,7 @@
-"""How hands lie in the strata of the trials' kernels, and how they move from one board to the next.
+"""How hands are distributed over the strata of the trials' kernels, and move from one board to the next.
 
-The numbers are means over random boards, the same boards in every process.  They describe ranges in later
-betting rounds of a trial, where nobody asks for the strength of every combo on every board.
+The numbers are means over random boards, the same boards in every process.  They describe ranges in the later
+betting rounds of a trial, where computing the strength of every combo on every board would take too long.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SEED: Final = 1
 
 @functools.cache
 def _moves() -> tuple[Floats, Floats, Floats]:
-    """From starting hands to the flop (169, S), on to turn and river (2, S, S), and potentials (2, 2, S)."""
+    """Transitions to the flop (169, S), on to turn and river (2, S, S), and potentials (2, 2, S)."""
     size = kernels.NUM_STRATA
     to_flop = np.zeros((NUM_STARTING_HANDS, size))
     to_next = np.zeros((2, size, size))
@@ -69,7 +69,7 @@ def _moves() -> tuple[Floats, Floats, Floats]:
 
 
 def _potentials_by_opponents(potentials: Floats) -> Floats:
-    """``Averages.potentials`` from the positive and negative ones on flop and turn, shape (2, 2, S)."""
+    """``Averages.potentials`` from positive and negative potentials on flop and turn, shape (2, 2, S)."""
     result = np.zeros((3, MAX_PLAYERS, len(Potential), kernels.NUM_STRATA))
     result[:, :, Potential.KEPT] = 1.0  # a hand that is ahead on the river stays ahead
     for later, (positive, negative) in enumerate(potentials):
@@ -86,15 +86,19 @@ def _potentials_by_opponents(potentials: Floats) -> Floats:
 
 @functools.cache
 def _strata_before_flop(players: int) -> NDArray[np.int64]:
-    """The stratum of each starting hand at a table of some size, shape (169,)."""
+    """The stratum of each starting hand for a number of players, shape (169,)."""
     values, _ = preflop_percentiles(players, 2)
     return np.minimum((values**2 * kernels.NUM_STRATA).astype(np.int64), kernels.NUM_STRATA - 1)
 
 
 def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
-    """The mean of numbers of starting hands, shape (169, ...), in each stratum; the strata's first axis.
+    """The mean in each stratum of numbers for each starting hand; the strata are the first axis.
 
-    A stratum without starting hands has what the next lower one has.
+    A stratum without starting hands takes the mean of the next lower one.
+
+    Args:
+        strata: the stratum of each starting hand, shape (169,).
+        numbers: shape (169, ...).
     """
     counts = COMBOS_PER_STARTING_HAND.astype(np.float64)
     means = np.zeros((kernels.NUM_STRATA, *numbers.shape[1:]))
@@ -109,7 +113,7 @@ def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
 
 @functools.cache
 def averages(players: int) -> kernels.Averages:
-    """How hands lie at a table of 2 to 10 players."""
+    """The distribution of hands over the strata for 2 to 10 players."""
     to_flop, to_next, potentials = _moves()
     strata = _strata_before_flop(players)
     tables = [
@@ -132,12 +136,12 @@ def averages(players: int) -> kernels.Averages:
 
 
 def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
-    """A weight table as the part of its weight below each edge, at a table of some size.
+    """A weight table as the share of its weight below the edge of each stratum.
 
     Args:
-        weights: shape (1326,); combos of board cards do not count.
+        weights: shape (1326,); combos with board cards are ignored.
         board: 0, 3, 4 or 5 cards.
-        players: dealt in, 2 to 10.
+        players: the number of players dealt in, 2 to 10.
 
     Returns:
         Shape (NUM_STRATA + 1,), from 0 to 1.

@@ -1,11 +1,10 @@
 """Trials of a decision: hands dealt from weight tables and played to the end (Loki; Poki 3.5, Fig. 3.9).
 
 A `Spot` is a decision with what is known about it.  `Trials` turns it into the three parts that
-``selective_sampling`` asks for: the legal first actions, samples of what is hidden, and what an action is
-worth in each.  How a trial is played is explained in ``engine.kernels.trials.trials``, ``tree`` and
-``nodes``.
+``selective_sampling`` needs: the legal first actions, samples of what is hidden, and the value of an action
+in each sample.  ``engine.kernels.trials.trials``, ``tree`` and ``nodes`` explain how a trial is played.
 
-Values are chips won from the decision on, so that folding is worth 0, in small bets (limit) or big blinds.
+Values are what is won from the decision on, in small bets (limit) or big blinds, so folding is worth 0.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ __all__ = ["Deals", "Spot", "Trials", "first_actions", "new_tree", "simulate"]
 Floats = NDArray[np.float64]
 
 TREE_SIZE: Final = 16_384
-"""Nodes of a betting tree that are kept; 21 MB when all are used."""
+"""The number of nodes kept of a betting tree; 21 MB if all are used."""
 
 
 @attrs.frozen(eq=False)
@@ -54,16 +53,20 @@ class Spot:
     board: tuple[int, ...]
     own_cards: tuple[int, int]
     weights: tuple[Floats, ...]
-    """By position, weight tables as they follow from public information, shape (1326,): our own, too, as the
-    others see it."""
+    """By position, the weight tables that follow from public information, shape (1326,), including our own as
+    the others see it."""
     players: Players
     """The others and ourselves, as ``engine.trials.players`` makes them."""
     potentials: Mapping[int, Potentials] | None = None
-    """Of all combos on the board, by position, for those who have not folded; None: against a random hand."""
+    """The potentials of all combos, by position, of players still in; None: against a random hand."""
 
     @property
     def position(self) -> int:
-        """Ours."""
+        """Our position, which is to act.
+
+        Raises:
+            ValueError: the hand is over.
+        """
         position = self.betting.position_to_act
         if position is None:
             raise ValueError(f"after {self.betting.text!r} the hand is over: there is nothing to decide")
@@ -71,13 +74,13 @@ class Spot:
 
     @property
     def unit(self) -> int:
-        """Chips of a small bet, or of a big blind in no-limit games."""
+        """The chips of a small bet, or of a big blind in no-limit games."""
         game = self.betting.game
         return game.small_bet if game.small_bet is not None else max(1, game.big_blind)
 
 
 def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
-    """An empty tree; it may serve one simulation after the other."""
+    """An empty tree, which can be used for several simulations, one after the other."""
     return tree_kernels.Tree(
         np.empty((capacity, tree_kernels.NODE_INTEGERS), np.int64),
         np.empty((capacity, tree_kernels.NODE_NUMBERS)),
@@ -88,11 +91,11 @@ def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
 
 
 def first_actions(betting: BettingState, shares: Sequence[float] = (0.5, 1.0, np.inf)) -> tuple[Action, ...]:
-    """What may be simulated besides folding: a call, and a raise of each size that is legal and different.
+    """The actions to simulate besides folding: a call, and a raise of each distinct legal size.
 
     Args:
         betting: the state.
-        shares: of no-limit games, a raise as a part of the pot after a call; infinity is all in.
+        shares: no-limit games: raises as shares of the pot after a call; infinity is all in.
     """
     legal = betting.legal_actions()
     actions = [CALL]
@@ -106,9 +109,9 @@ def first_actions(betting: BettingState, shares: Sequence[float] = (0.5, 1.0, np
 
 
 _STARTS: Final = 15
-"""Nodes after the root that are kept for our first actions."""
+"""The number of nodes after the root that are reserved for our first actions."""
 _START_RANGES: Final = (1 + _STARTS) * MAX_PLAYERS
-"""Ranges kept for the root and for them."""
+"""The number of ranges reserved for the root and these nodes."""
 
 _NO_SCRIPT: Final = np.zeros(0, np.int64)
 _NO_TRACE: Final = np.zeros((0, 0, kernels.STEP_SIZE))
@@ -118,9 +121,9 @@ class Trials:
     """The trials of one spot.
 
     Args:
-        spot: what is decided on.
-        seed: same seed, same trials.
-        tree: scratch, of `new_tree`; nobody else may use it meanwhile.
+        spot: the decision.
+        seed: the same seed gives the same trials.
+        tree: scratch from `new_tree`; nothing else may use it meanwhile.
     """
 
     def __init__(self, spot: Spot, seed: int, tree: tree_kernels.Tree | None = None) -> None:
@@ -144,7 +147,7 @@ class Trials:
         self._starts: dict[Action, int] = {}
 
     def _plant(self) -> None:
-        """The root: the betting as it stands, ranges from the tables."""
+        """Make the root: the current betting, with ranges from the tables."""
         spot, tree = self._spot, self.tree
         tree.used[Used.NODES] = 1 + _STARTS
         tree.used[Used.RANGES] = _START_RANGES
@@ -184,13 +187,13 @@ class Trials:
         return node
 
     def sample(self, trials: int) -> Deals:
-        """Deals a number of trials."""
+        """Deal a number of trials."""
         self._batches += 1
         holes, boards, seeds = self.sampler.deal(trials, (self._seed * 0x10001 + self._batches) & _SEEDS)
         return deals_of(holes, boards, seeds)
 
     def value(self, deals: Deals, action: Action) -> Floats:
-        """What an action is worth in each trial, shape (trials,)."""
+        """The value of an action in each trial, shape (trials,)."""
         position = self._spot.position
         chips = self.play(deals, self.start(action))
         return (chips[:, position] + self._spot.betting.spent[position]) / self._spot.unit
@@ -206,9 +209,9 @@ class Trials:
 
         Args:
             deals: the trials.
-            start: the node to begin at: of `start`, or 0 for the spot itself.
-            script: what is done first whatever anybody would do, as numbers of the kernel.
-            trace: filled with what is done (``play_trials``).
+            start: the node to begin at: from `start`, or 0 for the spot itself.
+            script: actions that are taken first in every trial, as the kernel's numbers.
+            trace: filled in place with the actions taken (``play_trials``).
         """
         chips = np.zeros((len(deals.boards), MAX_PLAYERS))
         actions = np.array(script, np.int64) if script else _NO_SCRIPT
@@ -220,7 +223,13 @@ _SEEDS: Final = (1 << 63) - 1
 
 
 def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> Deals:
-    """Trials with the given cards, nothing worked out about them yet."""
+    """Trials with the given cards; nothing has been computed about them yet.
+
+    Args:
+        holes: hole cards, shape (trials, 10, 2).
+        boards: shape (trials, 5).
+        seeds: a number for each trial, shape (trials,).
+    """
     number = len(boards)
     return Deals(
         holes,
@@ -236,7 +245,7 @@ _NO_POTENTIAL: Final = np.zeros((1, 1))
 
 
 def _known_potentials(spot: Spot) -> tuple[Floats, Floats]:
-    """Positive and negative, as ``Cards`` takes them."""
+    """The spot's positive and negative potentials, in the form of ``Cards``."""
     if not spot.board:
         return _NO_POTENTIAL, _NO_POTENTIAL
     if spot.potentials is None:
@@ -273,16 +282,16 @@ def simulate(
     shares: Sequence[float] = (0.5, 1.0, np.inf),
     tree: tree_kernels.Tree | None = None,
 ) -> Iterator[Estimates[Action]]:
-    """Simulates a spot; yields the values known after each batch of trials.
+    """Simulate a spot; yields the estimated values after each batch of trials.
 
     Args:
-        spot: what is decided on.
-        seed: same seed, same values.
-        max_trials: the most that are played.
-        batch: trials between two looks.
+        spot: the decision.
+        seed: the same seed gives the same values.
+        max_trials: the most trials to play.
+        batch: the number of trials between two yields.
         criterion: when an action is obvious.
-        shares: of no-limit games, the raises to simulate (`first_actions`).
-        tree: scratch, of `new_tree`.
+        shares: no-limit games: the raises to simulate (`first_actions`).
+        tree: scratch from `new_tree`.
     """
     trials = Trials(spot, seed, tree)
     return selective_sampling(

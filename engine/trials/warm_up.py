@@ -1,6 +1,6 @@
-"""Compiles (once a machine) or loads (once a process) everything a simulation runs.
+"""Compiles (once per machine) or loads (once per process) everything that a simulation runs.
 
-A bot does so before it takes its seat, where no clock runs.
+A bot does this before it takes its seat, while no clock runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def warm_up(potential: PotentialName = "plain") -> None:
     """Simulate a decision before the flop and one on it.
 
     Args:
-        potential: against what the potential of hands will be reckoned.
+        potential: the hands against which hand potential will be computed.
     """
     opponents.warm_up(potential)
     game = load_game("limit-2p")

@@ -1,4 +1,4 @@
-"""On which starting hands two strategies of the preflop game part.
+"""The starting hands on which two strategies of the preflop game differ.
 
 Source: *Poki* section 3.2, last paragraph, which compares the iterated roll-outs with optimal play.
 """
@@ -31,19 +31,17 @@ class Difference:
     """A hand that two strategies play differently."""
 
     history: str
-    """The decision."""
+    """The decision, by the actions that lead to it."""
     hand: str
-    """Such as ``"K7o"``."""
+    """The starting hand, such as ``"K7o"``."""
     played: str
     """The action of the strategy that is judged."""
     optimal: str
-    """The likeliest action of the optimal one."""
+    """The likeliest action of the optimal strategy."""
     optimal_chance: float
-    """How often the optimal one takes the action that was played."""
+    """The probability with which the optimal strategy takes the action that was played."""
     cost: float
-    """What the action played gives away against the optimal strategy each time, in thousandths of a big
-    blind.
-    """
+    """What the action played loses each time against the optimal strategy, in thousandths of a big blind."""
 
 
 _NEGLIGIBLE: Final = 1e-6
@@ -57,13 +55,12 @@ def differences(
     *,
     tolerance: float = 0.5,
 ) -> list[Difference]:
-    """The hands on which ``strategy`` takes an action that the optimal one takes less often than
-    ``tolerance``.
+    """The hands on which a strategy takes an action that the optimal one takes less often than ``tolerance``.
 
     Decisions that the optimal strategy does not reach with a hand are left out.
 
     Returns:
-        By what the action costs, the dearest first.
+        The differences by their cost, the most expensive first.
     """
     found: list[Difference] = []
     for position in (0, 1):
@@ -100,9 +97,7 @@ def differences(
 def _opponent_chances(
     game: PreflopGame, strategy: Strategy, matchups: Matchups, position: int
 ) -> dict[str, Floats]:
-    """For each decision, the chance of each hand of `position` together with the opponent's actions before
-    it.
-    """
+    """For each decision, the joint probability of each hand of `position` and the opponent's actions."""
     chances: dict[str, Floats] = {}
 
     def walk(node: Node | Fold | Showdown, reach: Floats) -> None:

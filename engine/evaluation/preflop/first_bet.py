@@ -1,16 +1,16 @@
 """How good a hand must be to bet first, or to call a first bet, before the flop: Killer's one-chip games.
 
-In *one-chip zero-blind hold'em* (1C0B) a player may bet one chip before the flop at even money, and that is
-all the betting there is: the first to bet claims to hold the best hand of those still to act.  With ``n``
+In *one-chip zero-blind hold'em* (1C0B) a player may bet one chip before the flop at even money, and there is
+no other betting: the first player to bet claims to hold the best hand of those still to act.  With ``n``
 players to act and hands ordered from best to worst, the top fraction ``x`` that may bet solves
-``(1 - x)^n = p``, where ``p`` is the chance of winning that the price asks for: 1/2 at even money.  *With
-blinds* (1CwB) a bettor risks one chip for one and a half (``p = 2/5``), the small blind half a chip for one
-and a half (``p = 1/4``).
+``(1 - x)^n = p``, where ``p`` is the probability of winning that the price requires: 1/2 at even money.
+*With blinds* (1CwB) a bettor risks one chip to win one and a half (``p = 2/5``), the small blind half a chip
+to win one and a half (``p = 1/4``).
 
-The killer bot reads opponents by it, and plays by it with ``preflop=one-chip``.
+The killer bot uses these games to read opponents, and to play with ``preflop=one-chip``.
 
-A call of a first bet needs the same kind of chance against the bettor's hands only, so of a bettor who bets
-the top ``x`` the caller needs the top ``x (1 - p)``, in the order of the hands *against that range*.
+A call of a first bet needs the same probability against the bettor's hands only: against a bettor who bets
+the top ``x``, the caller needs the top ``x (1 - p)``, in the order of the hands *against that range*.
 
 Percentiles are fractions: .07 is the top 7 %.
 
@@ -66,7 +66,7 @@ def first_bet_percentile(seats_to_act: int, odds: BetToPotOdds | PotOdds = _EVEN
 
 
 def call_percentile(bettor_percentile: float, odds: BetToPotOdds | PotOdds) -> float:
-    """The top fraction of hands, ordered by how they do against the bettor's, with which to call a first bet.
+    """The top fraction of hands, in the order of their value against the bettor's, that call a first bet.
 
     Killer prints its call column from percentages that were already rounded: 7.8 % behind seat 4 is
     ``11 % (1 - 29 %)``; without rounding it is ``10.8 % (1 - 2/7) = 7.7 %``.
@@ -91,14 +91,14 @@ class OneChipGame:
     """One of Killer's one-chip games at a table of ten: its prices, and the percentiles that follow."""
 
     bet_odds: BetToPotOdds
-    """The price of a first bet for everybody but the small blind."""
+    """The price of a first bet for everybody except the small blind."""
     small_blind_odds: BetToPotOdds
     """The price of the small blind's first bet, half of which is already in."""
     call_odds: BetToPotOdds
     """The price of calling a first bet when the bettor's chip is counted too."""
 
     def first_bet(self, seat: str) -> float:
-        """The top fraction of hands with which ``seat`` (one of `SEATS`) bets when nobody has.
+        """The top fraction of hands with which ``seat`` (one of `SEATS`) bets if nobody has bet.
 
         Raises:
             ValueError: not one of `SEATS`.

@@ -1,24 +1,24 @@
-"""Flop configurations: what a starting hand is worth, counted from the flops that it would be bet on.
+"""Flop configurations: the value of a starting hand, computed from the flops on which it would be bet.
 
 A *FlopHand* is a pair of hole cards with a flop; a *FlopConfig* adds what the others have done: how many have
-called, out of which hands, for which pot.  Its value is `bettable_value` of the hand odds against those
-hands: whoever does not like the flop folds it for nothing, so that it is never negative.  That is why AKs is
-the better hand though 22 wins more often against it: 22 has many flops that are worth a little and few that
-are worth much.
+called, with which hands, for which pot.  Its value is `bettable_value` of the hand odds against those hands;
+a player who does not like the flop folds at no further cost, so the value is never negative.  That is why AKs
+is the better hand although 22 wins more often against it: 22 has many flops that are worth a little and few
+that are worth much.
 
     EV(call) = sum of p(FlopConfig) EV(FlopConfig) - call
     EV(raise) = p0 pot + sum of p(FlopConfig) EV(FlopConfig) - (1 - p0) raise
     EV(fold) = 0
 
-The chances add up to 1 (with p0, that everybody folds to the raise).  The paper divides the sums by the
-number of configurations besides, which the chances have done already.
+The probabilities p add up to 1, together with p0, the probability that everybody folds to the raise.  The
+paper also divides the sums by the number of configurations, which is wrong, since they are means already.
 
-**The book.**  Hand odds do not depend on pot and bets.  So the book keeps, for each starting hand, how they
-are distributed over the flops: in ascending order the means of `BINS` parts that are equally likely, against
-1, 2 and 4 opponents who hold one of the best 12, 25, 50 or 100 % of the hands.  From it follow the values for
-any pot, bets and rake, exact but for the one part in which the odds pass the price.  Against one opponent all
-1755 flops that differ are in it, each with all its run-outs; against more, a sample of flops with all
-run-outs of each, the opponents independent of each other on every final board.
+**The book.**  Hand odds do not depend on pot and bets.  So the book keeps, for each starting hand, their
+distribution over the flops: the means of `BINS` equally likely parts in ascending order, against 1, 2 and 4
+opponents who hold one of the best 12, 25, 50 or 100 % of the hands.  The values for any pot, bets and rake
+follow from it, exactly except for the one part in which the odds cross the price.  Against one opponent it
+covers all 1755 distinct flops with all their run-outs; against more, a sample of flops with all run-outs,
+with the opponents independent of each other on every final board.
 
 Source: *Hold'em Killer*, "Beyond the Sklansky Preflop".
 """
@@ -73,10 +73,10 @@ SCHEMA_VERSION: Final = 1
 _KIND: Final = "riverboat flop book"
 
 SHARES: Final = (0.12, 0.25, 0.50, 1.0)
-"""Stereotypes of opponents: the share of the hands, the best ones, that they may hold."""
+"""Stereotypes of opponents: the shares of hands, from the best down, that they may hold."""
 OPPONENTS: Final = (1, 2, 4)
 BINS: Final = 32
-"""Equally likely parts of the flops."""
+"""The number of equally likely parts of the flops."""
 
 
 class InvalidBookError(ValueError):
@@ -88,7 +88,11 @@ class InvalidBookError(ValueError):
 
 @functools.cache
 def different_flops() -> tuple[NDArray[np.uint8], Floats]:
-    """A flop of each class of suit renamings, shape (1755, 3), and the chances of the classes, (1755,)."""
+    """One flop of each class under suit renamings.
+
+    Returns:
+        The flops, shape (1755, 3), and the probabilities of the classes, shape (1755,).
+    """
     flops, sizes = [], []
     for flop in itertools.combinations(range(51, -1, -1), 3):
         masks = [0, 0, 0, 0]
@@ -112,10 +116,12 @@ def flop_odds(flop: Sequence[int], weights: Floats) -> Floats:
 
 
 def odds_on_final_boards(flop: NDArray[np.uint8], tables: Sequence[Floats]) -> Floats:
-    """The hand odds of every combo against each number of `OPPONENTS`, each of them out of each table: shape
-    (tables, numbers of opponents, 1326).
+    """The hand odds of every combo against each number of `OPPONENTS` with each weight table.
 
-    The power is taken on each final board by itself, ties being shared by two.
+    The power is taken on each final board by itself; ties are shared by two.
+
+    Returns:
+        Shape (tables, numbers of opponents, 1326).
     """
     sums = np.zeros((len(tables), len(OPPONENTS), NUM_COMBOS))
     counts = np.zeros(NUM_COMBOS)
@@ -148,11 +154,11 @@ def flop_values(odds: Floats, pot: float, bets: float, opponents: int = 1, rake:
     """The value of flop hands by their odds: `bettable_value`, for arrays.
 
     Args:
-        odds: chances to win, of any shape; nan stays nan.
-        pot: at the flop.
+        odds: probabilities of winning, of any shape; nan stays nan.
+        pot: the pot at the flop.
         bets: what we, and each opponent, still put in.
-        opponents: who have called.
-        rake: of the final pot.
+        opponents: the number of opponents who have called.
+        rake: the rake of the final pot.
 
     Returns:
         Values in the unit of the pot, of the same shape.
@@ -164,22 +170,22 @@ def flop_values(odds: Floats, pot: float, bets: float, opponents: int = 1, rake:
 
 @attrs.frozen
 class FlopConfig:
-    """One way in which the flop may be reached."""
+    """One way in which the flop may be reached, with its probability."""
 
     chance: float
     callers: int
-    """Opponents who see the flop, at least 1."""
+    """The number of opponents who see the flop, at least 1."""
     share: float
-    """Of all hands, the best, that each of them may hold."""
+    """The share of all hands, from the best down, that each of them may hold."""
     pot: float
-    """At the flop."""
+    """The pot at the flop."""
     bets: float
     """What we, and each of them, are expected to put in from there on."""
 
 
 @attrs.frozen(eq=False)
 class FlopBook:
-    """How the hand odds of each starting hand are distributed over the flops."""
+    """The distribution of each starting hand's odds over the flops."""
 
     odds: NDArray[np.float32]
     """Shape (len(SHARES), len(OPPONENTS), 169, BINS), ascending along the last axis, read-only."""
@@ -189,13 +195,13 @@ class FlopBook:
     def value(self, hand: int, config: FlopConfig, rake: Rake = NO_RAKE) -> float:
         """The mean value of the flops that a starting hand may see, in the unit of the pot.
 
-        Between stereotypes, and numbers of opponents, the odds are interpolated; beyond them the nearest
-        hold.
+        Between stereotypes, and between numbers of opponents, the odds are interpolated; beyond them the
+        nearest ones are used.
 
         Args:
-            hand: 0 to 168.
-            config: the others.
-            rake: of the final pot.
+            hand: the starting hand, 0 to 168.
+            config: what the others have done.
+            rake: the rake of the final pot.
         """
         odds = self.odds_against(hand, config.share, config.callers)
         return float(flop_values(odds, config.pot, config.bets, config.callers, rake).mean())
@@ -221,16 +227,16 @@ def call_value(
     """EV(PreflopHand with a call).
 
     Args:
-        book: of odds.
-        hand: 0 to 168.
-        configs: their chances add up to 1.
+        book: the book of odds.
+        hand: the starting hand, 0 to 168.
+        configs: the configurations, whose chances add up to 1.
         call: what the call costs.
-        rake: of the final pots.
+        rake: the rake of the final pots.
 
     Raises:
         ValueError: chances that do not add up to 1.
 
-    Source: *Hold'em Killer*, "Beyond the Sklansky Preflop", "EV(PreflopHand)", divided by nothing.
+    Source: *Hold'em Killer*, "Beyond the Sklansky Preflop", "EV(PreflopHand)", without its division.
     """
     return _mean_value(book, hand, configs, 1.0, rake) - call
 
@@ -246,17 +252,18 @@ def raise_value(
     """EV(PreflopHand with a raise).
 
     Args:
-        book: of odds.
-        hand: 0 to 168.
-        configs: their chances add up to 1 - p0, where p0 is the chance that everybody folds.
-        pot: before the raise.
-        raise_: what the raise costs where it is called.
-        rake: of the final pots.
+        book: the book of odds.
+        hand: the starting hand, 0 to 168.
+        configs: the configurations, whose chances add up to 1 - p0, where p0 is the probability that all
+            opponents fold.
+        pot: the pot before the raise.
+        raise_: what the raise costs if it is called.
+        rake: the rake of the final pots.
 
     Raises:
         ValueError: chances that add up to more than 1.
 
-    Source: *Hold'em Killer*, "Beyond the Sklansky Preflop", "EV(PreflopHand)", divided by nothing.
+    Source: *Hold'em Killer*, "Beyond the Sklansky Preflop", "EV(PreflopHand)", without its division.
     """
     configs = tuple(configs)
     seen = math.fsum(config.chance for config in configs)
@@ -283,8 +290,8 @@ def binned(odds: Floats, chances: Floats) -> NDArray[np.float32]:
     """The odds of all starting hands in `BINS` equally likely parts, ascending; shape (169, BINS).
 
     Args:
-        odds: of every combo on some flops, shape (flops, 1326); nan where impossible.
-        chances: of the flops, shape (flops,).
+        odds: the odds of every combo on some flops, shape (flops, 1326); nan if impossible.
+        chances: the probabilities of the flops, shape (flops,).
     """
     result = np.zeros((NUM_STARTING_HANDS, BINS), np.float32)
     marks = np.linspace(0.0, 1.0, BINS + 1)
@@ -294,7 +301,7 @@ def binned(odds: Floats, chances: Floats) -> NDArray[np.float32]:
         values = columns[~np.isnan(columns)]
         order = np.argsort(values, kind="stable")
         values, weights = values[order], weights[order] / weights.sum()
-        # The integral of the odds up to a share of the flops, at the marks.
+        # The integral of the odds up to each mark, a share of the flops.
         shares = np.concatenate([[0.0], np.cumsum(weights)])
         sums = np.concatenate([[0.0], np.cumsum(weights * values)])
         result[hand] = np.diff(np.interp(marks, shares / shares[-1], sums)) * BINS
@@ -302,7 +309,7 @@ def binned(odds: Floats, chances: Floats) -> NDArray[np.float32]:
 
 
 def sampled_flops(number: int) -> NDArray[np.uint8]:
-    """Flops spread evenly over all in their order, each as often as it comes; shape (number, 3)."""
+    """Flops spread evenly over all, in their order and by their probabilities; shape (number, 3)."""
     flops, chances = different_flops()
     places = (np.arange(number) + 0.5) / number
     chosen: NDArray[np.uint8] = flops[np.minimum(np.searchsorted(np.cumsum(chances), places), len(flops) - 1)]
@@ -313,8 +320,8 @@ def odds_against_one(share: float, every: int = 1) -> NDArray[np.float32]:
     """The part of the book against one opponent who holds one of the best hands; shape (169, BINS).
 
     Args:
-        share: of all hands, that he may hold.
-        every: take every so many of the flops; 1 is exact.
+        share: the share of all hands, from the best down, that the opponent may hold.
+        every: use only every n-th flop; 1 is exact.
     """
     flops, chances = different_flops()
     table = playable_before_flop(share)
@@ -329,19 +336,19 @@ def odds_against_more(flops: NDArray[np.uint8]) -> Floats:
         flops: shape (number, 3).
 
     Returns:
-        Shape (number, len(SHARES), len(OPPONENTS) - 1, 1326); nan where impossible.
+        Shape (number, len(SHARES), len(OPPONENTS) - 1, 1326); nan if impossible.
     """
     tables = [playable_before_flop(share) for share in SHARES]
     return np.array([odds_on_final_boards(flop, tables)[:, 1:] for flop in flops])
 
 
 def make_book(made_by: str, against_one: Sequence[NDArray[np.float32]], against_more: Floats) -> FlopBook:
-    """The book of its parts.
+    """Put the parts of the book together.
 
     Args:
-        made_by: the command, kept in it.
-        against_one: of `odds_against_one`, for each of `SHARES`.
-        against_more: of `odds_against_more`, on all of `sampled_flops`.
+        made_by: the command, which is stored in it.
+        against_one: the results of `odds_against_one`, for each of `SHARES`.
+        against_more: the results of `odds_against_more`, on all of `sampled_flops`.
     """
     odds = np.empty((len(SHARES), len(OPPONENTS), NUM_STARTING_HANDS, BINS), np.float32)
     odds[:, 0] = against_one

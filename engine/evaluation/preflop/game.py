@@ -1,15 +1,15 @@
 """The two-player preflop roll-out game: bet before the flop, then deal the board and show down.
 
-A strategy need only know the starting hand, so the whole game is its betting tree and two 169 x 169 matrices:
-how often the starting hands meet and how they fare (``engine.evaluation.equity.preflop_equities``).  Two
-trees are made here,
+A strategy only needs to know the starting hand, so the whole game is its betting tree and two 169 x 169
+matrices: how often the starting hands meet, and their equities
+(``engine.evaluation.equity.preflop_equities``).  There are two trees,
 
 * `call_or_fold_game`: the small blind plays for a stake or folds, the big blind calls or folds;
-* `limit_game`: blinds of 1/2 and 1, bets of 1, up to four of them, as before the flop in limit hold'em;
+* `limit_game`: blinds of 1/2 and 1, bets of 1, up to four of them, as before the flop in limit hold'em.
 
-and solved exactly, up to the exploitability asked for, by regret matching+ with linear averaging
-(`solve`).  `iterated_strategy` plays the same trees by iterated roll-outs as Poki does;
-`exploitability` says how near to optimal that is, and ``preflop.differences`` on which hands they part.
+`solve` solves them, down to the exploitability asked for, by regret matching+ with linear averaging.
+`iterated_strategy` plays the same trees by iterated roll-outs as Poki does; `exploitability` says how close
+to optimal that is, and ``preflop.differences`` on which hands they differ.
 
 The big blind is 1, so that 1000 times a value is mbb/h.  Values are the first player's (the small blind's).
 
@@ -57,14 +57,14 @@ Strategy: TypeAlias = Mapping[str, Floats]
 
 @attrs.frozen
 class Fold:
-    """A player has folded: what the small blind wins, in big blinds."""
+    """The end by a fold: what the small blind wins, in big blinds."""
 
     first_wins: float
 
 
 @attrs.frozen
 class Showdown:
-    """The board is dealt: what each player has in the pot, in big blinds."""
+    """The end by a showdown: what each player has in the pot, in big blinds."""
 
     stake: float
 
@@ -137,7 +137,7 @@ def limit_game(max_bets: int = 4, small_blind: float = 0.5) -> PreflopGame:
             [] if may_check else [Fold(-behind if position == 0 else behind)]
         )
         actions.append("call")
-        # The small blind's call does not end the betting: the big blind has not spoken.
+        # The small blind's call does not end the betting: the big blind has not acted yet.
         closes = bool(history) or max_bets == 1
         children.append(Showdown(float(bets)) if closes else decision(history + "c", 1 - position, bets))
         if bets < max_bets:
@@ -160,7 +160,7 @@ class Matchups:
 
 
 def exact_matchups() -> Matchups:
-    """The exact matchups, card removal included."""
+    """The exact matchups, with card removal."""
     met = preflop_pair_counts() / preflop_pair_counts().sum()
     return Matchups(met, met * (2 * preflop_equities() - 1))
 
@@ -182,9 +182,7 @@ def sampled_matchups(trials: int, rng: np.random.Generator) -> Matchups:
 
 
 def _terminal_values(leaf: Fold | Showdown, position: int, matchups: Matchups, reach: Floats) -> Floats:
-    """What each hand of `position` wins at a leaf that the opponent's hands reach with `reach`.  Shape
-    (169,).
-    """
+    """What each hand of `position` wins at a leaf, by the opponent's reach probabilities.  Shape (169,)."""
     if isinstance(leaf, Fold):
         sign = leaf.first_wins if position == 0 else -leaf.first_wins
         return sign * (matchups.met @ reach if position == 0 else reach @ matchups.met)
@@ -196,17 +194,17 @@ def _terminal_values(leaf: Fold | Showdown, position: int, matchups: Matchups, r
 def action_values(
     game: PreflopGame, strategy: Strategy, matchups: Matchups, position: int
 ) -> dict[str, Floats]:
-    """What each action is worth with each hand, played on by the same strategy.
+    """The value of each action with each hand, if the strategy is followed afterwards.
 
     Args:
         game: the betting tree.
         strategy: both players'.
         matchups: exact or sampled.
-        position: whose values.
+        position: the player whose values are computed.
 
     Returns:
-        For each decision of `position`, shape (actions, 169), in big blinds times the chance that hand and
-        the opponent's actions come up; zero for decisions that the opponent never leads to.
+        For each decision of `position`, shape (actions, 169), in big blinds times the joint probability of
+        the hand and the opponent's actions; zero for decisions that the opponent never leads to.
     """
     values: dict[str, Floats] = {}
 
@@ -228,7 +226,7 @@ def action_values(
 
 
 def game_value(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> float:
-    """What the small blind wins on average when both play ``strategy``, in big blinds a hand."""
+    """What the small blind wins on average if both play ``strategy``, in big blinds per hand."""
     values = action_values(game, strategy, matchups, 0)[""]
     return float((values * strategy[""]).sum())
 
@@ -249,7 +247,7 @@ def _best_response_value(game: PreflopGame, strategy: Strategy, matchups: Matchu
 
 
 def exploitability(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> float:
-    """What a perfect opponent wins on average against ``strategy``, seats in turn, in mbb/h.
+    """What a perfect opponent wins against ``strategy``, averaged over both seats, in mbb/h.
 
     Half the sum of the best responses' values: 0 for an optimal strategy.
     """
@@ -278,8 +276,8 @@ def solve(
     Args:
         game: the betting tree.
         matchups: the exact ones if None.
-        max_exploitability: stop below it, mbb/h.
-        max_iterations: stop after this many in any case.
+        max_exploitability: stop below this exploitability, in mbb/h.
+        max_iterations: stop after this many iterations in any case.
 
     Returns:
         The average strategy, weighted by the iteration.
@@ -315,9 +313,7 @@ def solve(
 def add_reached(
     node: Node | Fold | Showdown, position: int, strategy: Strategy, reach: Floats, sums: dict[str, Floats]
 ) -> None:
-    """Adds to each decision of `position` its strategy, weighted by the chance that its own actions lead
-    there.
-    """
+    """Add the strategy to each decision of `position`, weighted by its own probability of getting there."""
     if not isinstance(node, Node):
         return
     chances = strategy[node.history]
@@ -346,29 +342,27 @@ def iterated_strategy(
     cooling: float = 0.6,
     cumulative: bool = False,
 ) -> dict[str, Floats]:
-    """The strategy that iterated roll-outs settle on: in each generation the best action of the last one's
-    values.
+    """The strategy that iterated roll-outs arrive at: each generation plays the best actions of the last.
 
-    Each generation deals ``trials`` hands; every action at every decision is valued with every hand of them,
-    against the opponent's strategy of the generation before; to each value noise is added that cools; and the
-    best action becomes the strategy.  The last generation is longer and undisturbed.
+    Each generation deals ``trials`` hands and values every action at every decision with each of them,
+    against the opponent's strategy of the generation before.  Noise that cools is added to each value, and
+    the best action becomes the strategy.  The last generation is longer and has no noise.
 
-    How near to optimal is that?  In call or fold, 0.1 to 0.2 mbb/h, one or two hands of 169 apart: the
-    paper's "near-optimal" holds.  In the limit game 60 to 110 mbb/h: every generation answers the one
-    before, and where the optimal strategy mixes (which hands to raise again) the answers swing from one side
-    to the other.  With values kept over the generations 26 to 32 mbb/h, and no pure strategy found came below
-    12.
+    The result in call or fold is 0.1 to 0.2 mbb/h from optimal, and differs in one or two hands of 169: the
+    paper's "near-optimal" is right.  In the limit game it is 60 to 110 mbb/h from optimal: every generation
+    answers the one before, and where the optimal strategy mixes (which hands to raise again) the answers
+    swing from one side to the other.  If values are kept over the generations it is 26 to 32 mbb/h, and no
+    pure strategy that was found came below 12.
 
     Args:
         game: the betting tree.
         rng: seeds the deals and draws the noise.
-        generations: before the final one.
-        trials: deals in each.
-        final_trials: deals of the final one.
-        first_noise: standard deviation of the noise in the first generation, in big blinds.
-        cooling: by which it is multiplied from one to the next.
-        cumulative: whether values are kept and averaged over all generations, instead of started again in
-            each.
+        generations: the number of generations before the final one.
+        trials: the number of deals in each of them.
+        final_trials: the number of deals in the final one.
+        first_noise: the standard deviation of the noise in the first generation, in big blinds.
+        cooling: the factor on the noise from one generation to the next.
+        cumulative: whether values are averaged over all generations, instead of starting again in each.
 
     Returns:
         A pure strategy for both players: probabilities of 0 and 1.

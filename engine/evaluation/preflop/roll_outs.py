@@ -4,11 +4,11 @@
 ``1000 * (players * share of the pot - 1)`` thousandths of a bet.  These are the numbers of the column IR-10
 of Poki's Table 3.1 (`roll_out_income_rates`).
 
-**Iterated roll-out.**  The rates of one generation say which hands are played in the next: those that are
-positive after noise was added, and the noise cools from generation to generation
-(`iterated_income_rates`).  The paper does not say what is in the pot, and one bet each cannot be it:
-aces against hands worth one bet earn 1600 thousandths or so, the paper says 2920.  These readings were tried
-against the last column of Table 3.1 (ten players, 27 hands):
+**Iterated roll-out.**  The rates of one generation decide which hands are played in the next: those whose
+rate is positive after noise is added.  The noise cools from generation to generation
+(`iterated_income_rates`).  The paper does not say what is in the pot, but it cannot be one bet each: aces
+against hands worth one bet earn about 1600 thousandths, and the paper says 2920.  These readings were
+compared with the last column of Table 3.1 (ten players, 27 hands):
 
 ==================================================  =====  =====  =========  =========  ==========
 what is in the pot                                  rank   rms    AA         of the 27  others
@@ -28,20 +28,20 @@ three bets; big blind always in, no small blind     .944   155    3143       26 
 ==================================================  =====  =====  =========  =========  ==========
 
 (Spearman's rank correlation; root mean square of the differences, in thousandths; means of three runs with
-500,000 deals a generation and 2 million in the end.  At the paper's own sizes the rank correlation of the one
-in bold varies between .940 and .946 from run to run, the difference between 99 and 106.)
+500,000 deals per generation and 2 million in the last.  At the paper's own sizes the rank correlation of the
+reading in bold varies between .940 and .946 from run to run, the difference between 99 and 106.)
 
-The one in bold is by far the nearest in value, equal in order to the best, and is the default
-`RollOutScheme`: every player puts in two small bets by the showdown, the big blind stays in with
-whatever it holds, a small blind that folds leaves half a bet.  The shipped table (2 million deals a
-generation, 20 million in the end) has a rank correlation of .948 and a difference of 100.  All 27 hands of
-the paper are positive in it, and 12 more: A7s, A5s, A4s, A6s, 55, K9s, A3s, and five that earn less than 30.
-As to the *set* of hands another reading is closer: with nothing to be won but a big blind that is always in,
+The reading in bold is by far the closest in value and as good as the best in order.  It is the default
+`RollOutScheme`: every player puts in two small bets by the showdown, the big blind stays in with any hand,
+and a small blind that folds leaves half a bet.  The packaged table (2 million deals per generation, 20
+million in the last) has a rank correlation of .948 and a difference of 100.  All 27 hands of the paper are
+positive in it, and 12 more: A7s, A5s, A4s, A6s, 55, K9s, A3s, and five that earn less than 30.  Another
+reading is closer in the *set* of hands: if the only money to win is that of a big blind that is always in,
 26 of the 27 and hardly any other are worth playing, at any size of the bet.
 
-What remains is in part the paper's own: its values come from some 15,000 deals of each suited hand (standard
-error 20 to 30), and they have steps that no roll-out explains (77 at 390 but 66 at 40; AKo at 850 with AKs at
-860).
+The remaining difference is in part the paper's own: its values come from some 15,000 deals of each suited
+hand (standard error 20 to 30), and they have steps that no roll-out explains (77 at 390 but 66 at 40; AKo at
+850 with AKs at 860).
 
 Rates are valued at seats that have posted nothing; with two players at the small blind, over folding.
 
@@ -91,30 +91,30 @@ __all__ = [
 
 @attrs.frozen
 class RollOutScheme:
-    """What is in the pot of an iterated roll-out, in small bets."""
+    """The stakes of an iterated roll-out, in small bets."""
 
     stake: float = attrs.field(default=2.0, validator=attrs.validators.gt(0))
     """What each player puts in by the showdown."""
     small_blind: float = attrs.field(default=0.5, validator=attrs.validators.ge(0))
-    """Lost by the small blind when it folds."""
+    """What the small blind loses when it folds."""
     big_blind: float = attrs.field(default=1.0, validator=attrs.validators.ge(0))
-    """Lost by the big blind when it folds."""
+    """What the big blind loses when it folds."""
     big_blind_always_plays: bool = True
     """Whether the big blind stays in with any hand (and pays the stake)."""
 
 
 DEFAULT_SCHEME: Final = RollOutScheme()
-"""The scheme nearest to Table 3.1."""
+"""The scheme closest to Table 3.1."""
 
 
 @attrs.frozen
 class Cooling:
-    """The noise that lets a hand once given up come back, and how it dies down."""
+    """The noise that lets hands come back once they were given up, and how it decays."""
 
     first: float = attrs.field(default=500.0, validator=attrs.validators.ge(0))
-    """Standard deviation of the noise on a rate after the first generation, in thousandths of a small bet."""
+    """The standard deviation of the noise after the first generation, in thousandths of a small bet."""
     factor: float = attrs.field(default=0.6, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """Factor by which the noise is multiplied from one generation to the next."""
+    """The factor by which the noise is multiplied from one generation to the next."""
 
 
 DEFAULT_COOLING: Final = Cooling()
@@ -127,9 +127,9 @@ class IncomeRates:
 
     players: int
     rates: NDArray[np.float64]
-    """Shape (169,)."""
+    """The income rates, shape (169,)."""
     standard_errors: NDArray[np.float64]
-    """Shape (169,)."""
+    """The standard errors of the rates, shape (169,)."""
     times_dealt: NDArray[np.int64]
     """How often each hand was valued, shape (169,)."""
     played: NDArray[np.bool_]
@@ -173,19 +173,18 @@ def _roll_out(
     times = np.maximum(sums[:, 0], 1.0)
     means = sums[:, 1] / times
     deviations = np.sqrt(np.maximum(sums[:, 2] / times - means**2, 0.0))
-    # Hands of one deal share its board; that this correlates them is neglected, it concerns different hands
-    # mostly.
+    # Hands of one deal share its board; their correlation is neglected, since most are different hands.
     return IncomeRates(
         players, 1000 * means, 1000 * deviations / np.sqrt(times), sums[:, 0].astype(np.int64), played.copy()
     )
 
 
 def roll_out_income_rates(players: int, trials: int, rng: np.random.Generator) -> IncomeRates:
-    """Income rates when everybody calls one bet and checks to the showdown.
+    """Income rates if everybody calls one bet and checks to the showdown.
 
     Args:
         players: 2 to 10.
-        trials: deals; each values the hands of all players, so that a suited hand is valued
+        trials: the number of deals; each values the hands of all players, so a suited hand is valued
             ``trials * players * 4 / 1326`` times on average.
         rng: its next number seeds the deals.
 
@@ -211,22 +210,21 @@ def iterated_income_rates(
     scheme: RollOutScheme = DEFAULT_SCHEME,
     report: Callable[[int], object] | None = None,
 ) -> IncomeRates:
-    """Income rates when the rates of the generation before say which hands are played.
+    """Income rates if the rates of the generation before decide which hands are played.
 
-    The first generation plays everything.  After the last one, the hands that are positive without noise are
-    played for ``final_trials`` deals more, and these are the rates returned.  Hands that are not played are
-    valued all the
-    same: by what they would have earned in the deals in which they were folded.
+    The first generation plays all hands.  After the last one, the hands that are positive without noise are
+    played for ``final_trials`` more deals, whose rates are returned.  Hands that are not played are valued as
+    well, by what they would have earned in the deals in which they were folded.
 
     Args:
         players: 2 to 10.
         rng: seeds the deals and draws the noise.
-        generations: of the selection.
-        trials: deals in each of them.
-        final_trials: deals after them.
+        generations: the number of generations of the selection.
+        trials: the number of deals in each of them.
+        final_trials: the number of deals after them.
         cooling: the noise.
-        scheme: what is in the pot.
-        report: called with the number of each generation that is done, 0 to ``generations``.
+        scheme: the stakes.
+        report: called with the number of each finished generation, 0 to ``generations``.
 
     Raises:
         ValueError: not 2 to 10 players, no generations, or no trials.
@@ -255,10 +253,10 @@ def iterated_income_rates(
 
 
 def exact_raw_odds() -> NDArray[np.float64]:
-    """The raw odds of every starting hand against 1 to 9 opponents, over all boards: takes some seconds.
+    """The raw odds of every starting hand against 1 to 9 opponents, over all boards; it takes some seconds.
 
     Returns:
-        Shape (169, 9): the share of the pot, the power taken on every board by itself.
+        Shape (169, 9): the share of the pot, with the power taken on every board by itself.
 
     Source: *Hold'em Killer*, "Raw Hand Odds", section 5.
     """
@@ -281,15 +279,15 @@ def make_tables(
     made_by: str = "",
     report: Callable[[str], object] | None = None,
 ) -> PreflopTables:
-    """Makes the tables that are shipped: income rates for 2 to 10 players and exact raw odds.
+    """Make the packaged tables: income rates for 2 to 10 players and exact raw odds.
 
     Args:
         seed: seeds everything; the same seed makes the same tables.
-        roll_out_trials: deals of each plain roll-out.
-        trials: deals of each of the ten generations.
-        final_trials: deals after them.
+        roll_out_trials: the number of deals of each plain roll-out.
+        trials: the number of deals of each of the ten generations.
+        final_trials: the number of deals after them.
         made_by: the command to be named in the file.
-        report: called with a line about each step that is done.
+        report: called with a line about each finished step.
 
     Raises:
         ValueError: no trials.
