@@ -2,7 +2,7 @@
 
 =======================  ==========================================================================
 ``verdict``              who is better, in words that hold: by pairs, with the α shared out
-``confidence_sequence``  intervals that hold whenever one looks, for payoffs with declared bounds
+``confidence_sequence``  intervals that hold whenever you look, for payoffs with declared bounds
 ``payoff_bounds``        the most that a hand can cost or bring, by the rules of a game
 ``aivat``                luck taken out as far as strategies are known: what cards and players drew
 ``play_statistics``      VPIP, PFR, 3-bet, AF, WTSD, W$SD and what was won where; plain Python

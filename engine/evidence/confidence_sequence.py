@@ -1,4 +1,4 @@
-"""Intervals that hold whenever one looks: the betting confidence sequence.
+"""Intervals that hold whenever you look: the betting confidence sequence.
 
 Somebody bets on every payoff that the mean is not m, at fair odds if it is, with a stake that depends on
 earlier payoffs only.  Their capital is then a martingale: by Ville's inequality it ever reaches 1/α times

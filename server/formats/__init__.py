@@ -1,12 +1,12 @@
-"""Hands in the formats of others: PHH, PokerStars' text, and ACPC logs, both ways.
+"""Reads and writes hands in other formats: PHH, PokerStars' text, and ACPC logs.
 
 ==================  ==============================================================================
-``hands``           a hand that was played, whatever it was written in; playing one from its lines
+``hands``           a hand that was played, in any format; replaying a hand from its lines
 ``phh``             the Poker Hand History file format, https://phh.readthedocs.io
 ``pokerstars``      PokerStars' text: writing it
 ``stars_reader``    PokerStars' text: reading it
 ``acpc``            ACPC logs, one for each game that was played, with its game file
-``reading``         which format a file is in
-``second_opinion``  what PokerKit makes of a hand
+``reading``         recognises the format of a file
+``second_opinion``  compares a hand's chips with PokerKit's
 ==================  ==============================================================================
 """

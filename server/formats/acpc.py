@@ -18,7 +18,7 @@ from server.report.logs import open_log, rotation
 __all__ = ["AcpcLog", "acpc_logs", "read_acpc"]
 
 UNKNOWN_SEED = "unknown"
-"""What stands in the seed's place in a header."""
+"""The text in place of the seed in a header."""
 
 
 def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedHand | FormatError]:
@@ -48,22 +48,22 @@ def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedH
 
 @attrs.frozen
 class AcpcLog:
-    """A log, and the game it is of."""
+    """A log and its game."""
 
     game: GameDefinition
     hands: tuple[PlayedHand, ...]
     notes: tuple[str, ...]
-    """What had to be changed."""
+    """What had to be changed, in lines."""
 
     def game_file(self) -> str:
-        """The game's file."""
+        """The contents of the game's file."""
         return format_game(self.game)
 
     def text(self, name: str, game_file: str) -> str:
-        """The log.
+        """The contents of the log.
 
         Args:
-            name: of the match, one word.
+            name: the match's name, one word.
             game_file: the name of the game's file.
         """
         header = f"# name/game/hands/seed {name} {game_file} {len(self.hands)} {UNKNOWN_SEED}\n"
@@ -71,7 +71,7 @@ class AcpcLog:
         return "".join([header, *lines, self._score()])
 
     def _score(self) -> str:
-        """The ``SCORE:`` line, where the hands are those of one match."""
+        """The ``SCORE:`` line if the hands form one match; otherwise empty."""
         numbers = [hand.number for hand in self.hands]
         seats = {_names_by_seat(hand) for hand in self.hands}
         if len(seats) > 1 or any(later <= earlier for earlier, later in itertools.pairwise(numbers)):
@@ -90,7 +90,7 @@ def _names_by_seat(hand: PlayedHand) -> tuple[str, ...]:
 
 
 def acpc_logs(hands: Sequence[PlayedHand]) -> tuple[AcpcLog, ...]:
-    """Hands by the games they are of, in the order of their first hands."""
+    """Hands grouped by their games, in the order of each game's first hand."""
     by_game: dict[GameDefinition, list[PlayedHand]] = {}
     for hand in hands:
         by_game.setdefault(hand.game, []).append(hand)
@@ -110,7 +110,7 @@ def _numbered(hand: PlayedHand, number: int) -> PlayedHand:
 
 
 def _are_numbered(hands: Sequence[PlayedHand]) -> bool:
-    """Whether the numbers may stay as they are: of one match, or of several one after the other."""
+    """Whether the numbers can stay: they are those of one match, or of several, one after another."""
     numbers = [hand.number for hand in hands]
     return max(numbers) < 2**32 and all(
         later > earlier or later <= 1 for earlier, later in itertools.pairwise(numbers)
@@ -118,5 +118,5 @@ def _are_numbered(hands: Sequence[PlayedHand]) -> bool:
 
 
 def acpc_name(name: str) -> str:
-    """A name that a log can hold: without blanks, bars and colons."""
+    """A name in the form that a log can hold: without blanks, bars and colons."""
     return re.sub(r"[\s|:\x00-\x1f\x7f]+", "_", name.strip()) or "_"

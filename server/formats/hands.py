@@ -1,7 +1,7 @@
-"""A hand that was played, whatever it was written in.
+"""A hand that was played, in any format.
 
-Formats other than ACPC's count a bet by betting round, tell stacks and blinds with each hand, and leave out
-what nobody had to decide.  `Playing` plays such a hand by our rules, action by action.
+Formats other than the ACPC's count bets by betting round, give stacks and blinds with each hand, and omit
+actions about which nobody had a choice.  `Playing` replays such a hand by our rules, action by action.
 """
 
 from __future__ import annotations
@@ -43,54 +43,54 @@ __all__ = [
 
 
 class FormatError(ValueError):
-    """A hand that cannot be read, or cannot be written; the message is one line."""
+    """A hand that cannot be read or written; the message is one line."""
 
 
 @attrs.frozen
 class PlayedHand:
-    """One hand."""
+    """One finished hand."""
 
     number: int
     where: str
-    """File and line it was read from, for messages."""
+    """The file and line it was read from, for messages."""
     state: HandState
-    """Its end.  Hole cards that are not known are ``()``."""
+    """The state at its end.  Hole cards that are not known are ``()``."""
     chips: tuple[float, ...]
-    """By position."""
+    """The chips won by each position."""
     names: tuple[str, ...]
-    """By position."""
+    """The name of the player in each position."""
     notes: tuple[str, ...] = ()
-    """What could not be kept: each one line."""
+    """What could not be kept, in lines."""
 
     @property
     def game(self) -> GameDefinition:
-        """What was played, with the stacks of this hand."""
+        """The game, with the stacks of this hand."""
         return self.state.betting.game
 
 
 class Playing:
-    """A hand that is played again by our rules, from lines that others wrote."""
+    """A hand that is replayed by our rules, from lines that others wrote."""
 
     def __init__(self, game: GameDefinition) -> None:
         self.betting = initial_betting(game)
-        self._floor = 0  # what everybody had to spend before this betting round
+        self._floor = 0  # what each player had to spend before this betting round
         self._round = 0
 
     @property
     def round_total(self) -> int:
-        """What a player has to have put into this betting round to stay in."""
+        """The chips that a player must have put in during this betting round to stay in."""
         return self.betting.max_spent - self._floor
 
     def fold(self, position: int) -> None:
-        """A position folds; where it could have checked the rules of the ACPC know no fold.
+        """Fold a position; if it could check, the ACPC's rules allow no fold.
 
         Raises:
-            FormatError: it is not to act, or may not.
+            FormatError: it is not to act, or must not fold.
         """
         self._apply(position, FOLD)
 
     def call(self, position: int) -> None:
-        """A position checks or calls.
+        """Let a position check or call.
 
         Raises:
             FormatError: it is not to act.
@@ -98,10 +98,10 @@ class Playing:
         self._apply(position, CALL)
 
     def raise_in_round(self, position: int, total: int) -> None:
-        """A position bets or raises to a total of this betting round.
+        """Let a position bet or raise to a total of this betting round.
 
         Raises:
-            FormatError: it is not to act, or may not.
+            FormatError: it is not to act, or must not raise to that total.
         """
         self._skip_to(position)
         game, total = self.betting.game, self._floor + total
@@ -114,7 +114,7 @@ class Playing:
         self._apply(position, LIMIT_RAISE)
 
     def end(self) -> BettingState:
-        """The end of the betting.
+        """The state at the end of the betting.
 
         Raises:
             FormatError: somebody is still to act.
@@ -140,7 +140,7 @@ class Playing:
             raise FormatError(f"by the rules of the ACPC, {error}") from None
 
     def _skip_to(self, position: int | None) -> None:
-        """Play the checks that nobody wrote down, since nobody had a choice."""
+        """Play the checks that were not written down because nobody had a choice."""
         while is_formality(self.betting) and self.betting.position_to_act != position:
             self._go_to(self.betting.apply(CALL))
 
@@ -155,7 +155,7 @@ def _whose_turn(position: int | None) -> str:
 
 
 def is_formality(betting: BettingState) -> bool:
-    """Whether the ACPC's rules ask a player who has nothing to call and nobody to bet against."""
+    """Whether the player to act has nothing to call and nobody to bet against, but is asked by ACPC rules."""
     position = betting.position_to_act
     if position is None or betting.amount_to_call(position) > 0:
         return False
@@ -170,16 +170,16 @@ class AskedStep:
     position: int
     action: Action
     floor: int
-    """What everybody had to spend before this betting round."""
+    """What each player had to spend before this betting round."""
 
     @property
     def after(self) -> BettingState:
-        """The betting after it."""
+        """The state after the action."""
         return self.before.apply(self.action)
 
 
 def asked_steps(betting: BettingState) -> Iterator[AskedStep]:
-    """The actions of a hand without those that were a formality."""
+    """The actions of a hand, without formalities."""
     floor = betting_round = 0
     for before, position, action in betting.steps():
         if before.betting_round > betting_round:
@@ -203,10 +203,10 @@ def finished_hand(
     names: Sequence[str],
     notes: Sequence[str] = (),
 ) -> PlayedHand:
-    """A hand from its parts; at a showdown those whose cards are not known have thrown them away.
+    """A hand from its parts; at a showdown, players whose cards are not known have mucked them.
 
     Raises:
-        FormatError: cards are missing that must be known, or one is there twice.
+        FormatError: cards are missing that must be known, or a card occurs twice.
     """
     needed = betting.num_board_cards
     if len(board) < needed:
@@ -221,7 +221,7 @@ def finished_hand(
 
 
 def settle(state: HandState) -> tuple[float, ...]:
-    """Chips won, where those at the showdown whose cards are not known have thrown them away.
+    """The chips won, if players at the showdown whose cards are not known have mucked them.
 
     Raises:
         FormatError: nobody's cards are known.
@@ -236,13 +236,13 @@ def settle(state: HandState) -> tuple[float, ...]:
 
 
 def uncalled_bet(spent: Sequence[int]) -> tuple[int, int] | None:
-    """Whose bet was not called to its end, and by how much; None where all of it was."""
+    """The position whose bet was not fully called, and by how much; None if all bets were called."""
     second, most = sorted(spent)[-2:]
     return (spent.index(most), most - second) if most > second else None
 
 
 def collected(hand: PlayedHand) -> list[float]:
-    """By position, what was taken out of the pot; a bet that was not called is not in it."""
+    """By position, the chips taken from the pot, without a bet that was not called."""
     betting = hand.state.betting
     taken = [
         won + spent + ante

@@ -1,9 +1,9 @@
-"""PHH, the Poker Hand History file format (https://phh.readthedocs.io): TOML, a hand in a file, or several.
+"""PHH, the Poker Hand History file format (https://phh.readthedocs.io): TOML, one or more hands per file.
 
-A bet there is a total of the betting round; stacks, blinds and antes come with each hand; heads-up the
-blinds stand in the opposite order of the players.  What it cannot say of our games: other games than hold'em
-with 52 cards, another order of acting than the usual, and other caps on raises than those of limit hold'em
-(three before the flop, four after it).
+In PHH a bet is a total of the betting round; stacks, blinds and antes come with each hand; heads-up the
+blinds are in the opposite order of the players.  It cannot express all of our games: only hold'em with 52
+cards, with the usual order of acting and the caps on raises of limit hold'em (three before the flop, four
+after it).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from server.formats.hands import (
 __all__ = ["format_phh", "format_phhs", "parse_phh"]
 
 _VARIANTS: Final = {"NT": False, "FT": True}
-"""Whether they are limit."""
+"""Whether a variant is limit."""
 _LIMIT_RAISES: Final = (3, 4, 4, 4)
 _MOST_UNIT: Final = 10**6
 
@@ -46,7 +46,7 @@ def format_phh(hand: PlayedHand) -> str:
     """A hand as a PHH file.
 
     Raises:
-        FormatError: the format has no words for it.
+        FormatError: the format cannot express it.
     """
     return "".join(f"{key} = {value}\n" for key, value in _fields(hand))
 
@@ -55,22 +55,22 @@ def format_phhs(hands: Sequence[PlayedHand]) -> str:
     """Hands as one file, each in a table of its own.
 
     Raises:
-        FormatError: the format has no words for one of them.
+        FormatError: the format cannot express one of them.
     """
     return "\n".join(f"[{count}]\n{format_phh(hand)}" for count, hand in enumerate(hands, 1))
 
 
 def opener(blinds: Sequence[int]) -> int:
-    """Who acts first before the flop: whoever sits behind the last of the largest blinds."""
+    """The position that acts first before the flop: the one after the last of the largest blinds."""
     largest = max(range(len(blinds)), key=lambda position: (blinds[position], position))
     return (largest + 1) % len(blinds)
 
 
 def check_usual(game: GameDefinition) -> None:
-    """Refuse games that formats for hold'em as people play it cannot tell.
+    """Refuse games that formats for ordinary hold'em cannot express.
 
     Raises:
-        FormatError: with the reason.
+        FormatError: the game is such a game; the message has the reason.
     """
     if not game.is_holdem:
         raise FormatError("only Texas hold'em with 52 cards can be written in this format")
@@ -143,7 +143,7 @@ def _numbers(values: Sequence[int]) -> str:
 
 
 def _text(text: str) -> str:
-    """A TOML string: the literal form of PHH files where it will do."""
+    """A TOML string, in the literal form of PHH files if possible."""
     return f"'{text}'" if text.isprintable() and "'" not in text else json.dumps(text, ensure_ascii=False)
 
 
@@ -151,14 +151,14 @@ def _text(text: str) -> str:
 
 
 def parse_phh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
-    """The hands of a PHH file, each of them or why it cannot be read.
+    """The hands of a PHH file; for a hand that cannot be read, the error.
 
     Args:
-        text: contents of the file, with one hand or several.
-        source: what to call it in messages.
+        text: the contents of the file, with one hand or several.
+        source: the name of the file in messages.
 
     Raises:
-        FormatError: the file is no PHH file at all.
+        FormatError: the file is not a PHH file at all.
     """
     try:
         value = tomllib.loads(text, parse_float=_number_text)
@@ -245,7 +245,7 @@ class _Reader:
             min(abs(int(each * self._unit)), stack - min(ante, stack))
             for each, stack, ante in zip(blinds, self._stacks, whole_antes, strict=True)
         ]
-        # One with a minus sign is posted, but does not decide who acts first.
+        # A blind with a minus sign is posted, but does not decide who acts first.
         first = opener([post if blind >= 0 else 0 for post, blind in zip(posted, blinds, strict=True)])
         small, big = [int(each * self._unit) for each in sizes] if is_limit else (0, 0)
         return GameDefinition(
@@ -335,7 +335,7 @@ class _Reader:
         self._hole_cards[position] = known or cards
 
     def _check_end(self, hand: PlayedHand) -> None:
-        """Hold the chips against what the file says of them."""
+        """Compare the chips with those that the file gives."""
         if self._table.get("finishing_stacks") is None:
             return
         left = [each * self._unit for each in self._amounts("finishing_stacks", len(self._stacks))]
@@ -361,10 +361,10 @@ def _fraction(value: object, key: str) -> Fraction:
 
 
 def _antes(antes: Sequence[int], stacks: Sequence[int], *, trimmed: bool) -> tuple[int, ...]:
-    """Antes so that our rules count them as the file means it.
+    """The antes in a form that our rules count as the file means them.
 
-    Trimmed ones are part of what a position plays for, and what nobody matches is given back.  Others are
-    dead money, as antes of different sizes are with us.
+    Trimmed antes are part of what a position plays for, and what nobody matches is returned.  Others are dead
+    money, like antes of different sizes in our rules.
     """
     posted = [min(ante, stack) for ante, stack in zip(antes, stacks, strict=True)]
     if not trimmed:

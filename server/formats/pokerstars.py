@@ -1,7 +1,7 @@
-"""Hands as PokerStars' text, as their hand histories have it.
+"""Writes hands in the text format of PokerStars' hand histories.
 
-A bet there is an amount, a raise an amount and a total of the betting round; the seats are numbered, and the
-last one is the button.  No time is known, so the beginning of 1970 stands in its place.
+In that format a bet is an amount, a raise an amount and a total of the betting round; the seats are numbered,
+and the last one is the button.  No time is known, so the beginning of 1970 replaces it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def format_stars(hand: PlayedHand) -> str:
     """A hand as PokerStars' text.
 
     Raises:
-        FormatError: the format has no words for it.
+        FormatError: the format cannot express it.
     """
     check_usual(hand.game)
     return "".join(f"{line}\n" for line in _lines(hand))
@@ -80,7 +80,7 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
 
 
 def _blinds(blinds: Sequence[int]) -> tuple[int, int]:
-    """The stakes of a title."""
+    """The stakes in the title line."""
     big = max(blinds)
     return min([blind for blind in blinds if blind], default=0) if big else 0, big
 

@@ -1,4 +1,4 @@
-"""Which format a file is in, and its hands."""
+"""Recognises the format of a file, and reads its hands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOKED_AT: Final = 65_536
 
 
 def find_hands(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The files that some paths mean: a folder has PHH files, in the order of their numbers, or logs.
+    """The files that some paths name: a folder has PHH files, in the order of their numbers, or logs.
 
     Raises:
         LogError: a folder with neither.
@@ -42,15 +42,15 @@ def _by_number(path: Path) -> tuple[int, str]:
 
 
 def read_hands(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedHand | FormatError]:
-    """The hands of a file in any of the formats, each of them or why it cannot be read.
+    """The hands of a file in any of the formats; for a hand that cannot be read, the error.
 
     Args:
-        path: of the file, packed by gzip or not.
-        game: for ACPC logs that do not name a game that can be found.
+        path: the file, gzipped or not.
+        game: the game, for ACPC logs that do not name a game that can be found.
 
     Raises:
-        LogError: an ACPC log that cannot be read.
-        FormatError: a file of another format that cannot be.
+        LogError: an ACPC log cannot be read.
+        FormatError: a file of another format cannot be read.
     """
     if path.suffix in _PHH_ENDINGS:
         return parse_phh(_text(path), str(path))
@@ -64,7 +64,7 @@ def read_hands(path: Path, game: GameDefinition | str | None) -> Iterator[Played
 
 
 def _text(path: Path, most: int = -1) -> str:
-    """The contents of a file, packed or not, as far as they are text."""
+    """The contents of a file, gzipped or not, as far as they are text."""
     try:
         with open(path, "rb") as raw:
             packed = raw.peek(2)[:2] == b"\x1f\x8b"

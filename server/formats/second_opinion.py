@@ -1,8 +1,8 @@
-"""What PokerKit makes of a hand: the chips of everybody, by rules that others wrote.
+"""A second opinion on a hand: compares everybody's chips with those of PokerKit, an independent rules engine.
 
 PokerKit is in the extra ``report``.  Its chips are fractions here, so that a pot is split exactly and not by
-odd chips.  It does not let a player raise again after an all-in of less than a full raise, as the ACPC's
-rules do; a hand in which that happens has no second opinion.
+odd chips.  Unlike the ACPC's rules, it does not let a player raise again after an all-in of less than a full
+raise; a hand in which that happens has no second opinion.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _TOLERANCE: Final = 1e-5
 
 
 def has_pokerkit() -> bool:
-    """PokerKit is installed."""
+    """Whether PokerKit is installed."""
     return find_spec("pokerkit") is not None
 
 
 def agrees_with_pokerkit(hand: PlayedHand) -> bool:
-    """Whether PokerKit comes to the same chips; False where its rules do not know such a hand.
+    """Whether PokerKit gives the same chips; False if its rules do not allow such a hand.
 
     Raises:
-        FormatError: it comes to other chips.
+        FormatError: it gives different chips.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of cards that are not known
@@ -50,7 +50,7 @@ def agrees_with_pokerkit(hand: PlayedHand) -> bool:
 
 
 def _played(hand: PlayedHand) -> Any:
-    """The hand's end there."""
+    """PokerKit's state at the end of the hand."""
     state = _dealt(hand)
     betting_round = 0
     for step in asked_steps(hand.state.betting):
@@ -108,6 +108,6 @@ def _deal_board(state: Any, hand: PlayedHand, betting_round: int) -> None:
 
 
 def _show(state: Any, hand: PlayedHand) -> None:
-    """Everybody at the showdown shows what they have; whose cards are not known throws them away."""
+    """Let everybody at the showdown show their cards; players whose cards are not known muck them."""
     for position in list(state.showdown_indices):
         state.show_or_muck_hole_cards(bool(hand.state.deal.hole_cards[position]), position)

@@ -1,7 +1,7 @@
-"""Reading PokerStars' text: hold'em, limit and no-limit, with play money, in tournaments, or for money.
+"""Reads PokerStars' text: hold'em, limit and no-limit, with play money, in tournaments, or for money.
 
-Chat and what the table says are passed over.  Who plays is who posts, is dealt in or acts.  A rake is no part
-of our rules: the chips are those of the pot, and the hand says so.
+Chat and messages of the table are ignored.  The players are those who post, are dealt in or act.  The rake is
+left out: the chips are those of the whole pot, and a note on the hand says so.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def is_stars(text: str) -> bool:
 
 
 def parse_stars(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
-    """The hands of a text, each of them or why it cannot be read."""
+    """The hands of a text; for a hand that cannot be read, the error."""
     block: list[str] = []
     first = 1
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
@@ -129,13 +129,13 @@ class _Reader:
         return hand
 
     def _check_chips(self, hand: PlayedHand, seats: Sequence[_Seat]) -> None:
-        """Hold the chips against what the text says that everybody collected."""
+        """Compare the chips with what everybody collected by the text."""
         if not any(seat.collected for seat in seats):
             return
         taken = collected(hand)
         for seat, ours in zip(seats, taken, strict=True):
             theirs, rake = seat.collected * self._unit, self._rake * self._unit
-            # Less by a rake, and by odd chips of split pots.
+            # The rake, and odd chips of split pots, may be missing.
             if not -len(seats) < ours - theirs < rake + len(seats):
                 raise FormatError(
                     f"{seat.name} collects {float(seat.collected):g} in the text, "
@@ -210,13 +210,13 @@ class _Reader:
         seat.plays = True
         if what == "the ante":
             seat.ante += amount
-        elif what == "small & big blinds":  # the small one is dead
+        elif what == "small & big blinds":  # the small blind is dead
             dead = amount / 3
             seat.ante += dead
             seat.blind += amount - dead
         elif what == "small blind" and any(other.blind for other in self._seats if other is not seat):
             first = next(other for other in self._seats if other.blind)
-            if first.blind <= amount:  # a second small blind, posted by somebody who has come back, is dead
+            if first.blind <= amount:  # a second small blind, from a player who has come back, is dead
                 seat.ante += amount
             else:
                 seat.blind += amount
@@ -226,7 +226,7 @@ class _Reader:
     # --- the game ----------------------------------------------------------------------------------------
 
     def _in_order(self) -> list[_Seat]:
-        """Those who play, from the first behind the button."""
+        """The seats of those who play, from the first after the button."""
         button = next((found for line in self._lines[:3] if (found := _BUTTON.search(line))), None)
         seats = sorted((seat for seat in self._seats if seat.plays), key=lambda seat: seat.number)
         if button is None or len(seats) < 2:
@@ -267,14 +267,14 @@ class _Reader:
         )
 
     def _antes(self, seats: Sequence[_Seat]) -> tuple[int, ...]:
-        """Antes: equal ones also where somebody had less."""
+        """The antes; they are equal even if somebody had less."""
         most = max(seat.ante for seat in seats)
         if all(seat.ante in (most, seat.stack) for seat in seats):
             return (self._chips(most),) * len(seats)
         return tuple(self._chips(seat.ante) for seat in seats)
 
     def _first(self, seats: Sequence[_Seat], blinds: Sequence[int]) -> int:
-        """Who acts first before the flop: as it was, else behind the largest blind."""
+        """The position that acted first before the flop, or else the one after the largest blind."""
         if self._acts:
             return seats.index(self._acts[0][0])
         return (blinds.index(max(blinds)) + 1) % len(seats)

@@ -1,1 +1,1 @@
-"""What a match came to: statistics, tables, files."""
+"""Results of matches: statistics, tables, files."""

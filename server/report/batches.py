@@ -1,7 +1,7 @@
 """The hands of long logs in columns, read thousands at a time by compiled loops.
 
-What `server.report.logs` reads hand by hand, and says of lines that cannot be read, is the same here; short
-logs are read there, since the compiler takes longer to load than they to be read.
+The hands, and the errors for bad lines, are the same as in `server.report.logs`, which reads hand by hand.
+Short logs are read there, since loading the compiler takes longer than reading them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "batches", "deals_in_batches", "is_worth_columns"]
 
 FEWEST_HANDS: Final = 2000
-"""Fewer are read one by one before the compiler has been loaded."""
+"""Fewer hands than this are read one by one, in less time than the compiler takes to load."""
 _AT_ONCE: Final = 8192
 
 
 @attrs.frozen(eq=False)
 class Batch:
-    """Some hands of a log, or of the passes of a duplicate match: then the hands of a deal stand together."""
+    """Some hands of a log, or of the passes of a duplicate match, with the hands of each deal together."""
 
     hands: HandColumns
     logs: tuple[MatchLog, ...]
-    """Those of the passes; the hands come from them by turns."""
+    """The logs of the passes; the hands come from them in turn."""
     rows: tuple[LoggedLine, ...]
     """The lines of the hands."""
 
@@ -45,25 +45,25 @@ class Batch:
 
     @property
     def numbers(self) -> NDArray[np.int64]:
-        """Of the hands.  Shape (hands,)."""
+        """The numbers of the hands.  Shape (hands,)."""
         import numpy as np
 
         return np.array([row.record.hand_number for row in self.rows], np.int64)
 
     @property
     def chips(self) -> NDArray[np.float64]:
-        """What each position won.  Shape (hands, positions)."""
+        """The chips that each position won.  Shape (hands, positions)."""
         import numpy as np
 
         return np.array([row.record.chips for row in self.rows], np.float64)
 
     @property
     def keys(self) -> list[tuple[int, int]]:
-        """What tells a log's hands apart: match and number, which grow."""
+        """Match and number of each hand, which identify it in its log and are ascending."""
         return [(row.match, row.record.hand_number) for row in self.rows]
 
     def hand(self, place: int) -> LoggedHand:
-        """One of the hands by itself."""
+        """One of the hands, played by the rules."""
         return self.rows[place].played(HandReader(self.logs[place % len(self.logs)].game))
 
     def take(self, places: Sequence[int]) -> Batch:
@@ -75,7 +75,7 @@ class Batch:
 
 
 def is_worth_columns(logs: Iterable[MatchLog]) -> bool:
-    """Whether logs of one game are better read in columns."""
+    """Whether it is faster to read some logs of one game in columns."""
     logs = list(logs)
     game = logs[0].game
     if not game.is_holdem or sum([log.num_hands for log in logs]) < FEWEST_HANDS:
@@ -92,7 +92,7 @@ def batches(log: MatchLog) -> Iterator[Batch]:
         LogError: a line that cannot be read or played, with file and line.
     """
     reader = HandReader(log.game)
-    lines = log.taken_apart(reader)
+    lines = log.parsed_lines(reader)
     while True:
         rows, error = _next(lines)
         if rows:
@@ -104,7 +104,7 @@ def batches(log: MatchLog) -> Iterator[Batch]:
 
 
 def _next(lines: Iterator[LoggedLine]) -> tuple[list[LoggedLine], LogError | None]:
-    """The next lines, and what is wrong with the one that follows them."""
+    """The next good lines, and the error of the line that follows them, if it is bad."""
     rows: list[LoggedLine] = []
     try:
         while len(rows) < _AT_ONCE:
@@ -134,7 +134,7 @@ def _batch(log: MatchLog, reader: HandReader, rows: Sequence[LoggedLine]) -> Bat
 
 
 def deals_in_batches(passes: Sequence[MatchLog]) -> Iterator[Batch]:
-    """The hands of each deal together, as `server.report.passes.deals`.
+    """The hands with those of each deal together, as in `server.report.passes.deals`.
 
     Raises:
         LogError: a line that cannot be read, or other cards than in the first pass.

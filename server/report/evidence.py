@@ -1,7 +1,7 @@
-"""What logs prove about the players, with luck taken out: the server's door to ``engine.evidence``.
+"""What logs prove about the players, with luck taken out: the server's interface to ``engine.evidence``.
 
-The arithmetic needs numpy, and hold'em the compiler: both are loaded when a report is made, never before, so
-that a dealer does without.
+The arithmetic needs numpy, and for hold'em also the compiler.  Both are loaded only when a report is made, so
+a dealer runs without them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Luck(enum.Enum):
 
     OFF = "off"
     EQUITY = "equity"
-    """What the cards brought, by equity."""
+    """Take out the luck of the cards, by equity."""
     AIVAT = "aivat"
-    """The same, and what was drawn by players whose strategy is known."""
+    """The same, and the luck of the random draws of players whose strategy is known."""
 
 
 @attrs.frozen
@@ -47,16 +47,16 @@ class MatchEvidence:
     estimates: dict[str, tuple[Estimate | None, ...]]
     """Milli big blinds per hand by estimator (``chips``, ``all_in``, ``equity``) and player.
 
-    None where an estimator says nothing.
+    None if an estimator has no result.
     """
     missing: dict[str, str]
-    """Why an estimator says nothing, by its name."""
+    """Why an estimator has no result, by its name."""
     doubts: dict[str, int] = attrs.Factory(dict)
-    """What was wrong with what players told of their strategies, and how often."""
+    """What was wrong with the strategies that players stated, and how often."""
 
     @property
     def best(self) -> str:
-        """The estimator that takes the most luck out, of those that say something."""
+        """The estimator that takes the most luck out, of those with a result."""
         says = [name for name in ("aivat", "equity") if any(self.estimates.get(name, ()))]
         return says[0] if says else "chips"
 
@@ -69,14 +69,14 @@ class MatchEvidence:
         return found
 
     def of(self, estimator: str, player: int) -> Estimate | None:
-        """What an estimator says of a player."""
+        """An estimator's result for a player."""
         by_player = self.estimates.get(estimator, ())
         return by_player[player] if player < len(by_player) else None
 
     def times_fewer_hands(self, estimator: str) -> float | None:
-        """By which factor an estimator needs fewer hands than the chips for the same intervals.
+        """The factor by which an estimator needs fewer hands than the chips for the same intervals.
 
-        The ratio of the squared widths, all players taken together; None where it is not known.
+        It is the ratio of the squared widths, over all players together; None if it is not known.
         """
         plain = corrected = 0.0
         for chips, other in zip(self.estimates["chips"], self.estimates.get(estimator, ()), strict=False):
@@ -94,7 +94,7 @@ class MatchEvidence:
 
 
 def _times(plain: float, corrected: float) -> float | None:
-    """How many times one squared width is another; None where what is left is nothing but rounding."""
+    """The ratio of two squared widths; None if the corrected one is only a rounding error."""
     return plain / corrected if corrected > _NOTHING * plain else None
 
 
@@ -104,12 +104,12 @@ def collect(
     """The hands of some matches, ready for every estimator.
 
     Args:
-        matches: of one game, in the order they were played; each is its passes (`group_passes`).
-        players: names, in the order in which the estimates are wanted.
-        luck: how far it is taken out; for AIVAT what players have told is read from the logs' folders.
+        matches: matches of one game, in the order they were played; each is its passes (`group_passes`).
+        players: the names, in the order in which the estimates are wanted.
+        luck: how far luck is taken out; for AIVAT the stated strategies are read from the logs' folders.
 
     Raises:
-        LogError: a log that cannot be read, other games, or a player who is not among the names.
+        LogError: a log that cannot be read, different games, or a player who is not among the names.
     """
     from engine.evidence.estimates import Evidence
 
@@ -126,7 +126,7 @@ def collect(
             strangers = [name for name in log.players if name not in index]
             if strangers:
                 raise LogError(f"{log.path}: expected the players {', '.join(players)}, got {strangers[0]}")
-            # Namesakes are told apart by their seats.
+            # Players with the same name are told apart by their seats.
             order = range(len(players)) if log.has_namesakes else [index[name] for name in log.players]
             if in_columns:
                 _add_columns(evidence, log, order, number, len(passes), deals)
@@ -148,7 +148,7 @@ def _add_columns(
     passes: int,
     deals: dict[tuple[int, int, int], int],
 ) -> None:
-    """The hands of a log, thousands at a time."""
+    """Add the hands of a log, thousands at a time."""
     import numpy as np
 
     for batch in batches(log):
@@ -160,7 +160,7 @@ def _add_columns(
 
 
 def policies_beside(log: Path) -> PolicyFile:
-    """What the players of a log have told of their strategies: nothing, where no file says.
+    """The strategies that the players of a log have stated; empty if there is no such file.
 
     Raises:
         LogError: the file cannot be read.
@@ -181,13 +181,13 @@ def evidence_of(
     """What some matches prove about their players.
 
     Args:
-        matches: of one game, in the order they were played; each is its passes (`group_passes`).
-        players: names, in the order in which the estimates are wanted.
-        luck: how far it is taken out.
-        critical_value: how many standard errors half an interval is wide.
+        matches: matches of one game, in the order they were played; each is its passes (`group_passes`).
+        players: the names, in the order in which the estimates are wanted.
+        luck: how far luck is taken out.
+        critical_value: half the width of an interval, in standard errors.
 
     Raises:
-        LogError: a log that cannot be read, other games, or a player who is not among the names.
+        LogError: a log that cannot be read, different games, or a player who is not among the names.
     """
     game = matches[0][0].game
     evidence = collect(matches, players, luck)
@@ -209,7 +209,7 @@ def match_evidence(
     luck: Luck,
     critical_value: float = Z95,
 ) -> MatchEvidence:
-    """What the logs of a match that we played prove: those of its passes, if it was a duplicate match.
+    """What the logs of one match prove; a duplicate match has one for each pass.
 
     Raises:
         LogError: a log cannot be read.

@@ -1,4 +1,4 @@
-"""The lines of a match log's file, and how one says what is wrong with them."""
+"""The lines of a match log's file, and the errors for lines that are wrong."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from protocol.records import HandReader, HandRecord
 __all__ = ["A_LOG", "Header", "LogError", "LoggedHand", "LoggedLine", "fault", "numbered_lines", "shown"]
 
 _MOST_CHARACTERS: Final = 65_536
-"""Of a line: the longest that can be played, 256 raises among ten players, has some 4,000."""
+"""The longest line that is read.  The longest possible, 256 raises among ten players, has some 4,000."""
 _SHOWN: Final = 60
 _HEADER: Final = "# name/game/hands/seed "
 A_LOG: Final = "STATE:, SCORE: or # at the beginning of each line of an ACPC log"
-"""What lines are expected."""
+"""The lines that are expected, for messages."""
 
 
 @attrs.frozen
 class Header:
-    """A line ``# name/game/hands/seed``, as typed."""
+    """The header of a log, a line ``# name/game/hands/seed``."""
 
     line: int
     name: str
     game: str
     hands: int | None
-    """None where it is no number."""
+    """The number of hands; None if the text is not a number."""
     seed: str
-    """A number; ``random`` where the cards follow from a key."""
+    """A number, or ``random`` if the cards follow from a key."""
 
     @classmethod
     def read(cls, line: int, text: str) -> Header | None:
-        """The header in a line; None where there is none."""
+        """The header in a line; None if it has none."""
         if not text.startswith(_HEADER):
             return None
         name, _, rest = text[len(_HEADER) :].rstrip().partition(" ")
@@ -56,28 +56,28 @@ class LoggedHand:
 
     number: int
     line: int
-    """Where it stands in the file, from 1."""
+    """Its line in the file, from 1."""
     match: int
-    """Counts the matches in the file, from 0: one begins where a number is not above the one before it."""
+    """Its match in the file, from 0: a match begins where a hand's number is not above the one before."""
     state: HandState
     """The end of the hand, reached by the rules.
 
-    ``state.deal`` has the cards that stand in the log: no hole cards, ``()``, for positions it does not show,
-    and of the board what came out.
+    ``state.deal`` has the cards of the log: hole cards are ``()`` for positions that it does not show, and
+    the board has the cards that were dealt.
     """
     chips: tuple[float, ...]
-    """By position, as printed: six decimals."""
+    """The chips won by each position, as printed with six decimals."""
     names: tuple[str, ...]
-    """By position."""
+    """The name of the player in each position."""
     players: tuple[int, ...]
-    """By position, the player's index in `MatchLog.players`."""
+    """The index in `MatchLog.players` of the player in each position."""
 
 
 class LoggedLine(NamedTuple):
-    """The line of a hand, taken apart."""
+    """The parsed line of a hand."""
 
     line: int
-    """As `LoggedHand.line`; so are `match` and `players`."""
+    """As in `LoggedHand`, like `match` and `players`."""
     match: int
     record: HandRecord
     players: tuple[int, ...]
@@ -86,10 +86,10 @@ class LoggedLine(NamedTuple):
         """The hand, played by the rules.
 
         Args:
-            reader: of the log's game.
+            reader: the reader for the log's game.
 
         Raises:
-            ValueError: it is no hand of this game.
+            ValueError: it is not a hand of this game.
         """
         line, match, record, players = self
         state = reader.state(record)
@@ -102,16 +102,16 @@ class LogError(ValueError):
     def __init__(self, message: str, *, line: int | None = None, what: str | None = None) -> None:
         super().__init__(message)
         self.line = line
-        """Where, from 1; None for the file as a whole."""
+        """The line, from 1; None for the file as a whole."""
         self.what = message if what is None else what
         """The message without file and line."""
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file, numbered from 1, with their ends; packed or not.
+    """The lines of a file, gzipped or not, numbered from 1 and with their line ends.
 
     Raises:
-        LogError: it cannot be read, or has a line that is too long to be a log's.
+        LogError: it cannot be read, or has a line that is too long for a log.
     """
     try:
         if not path.is_file():
@@ -133,7 +133,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def fault(path: Path, line: int, what: str) -> LogError:
-    """What is wrong with a line of a file."""
+    """The error for a line of a file."""
     return LogError(f"{path}:{line}: {what}", line=line, what=what)
 
 

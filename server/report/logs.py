@@ -1,7 +1,7 @@
-"""Match logs, read back: hands as the rules see them, with the chips and names that stand in the log.
+"""Reads match logs: hands as the rules see them, with the chips and names that the log gives.
 
-Reads ACPC logs of any origin: ours, the C dealer's, other programs'; with and without comments and header,
-with line ends of either kind, packed by gzip or not.  Nothing here imports numpy.
+It reads ACPC logs of any origin, ours, the C dealer's and other programs', with and without comments and
+header, with line ends of either kind, gzipped or not.  Nothing here imports numpy.
 
 ::
 
@@ -14,13 +14,13 @@ with line ends of either kind, packed by gzip or not.  Nothing here imports nump
             for position, player in enumerate(hand.players):
                 log.players[player], hand.chips[position]               # who won what
 
-`open_log` looks through the file once without interpreting its hands: what is to be known before the hands
-(game, players, how many hands) and what stands behind them (score, key) is there at once.
-`MatchLog.hands` may be called again and again; each call reads the file anew.  `server.report.passes` finds
-the logs that are passes of one duplicate match, by their cards, and pairs their hands.
+`open_log` scans the file once without interpreting its hands, so game, players, number of hands, score and
+key are known at once.  `MatchLog.hands` may be called repeatedly; each call reads the file again.
+`server.report.passes` recognises, by their cards, the logs that are passes of one duplicate match, and pairs
+their hands.
 
-Whatever is wrong is a `LogError`: one line, with file and line.  A last line that was torn off when its
-writer died is not: the hands before it count, and `MatchLog.warnings` says so.
+Every fault is a `LogError`, one line with file and line.  The exception is a last line that was torn off when
+its writer died: the hands before it count, and `MatchLog.warnings` says so.
 """
 
 from __future__ import annotations
@@ -66,52 +66,52 @@ __all__ = [
 ]
 
 GAME_FILE: Final = "match.game"
-"""A game file beside a log is the log's game."""
+"""A game file beside a log, which is the log's game."""
 PLAN_FILE: Final = "plan.json"
-"""What a match is, in its folder; it has the game's definition."""
+"""The plan in a match's folder, which contains the game's definition."""
 _LOG_FILE: Final = "match.log"
 _MOST_COMMENTS: Final = 1000
 _MOST_HANDS: Final = (1 << 63) - 1
-"""Beyond any number that a program writes, and the largest integer of an array."""
+"""The greatest number of a hand: the largest integer of an array, and more than any program writes."""
 COMMITMENT: Final = "# cards: sha256 "
-"""How the line begins that publishes a key's hash."""
+"""The beginning of the line that publishes a key's hash."""
 KEY: Final = "# key "
-"""How the line begins that reveals it."""
+"""The beginning of the line that reveals the key."""
 
 
 @attrs.frozen
 class MatchLog:
-    """A log that has been looked through: made by `open_log`."""
+    """A log that has been scanned by `open_log`."""
 
     path: Path
     game: GameDefinition
     game_text: str
     """The game as the user or the header named it."""
     headers: tuple[Header, ...]
-    """In the order of the file: several where a match was resumed, none in some other programs' logs."""
+    """The headers in the order of the file: several if a match was resumed, none in some programs' logs."""
     num_hands: int
-    """Hand lines, read or not."""
+    """The number of lines with hands, whether or not they can be read."""
     players: tuple[str, ...]
-    """In seat order where the log tells it, else in order of appearance.
+    """The players' names, in seat order if the log tells it, otherwise in order of appearance.
 
-    As many as the game has positions, or more where players come and go.
+    There are as many as positions, or more if players come and go.
     """
     score: tuple[tuple[float, ...], tuple[str, ...]] | None
-    """Chips and names of the last ``SCORE:`` line, in seat order; None where the match did not end."""
+    """Chips and names of the last ``SCORE:`` line, in seat order; None if the match did not end."""
     commitments: tuple[str, ...]
-    """Hexadecimal SHA-256 of the secret keys, published before the first hand."""
+    """The hexadecimal SHA-256 hashes of the secret keys, published before the first hand."""
     keys: tuple[str, ...]
     """Keys that have been revealed, as text."""
     comments: tuple[tuple[int, str], ...]
     """Line and text of the other comments, the first thousand of them."""
     warnings: tuple[str, ...]
-    """What its reader should be told: each one line."""
+    """Warnings for the user, each one line."""
     end: int | None
-    """The line that was torn off; it is not read."""
+    """The line that was torn off, which is not read; None if there is none."""
     has_namesakes: bool
-    """Players of one hand bear the same name, and are told apart by their seats."""
+    """Whether players in one hand have the same name, and are told apart by their seats."""
     has_fixed_seats: bool
-    """Everybody keeps their position: the button does not move."""
+    """Whether everybody keeps their position, so that the button does not move."""
 
     @property
     def header(self) -> Header | None:
@@ -125,20 +125,20 @@ class MatchLog:
             LogError: a line that cannot be read or played, with file and line.
         """
         reader = HandReader(self.game)
-        for row in self.taken_apart(reader):
+        for row in self.parsed_lines(reader):
             try:
                 yield row.played(reader)
             except ValueError as error:
                 raise fault(self.path, row.line, str(error)) from None
 
-    def taken_apart(self, reader: HandReader) -> Iterator[LoggedLine]:
-        """The lines of the hands, not played yet.
+    def parsed_lines(self, reader: HandReader) -> Iterator[LoggedLine]:
+        """The parsed lines of the hands, not yet played by the rules.
 
         Args:
-            reader: of the log's game.
+            reader: the reader for the log's game.
 
         Raises:
-            LogError: a line that cannot be taken apart, with file and line.
+            LogError: a line that cannot be parsed, with file and line.
         """
         index = {name: k for k, name in enumerate(self.players)}
         seats: dict[tuple[str, ...], tuple[int, ...]] = {}
@@ -170,7 +170,7 @@ class MatchLog:
 
 
 def rotation(number: int, num_players: int) -> tuple[int, ...]:
-    """By position, who sits there in a hand of a match in which the button moves."""
+    """By position, the seat of the player in a hand, if the button moves."""
     return tuple([(position + number) % num_players for position in range(num_players)])
 
 
@@ -178,10 +178,10 @@ def rotation(number: int, num_players: int) -> tuple[int, ...]:
 
 
 def find_logs(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The logs that some paths mean: a file is one; a match's folder has one, or one for each pass.
+    """The logs that some paths name: a file is one; a match's folder has one, or one for each pass.
 
     Raises:
-        LogError: a path is not there, or a folder without logs.
+        LogError: a path does not exist, or is a folder without logs.
     """
     found: list[Path] = []
     for path in paths:
@@ -199,17 +199,17 @@ def find_logs(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: bool = False) -> MatchLog:
-    """Look through a log.
+    """Scan a log.
 
     Args:
-        path: of the file.
-        game: what is played, where the log does not name a game that can be found: GAME as users type it,
-            or the game itself.  Without it, the game in the folder of the log counts (`PLAN_FILE`,
-            `GAME_FILE`), then what the header names: as a path, beside the log, among the packaged games.
-        tolerant: pass over lines that belong to no log, for a reader that looks at all of them itself.
+        path: the file.
+        game: the game, for logs that do not name a game that can be found: GAME as users type it, or the
+            game itself.  Without it, the game in the log's folder is used (`PLAN_FILE`, `GAME_FILE`), then
+            the one that the header names: as a path, beside the log, or among the packaged games.
+        tolerant: skip lines that do not belong to a log, for a reader that checks all lines itself.
 
     Raises:
-        LogError: no log, or its game cannot be found.
+        LogError: the file is not a log, or its game cannot be found.
     """
     scan = _Scan(path, tolerant)
     definition, game_text = _game_of(path, scan.headers, game)
@@ -235,12 +235,12 @@ def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: 
 
 
 class _Scan:
-    """What a log says beside its hands."""
+    """Collects what a log says besides its hands."""
 
     def __init__(self, path: Path, tolerant: bool) -> None:
         self.path = path
         self._tolerant = tolerant
-        self._fault: LogError | None = None  # the first that was passed over
+        self._fault: LogError | None = None  # the first that was skipped
         self.headers: list[Header] = []
         self.comments: list[tuple[int, str]] = []
         self.commitments: list[str] = []
@@ -276,7 +276,7 @@ class _Scan:
 
     @property
     def positions(self) -> list[tuple[str, ...]]:
-        """Names by position, each order once."""
+        """The players' names by position, each order once."""
         return [tuple(names.split("|")) for names in self._names]
 
     def players(self) -> tuple[str, ...]:
@@ -307,10 +307,10 @@ class _Scan:
         return self.num_hands > 1 and len(positions) == 1 and len(set(positions[0])) > 1
 
     def end(self, game: GameDefinition) -> tuple[int | None, str]:
-        """Read the last line, if it has no end: the line where it was torn off, and what to say of it.
+        """Read the last line if it has no line end; returns its number if it was torn off, and a warning.
 
         Raises:
-            LogError: it has nothing of a log.
+            LogError: it cannot belong to a log.
         """
         line, text = self._last
         if not line:
@@ -330,7 +330,7 @@ class _Scan:
         return None, ""
 
     def _check_end(self, text: str, game: GameDefinition) -> None:
-        """Raises ValueError where a line without an end is no whole one."""
+        """Raise ValueError if a line without a line end is incomplete."""
         names: tuple[str, ...] = ()
         if text.startswith("STATE:"):
             names = HandReader(game).read(text)[0].names
@@ -387,18 +387,18 @@ class _Scan:
 
 
 def _begins_like_a_log(text: str) -> bool:
-    """Whether a line, which may be torn off, can be one of a log."""
+    """Whether a line, which may be torn off, can belong to a log."""
     return any(text.startswith(begin) or begin.startswith(text) for begin in ("STATE:", "SCORE:", "# "))
 
 
 def _planned_game(plan: Path) -> str | None:
-    """The game file that a match's plan holds; None where there is no such plan."""
+    """The game file that a match's plan contains; None if there is no such plan."""
     if not plan.is_file():
         return None
     try:
         value = parse_json(plan.read_text("utf-8"))
     except (OSError, ValueError):
-        return None  # the header may do
+        return None  # the header may name it
     definition = value.get("definition") if isinstance(value, dict) else None
     return definition if isinstance(definition, str) else None
 
@@ -406,7 +406,7 @@ def _planned_game(plan: Path) -> str | None:
 def _game_of(
     path: Path, headers: Sequence[Header], game: GameDefinition | str | None
 ) -> tuple[GameDefinition, str]:
-    """The game of a log, and what it is called."""
+    """The game of a log, and its name."""
     named = headers[0].game if headers else ""
     if isinstance(game, GameDefinition):
         return game, named

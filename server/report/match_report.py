@@ -1,4 +1,4 @@
-"""The report of a match: ``result.json``, the JSON line, the table for people (design: units)."""
+"""The report of a match: ``result.json``, the JSON line, and the table for people."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from server.report.tally import Tally
 _TIMES: Final = ["median ms", "p99", "max"]
 _LEAST_COLUMNS: Final = 80
 _LEAST_NAME: Final = 8
-"""To how many characters a name may be cut."""
+"""The length to which a name may be cut, in characters."""
 _WHOLE_NAME: Final = 16
-"""Names up to this length are not cut for the sake of a column that could stand below."""
+"""Names up to this length are not cut to make room for a column that could be printed below."""
 _GAP: Final = 2
 """Blanks between columns."""
 
 
 class Report:
-    """What there is to say about a match that has been played."""
+    """The report of a match that has been played."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Report:
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
 
     def _take_luck_out(self, logs: Sequence[Path]) -> MatchEvidence | None:
-        """What the logs prove beside the chips; None where it was not asked for or cannot be said."""
+        """What the logs prove beside the chips; None if that was not asked for or is not possible."""
         plan = self._plan
         if plan.luck is Luck.OFF or not self._deals:
             return None
@@ -73,7 +73,7 @@ class Report:
             return None
 
     def as_json(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
+        """The object that ``--json`` prints."""
         config = self._plan.config
         return {
             "game": config.game_text,
@@ -99,7 +99,7 @@ class Report:
         }
 
     def _taken(self) -> float:
-        """Chips that the house has taken."""
+        """The rake that the house has taken, in chips."""
         return abs(math.fsum([result.chips for result in self._results]))
 
     def _rake(self) -> dict[str, Any]:
@@ -110,13 +110,13 @@ class Report:
         return {"rake": {"percent": rake.percent, "cap": cap, "taken": self._taken()}}
 
     def _evidence_of(self, result: PlayerResult) -> dict[str, Any]:
-        """What a player won, by estimator."""
+        """A player's rate by each estimator."""
         if self._evidence is not None:
             return {"evidence": self._evidence.as_json(result.seat)}
         return {"evidence": {"chips": {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95}}}
 
     def _luck_as_json(self) -> dict[str, Any]:
-        """How luck was taken out, why not where it was not, and what that was worth."""
+        """How luck was taken out, or why not, and how many hands that was worth."""
         found = self._evidence
         why = {"equity": self._no_evidence} if self._no_evidence else {}
         luck: dict[str, Any] = {"method": self._plan.luck.value, "missing": found.missing if found else why}
@@ -129,7 +129,7 @@ class Report:
         return {"luck": luck}
 
     def _key(self) -> dict[str, Any]:
-        """The key the cards follow from, and what was published of it before the match."""
+        """The key from which the cards follow, and the commitment published before the match."""
         cards = self._plan.config.cards
         if not isinstance(cards, MatchKey):
             return {}
@@ -137,18 +137,18 @@ class Report:
 
     @property
     def _may_tell(self) -> bool:
-        """No secret is left: no hand is to come, or everybody may know the cards."""
+        """Whether no secret is left: no hand is to come, or everybody may know the cards."""
         return not (self._is_cut_short and isinstance(self._plan.config.cards, MatchKey))
 
     def _cut_short(self) -> dict[str, Any]:
-        """That hands are to come, and how."""
+        """That hands are still to come, and how to play them; empty for a finished match."""
         sitting = self._plan.sitting
         if not self._is_cut_short or sitting is None:
             return {}
         return {"cut_short": {"deals_planned": self._plan.config.hands, "resume": sitting.command}}
 
     def _until(self) -> dict[str, Any]:
-        """How a match that might stop early came to its end; nothing for others."""
+        """How a match that might stop early ended; empty for others."""
         goal = self._plan.until
         if goal is None:
             return {}
@@ -194,7 +194,7 @@ class Report:
         write_whole(plan.folder / "result.json", json.dumps(result, indent=2) + "\n", mode=0o600)
 
     def print(self) -> None:
-        """Print the table, on a terminal with lines around it."""
+        """Print the table; on a terminal with lines around it."""
         plan = self._plan
         config = plan.config
         heads = ["player", "chips", "mbb/h (95 %)"]
@@ -225,7 +225,7 @@ class Report:
             click.echo(_wrapped(line))
         if plan.until is not None:
             end = "was reached" if self._has_reached_goal else "was not reached"
-            click.echo(f"--until {plan.until} {end}; the intervals hold whenever one looks")
+            click.echo(f"--until {plan.until} {end}; the intervals hold whenever you look")
         for result in self._results:
             failure = result.failure
             if failure is not None:
@@ -240,7 +240,7 @@ class Report:
             click.echo(f"in {plan.folder}")
 
     def _print_luck(self) -> None:
-        """What the corrected figure is, or why there is none."""
+        """Print what the corrected figure means, or why there is none."""
         found = self._evidence
         why = self._no_evidence
         if found is not None:
@@ -261,7 +261,7 @@ class Report:
             click.echo(f"luck was not taken out: {why}")
 
     def _adjusted(self, result: PlayerResult) -> list[str]:
-        """The corrected rate, and how many times as many hands would say as much without it."""
+        """The corrected rate, and the factor of hands that would be needed without the correction."""
         found = self._evidence
         corrected = found.of(found.best, result.seat) if found is not None else None
         if found is None or corrected is None:
@@ -301,11 +301,11 @@ def _small_bets(result: PlayerResult, game: GameDefinition) -> str:
 
 
 def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:
-    """Print the parts of a table side by side, as far as they fit, the others below.
+    """Print the parts of a table side by side as far as they fit, and the others below.
 
     Args:
-        title: above the first.
-        parts: each its rows, head first; the first column of the first one names the row.
+        title: the line above the first part.
+        parts: the rows of each part, heads first; the first column of the first part names the row.
     """
     names = [row[:1] for row in parts[0]]
     rows = [list(row) for row in parts[0]]
@@ -323,17 +323,17 @@ def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:
 
 
 def _wrapped(line: str) -> str:
-    """A line in as many as it takes; those after the first are indented."""
+    """A long line, wrapped; lines after the first are indented."""
     return textwrap.fill(line, _columns(), subsequent_indent="    ", break_long_words=False)
 
 
 def _columns() -> int:
-    """How wide a table may be."""
+    """The greatest width of a table, in characters."""
     return max(_LEAST_COLUMNS, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _LEAST_COLUMNS
 
 
 def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """How wide the columns of a table are: names may be cut, numbers may not."""
+    """The widths of a table's columns: names may be cut, numbers may not."""
     name, *numbers = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     room = _columns() - sum(numbers) - _GAP * len(numbers)
     return [max(min(name, room), min(name, _LEAST_NAME)), *numbers]

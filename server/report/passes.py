@@ -1,7 +1,7 @@
-"""Passes of a duplicate match, found among logs and put side by side.
+"""Finds the passes of duplicate matches among logs, and pairs their hands.
 
-In a duplicate match every deal is played once from each seat, and each pass has a log of its own.  Nothing
-in a log says so; the cards do.
+In a duplicate match every deal is played once from each seat, and each pass has its own log.  Nothing in a
+log says so, but the cards show it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from server.report.logs import LogError, LoggedHand, MatchLog
 __all__ = ["deals", "group_passes"]
 
 _SAMPLE: Final = 64
-"""Hands by which passes are recognised."""
+"""The number of hands by which passes are recognised."""
 _COINCIDENCE: Final = 1e-9
-"""Hands whose cards agree by chance less often than this have the same cards."""
+"""If cards would agree by chance with less than this probability, they are the same deal."""
 
 
 def group_passes(logs: Iterable[MatchLog]) -> tuple[tuple[MatchLog, ...], ...]:
-    """Logs by matches: those of one duplicate match together, all others by themselves, in the order given.
+    """The logs grouped by match, in the order given; the passes of a duplicate match form one group.
 
-    Passes have the same game, the same names and, hand by hand, the same cards, but other players in each
+    Passes have the same game, the same names and, hand by hand, the same cards, but different players in each
     position.  Two logs with the same cards and the same players in the same positions are two matches: the
-    second may be the first played again.  A log that shows too few cards for certainty, such as a few hands
-    of Kuhn poker, is by itself.
+    second may be a replay of the first.  A log that shows too few cards for certainty, such as a few hands of
+    Kuhn poker, forms a group of its own.
 
     Raises:
         LogError: one of the first hands of a log cannot be read.
@@ -70,17 +70,17 @@ def _is_pass_of(log: MatchLog, sample: _Sample, other: MatchLog, others: _Sample
 
 
 def _shared_cards(one: LoggedHand, two: LoggedHand) -> Iterator[tuple[int, int]]:
-    """The cards that two hands both show, pairwise, in the order dealt."""
+    """The pairs of cards that two hands both show, in the order dealt."""
     for mine, theirs in zip(one.state.deal.hole_cards, two.state.deal.hole_cards, strict=True):
         yield from zip(mine, theirs, strict=False)
     yield from zip(one.state.deal.board, two.state.deal.board, strict=False)
 
 
 def deals(passes: Sequence[MatchLog]) -> Iterator[tuple[LoggedHand, ...]]:
-    """The hands of each deal, in the order of the passes; deals that one of them does not have are left out.
+    """The hands of each deal, in the order of the passes; deals that a pass does not have are left out.
 
     Raises:
-        LogError: a line that cannot be read, or other cards than in the first pass.
+        LogError: a line that cannot be read, or cards that differ from those of the first pass.
     """
     readers = [log.hands() for log in passes]
     hands = [next(reader, None) for reader in readers]

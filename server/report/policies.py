@@ -1,4 +1,4 @@
-"""What clients told of their strategies, read back from a match's folder (`protocol.policy`)."""
+"""Reads the strategies that clients stated from a match's folder (`protocol.policy`)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from server.record_file import read_lines
 __all__ = ["POLICY_FILE", "PolicyFile"]
 
 POLICY_FILE: Final = "policies"
-"""Its name, beside the log."""
+"""The name of the file, which is beside the log."""
 
 Told = Mapping[str, Callable[[], Sequence[bytes]]]
 
 
 class PolicyFile:
-    """The policies of one log; none where there is no such file.
+    """The policies of one log; empty if there is no such file.
 
     Args:
-        path: of the file.
+        path: the file.
 
     Raises:
         OSError: it cannot be read.
@@ -30,7 +30,7 @@ class PolicyFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # By hand, the lines by betting: the last that was told of a state counts.
+        # By hand, the lines by betting: the last statement about a state counts.
         self._lines: dict[str, dict[str, tuple[int, str]]] = {}
         for number, line in enumerate(read_lines(path), 1):
             words = line.split(" ", 3)
@@ -39,9 +39,9 @@ class PolicyFile:
                 self._lines.setdefault(hand, {})[betting.strip("-")] = number, line
 
     def told(self, hand_number: int) -> Told:
-        """What was told in a hand, by betting; each is read when it is asked for.
+        """The policies stated in a hand, by betting; each is parsed when it is looked up.
 
-        Asking raises a ValueError where a client sent what is no policy.
+        Looking one up raises ValueError if what the client sent is not a policy.
         """
         lines = self._lines.get(str(hand_number), {})
         return {betting: functools.partial(self._columns, *line) for betting, line in lines.items()}

@@ -1,4 +1,4 @@
-"""How far a match is and how it stands, shown to people while it runs: on stderr, stdout is for results."""
+"""Shows the progress and the score of a match while it runs, on stderr, since stdout is for results."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _COLUMNS: Final = 80
 
 
 async def show_progress(tally: Tally, hands: int) -> None:
-    """How far the match is: a bar and a score line on a terminal, else a line every tenth of the way.
+    """Show the progress of a match: a bar and a score line on a terminal, otherwise a line for each tenth.
 
     Args:
-        tally: of the match, which is being played.
-        hands: the most that it plays, in all passes.
+        tally: the tally of the match that is being played.
+        hands: the most hands that it plays, over all passes.
     """
     pace = Pace(hands, at_most=tally.goal is not None)
     if sys.stderr.isatty():
@@ -54,16 +54,16 @@ async def show_progress(tally: Tally, hands: int) -> None:
         if tenth > said:
             said = tenth
             done = f"{tally.hands} of {hands} hands: "
-            with contextlib.suppress(OSError):  # nobody reads it: the match goes on
+            with contextlib.suppress(OSError):  # nobody reads it; the match continues
                 click.echo(done + score_line(tally.scores(), pace.text(), _COLUMNS - len(done)), err=True)
 
 
 class Pace:
-    """How fast hands are finished, and how long the others will take.
+    """Measures how fast hands are finished, and estimates how long the rest will take.
 
     Args:
-        hands: that are played.
-        at_most: there may be fewer.
+        hands: how many hands are played.
+        at_most: whether there may be fewer.
     """
 
     def __init__(self, hands: int, *, at_most: bool) -> None:
@@ -72,10 +72,10 @@ class Pace:
         self._noted: deque[tuple[float, int]] = deque()
 
     def note(self, now: float, done: int) -> None:
-        """So many hands are finished now, by a clock in seconds."""
+        """Note that `done` hands are finished at the time `now`, in seconds."""
         noted = self._noted
         if not done:
-            noted.clear()  # the players are being awaited: no hand is being played
+            noted.clear()  # still waiting for the players: no hand is being played
         noted.append((now, done))
         while len(noted) > 2 and noted[1][0] <= now - _WINDOW_S:
             noted.popleft()
@@ -101,15 +101,15 @@ def clock_time(seconds: float) -> str:
 
 
 def score_line(scores: Sequence[Score], pace: str, columns: int) -> str:
-    """How the players stand and how fast it goes, in one line.
+    """The players' scores and the pace in one line.
 
-    Of two players the first is shown, since the other's score is the same with the other sign; of more as
-    many as there is room for, the best first.
+    Of two players only the first is shown, since the other's score is its negative; of more players as many
+    as there is room for, the best first.
 
     Args:
-        scores: in the order given.
-        pace: of the match, which goes to the end of the line where there is room.
-        columns: that the line may have.
+        scores: the scores in the order of the players.
+        pace: the text of the pace, which is added if there is room.
+        columns: the greatest length of the line.
     """
     if len(scores) > 2:
         shown = sorted(scores, key=lambda score: -score.mbb_per_hand)

@@ -1,10 +1,10 @@
-"""What a match proves: chips, rates and intervals (design: units, duplicate).
+"""The players' results of a match: chips, rates and intervals.
 
-Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, with s the sample standard
+Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, where s is the sample standard
 deviation (n - 1 in its denominator); below two samples there is none.  The samples are a player's chips in
-each hand; in a duplicate match they are its means over the passes of each deal, which are what is independent
-there.  It holds where the number of hands was fixed beforehand; a match that may stop early has the wider
-intervals of `server.report.tally` instead, which hold whenever one looks.
+each hand; in a duplicate match they are the player's means over the passes of each deal, since only these are
+independent.  Such an interval is valid if the number of hands was fixed in advance; a match that may stop
+early has the wider intervals of `server.report.tally`, which are valid whenever you look.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class DecisionTimes:
     """How long a player took for its decisions, in seconds."""
 
     median: float
-    """To 1 %, as the next."""
+    """The median, exact to 1 %; so is the next."""
     p99: float
     max: float
 
@@ -40,18 +40,18 @@ class DecisionTimes:
 
 @attrs.frozen
 class Pass:
-    """One time through the deals; a match has one, a duplicate match one for each rotation of the seats."""
+    """One pass through the deals; a match has one, a duplicate match one for each rotation of the seats."""
 
     outcome: MatchOutcome
     players: tuple[int, ...]
-    """By seat, which player sat there."""
+    """The player in each seat."""
     crashes: Mapping[int, str] = attrs.Factory(dict)
-    """By seat, how a player's process ended that ended by itself with an error."""
+    """By seat, how a player's process ended, if it ended by itself with an error."""
     replaced: Mapping[int, str] = attrs.Factory(dict)
-    """By seat, how a player's process ended in whose seat somebody played on."""
+    """By seat, how a player's process ended, if somebody else continued in its seat."""
 
     def failures_at(self, seat: int) -> list[Failure]:
-        """The failures at a seat; a connection that was lost because the process died was a crash."""
+        """The failures at a seat; a connection lost because the process died counts as a crash."""
         failures = list(self.outcome.seats[seat].failures)
         if seat in self.crashes:
             failures = [
@@ -68,30 +68,30 @@ class Pass:
 
 @attrs.frozen
 class PlayerResult:
-    """What one player won."""
+    """The result of one player."""
 
     name: str
     seat: int
-    """Its seat in the first pass, which is the order the players were given in."""
+    """Its seat in the first pass, which is its place in the order in which the players were given."""
     chips: float
     mbb_per_hand: float | None
     """Milli big blinds per hand; None without a hand."""
     ci95: float | None
     """Half width of its 95 % interval, in mbb/h."""
     plain_ci95: float | None
-    """The same as if all hands were independent: what the pairing of a duplicate match is measured by."""
+    """The same as if all hands were independent, to measure what the pairing of a duplicate match gains."""
     sb_per_hand: float | None
     """Small bets per hand; None in no-limit games."""
     failures: tuple[Failure, ...]
     num_failures: int
-    """How often it has failed, which may be more often than is told one by one."""
+    """How often it has failed, which may be more than the failures listed."""
     hands_by_default: int
-    """Hands in which the house checked or folded for the player, which was late or not there."""
+    """Hands in which the house checked or folded for the player, which was late or absent."""
     decision_seconds: DecisionTimes | None
 
     @property
     def failure(self) -> Failure | None:
-        """The first failure, where there was one."""
+        """The first failure, if there was one."""
         return self.failures[0] if self.failures else None
 
     def as_json(self, game: GameDefinition) -> dict[str, Any]:
@@ -125,9 +125,9 @@ def player_results(
     """The players' results, in the order they were given.
 
     Args:
-        passes: of the match; with several, each deal counts once, as far as every pass got.
-        names: in the order given.
-        game: what was played.
+        passes: the passes of the match; if there are several, each deal that all have played counts once.
+        names: the players' names, in the order given.
+        game: the game played.
     """
     results: list[PlayerResult] = []
     to_mbb = 1000 / game.big_blind if game.big_blind else None
@@ -170,14 +170,14 @@ def _winnings(outcome: MatchOutcome, seat: int) -> Winnings:
 
 
 def _means_of_deals(seated: Sequence[tuple[MatchOutcome, int]]) -> list[float]:
-    """A player's mean over the passes of each deal, as far as every pass got."""
+    """A player's mean over the passes, for each deal that all passes have played."""
     chips = [outcome.hand_chips_by_seat[seat] for outcome, seat in seated]
     deals = min(map(len, chips))
     return [math.fsum(deal) / len(chips) for deal in zip(*[hand[:deals] for hand in chips], strict=True)]
 
 
 def hands_saved(results: Sequence[PlayerResult], hands: int) -> int | None:
-    """How many more hands without pairing would have given the same widest interval; None where unknown."""
+    """How many more hands the same widest interval would take without pairing; None if unknown."""
     widths = [(r.plain_ci95, r.ci95) for r in results if r.plain_ci95 is not None and r.ci95]
     if not widths:
         return None

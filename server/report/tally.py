@@ -1,4 +1,4 @@
-"""What the hands of a match have come to so far: kept hand by hand, for the score line and the verdict."""
+"""The running results of a match, updated hand by hand, for the score line and the verdict."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from server.table.stopping import rests
 
 @attrs.frozen
 class Score:
-    """How a player stands."""
+    """A player's score so far."""
 
     name: str
     mbb_per_hand: float
     half_width: float | None
-    """Of an interval that holds whenever one looks, in mbb/h; None where nothing is known yet."""
+    """Half width of an interval that is valid whenever you look, in mbb/h; None if nothing is known yet."""
 
 
 class Tally:
     """Counts the hands of all passes; a deal counts for the verdict once every pass has played it.
 
     Args:
-        game: what is played.
-        names: of the players, in the order given.
-        seatings: by pass, which player sits in each seat.
-        hands: the most that a pass plays.
-        goal: what the match is played for; None to play all hands.
-        learners: places of the players that learn while they play.
+        game: the game played.
+        names: the players' names, in the order given.
+        seatings: for each pass, the player in each seat.
+        hands: the most hands that a pass plays.
+        goal: what the match is to find out; None to play all hands.
+        learners: the indices of players that learn while they play.
     """
 
     def __init__(
@@ -54,22 +54,22 @@ class Tally:
         self._played = [0] * len(seatings)
         self._totals = [0.0] * len(names)
         self._chips = [array("d") for _ in seatings]
-        # By pass, hand by hand and player by player: what waits for other passes to play the same deal.
+        # By pass, the results of hands, player by player, that wait for other passes to play the same deal.
         self._taken = 0
-        # Numbers in each of them that have been taken in.
+        # How many numbers of each have been counted.
 
     @property
     def goal(self) -> Goal | None:
-        """What the match is played for; None to play all hands."""
+        """What the match is to find out; None to play all hands."""
         return self._goal
 
     @property
     def hands(self) -> int:
-        """Hands finished, in all passes."""
+        """Finished hands of all passes."""
         return sum(self._played)
 
     def hand_finished(self, number: int, chips_by_seat: Sequence[float]) -> bool:
-        """Count a hand of a pass; whether the pass should pause and ask whether it goes on."""
+        """Count a hand of a pass; returns whether the pass should pause and ask whether to continue."""
         self._played[number] += 1
         won = [0.0] * len(self._names)
         for player, chips in zip(self._seatings[number], chips_by_seat, strict=True):
@@ -83,7 +83,7 @@ class Tally:
         return self._played[number] in self._rests
 
     def _take_in(self) -> None:
-        """Hand on the deals that every pass has played."""
+        """Count the deals that every pass has played."""
         num_passes, num_players = len(self._chips), len(self._names)
         end = min(map(len, self._chips))
         while self._taken < end:
@@ -97,22 +97,22 @@ class Tally:
         return self._goal is not None and self._standings.is_settled(self._goal)
 
     def has_reached_goal(self) -> bool:
-        """Whether what the match is played for is known now."""
+        """Whether the match has found out what it is played for."""
         return self._goal is not None and self._standings.reached(self._goal)
 
     def verdict(self) -> Verdict:
-        """What may be said now."""
+        """The present verdict."""
         return self._standings.verdict(self._goal)
 
     def half_width(self, player: int, mbb_per_hand: float | None) -> float | None:
-        """How far a player's true rate may be from a mean, whenever one looks, in mbb/h."""
+        """How far a player's true rate may be from a mean, whenever you look, in mbb/h."""
         interval = self._standings.rate(player) if mbb_per_hand is not None else None
         if interval is None or mbb_per_hand is None:
             return None
         return max(interval.high - mbb_per_hand, mbb_per_hand - interval.low)
 
     def scores(self) -> list[Score]:
-        """How the players stand, in the order given; nothing before the first hand."""
+        """The players' scores, in the order given; empty before the first hand."""
         if not self.hands or self._to_mbb is None:
             return []
         rates = [total / self.hands * self._to_mbb for total in self._totals]

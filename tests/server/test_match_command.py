@@ -234,7 +234,7 @@ def test_a_match_ends_with_the_hand_that_decides_it(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_match_of_fixed_length_has_a_verdict_too(tmp_path: Path) -> None:
-    """Its players' intervals are the usual ones; the verdict's holds whenever one looks, and is wider."""
+    """Its players' intervals are the usual ones; the verdict's holds whenever you look, and is wider."""
     words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--seed", "3", "--out")
     plain = result_of(tmp_path, *words, "plain")
     looked = result_of(tmp_path, *words, "looked", "--until", "0.5")
@@ -263,7 +263,7 @@ def test_people_are_told_the_verdict(tmp_path: Path) -> None:
 
     assert re.search(r"^verdict: B is better: \+[\d.]+ to \+[\d.]+ mbb/h$", fixed.stdout, re.MULTILINE)
     assert "--until" not in fixed.stdout
-    assert "--until decided was reached; the intervals hold whenever one looks" in looked.stdout
+    assert "--until decided was reached; the intervals hold whenever you look" in looked.stdout
 
 
 @pytest.mark.slow

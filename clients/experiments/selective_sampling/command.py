@@ -98,7 +98,7 @@ def read_numbers(text: str) -> tuple[int, ...]:
     "--until",
     type=FiniteRange(min=0, min_open=True),
     metavar="X",
-    help="End self-play once the gain is known to +- X mbb/h, by intervals that hold whenever one looks.",
+    help="End self-play once the gain is known to +- X mbb/h, by intervals that hold whenever you look.",
 )
 @click.option("--sampling", metavar="BOT", help="The bot that simulates: sampling[:KEY=VALUE,...].")
 @click.option("--formula", metavar="BOT", help="The bot it is measured against.")

@@ -1,4 +1,4 @@
-"""The commands that play a match again."""
+"""The commands that replay a match."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _OPTIONS = {
     "jobs": "--jobs",
     "luck": "--luck",
 }
-"""Of ``riverboat match``, by their keys in ``result.json``."""
+"""Options of ``riverboat match``, by their keys in ``result.json``."""
 
 
 def how_to_repeat(source: Source) -> dict[str, Any]:
-    """All that is known of how to play a match again: command, seed or key, versions, logs."""
+    """All that is known about replaying a match: command, seed or key, versions, logs."""
     result, logs = source.result, source.logs
     headers = [log.header for log in logs if log.header is not None]
     checksums = source.checksums()
@@ -90,7 +90,7 @@ def _match_command(result: Record) -> str | None:
 
 
 def _dealer_command(log: MatchLog) -> str | None:
-    """The command line of ``riverboat dealer``, where the header has what it needs."""
+    """The command line of ``riverboat dealer``; None if the header does not have what it needs."""
     header = log.header
     if header is None or header.hands is None or not header.seed.isdecimal():
         return None

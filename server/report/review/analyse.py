@@ -27,14 +27,14 @@ _COLUMN: Final = 12
 @click.command("analyse")
 @click.argument("paths", nargs=-1, required=True, metavar="LOG|FOLDER...", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-@click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
+@click.option("--game", metavar="GAME", help="The game played, if the logs do not say.")
 def analyse(paths: tuple[Path, ...], as_json: bool, game: str | None) -> None:
     """Show how the players of ACPC logs play: VPIP, PFR, 3-bet, AF, WTSD and W$SD by position.
 
-    Below each value are its 95 % interval and its counts.  VPIP, PFR: hands in which a player called or
-    raised, or raised, before the flop, of those in which they were asked.  3-bet: open raises that they
-    raised, of those they could have raised.  AF: bets and raises per call, after the flop came.  WTSD:
-    showdowns of flops seen.  W$SD: showdowns that brought a part of the pot.
+    Below each value are its 95 % interval and its counts.  VPIP: hands in which a player called or raised
+    before the flop, of those in which they were asked.  PFR: hands in which they raised, likewise.  3-bet:
+    open raises that they re-raised, of those they could have.  AF: bets and raises per call after the flop.
+    WTSD: showdowns, of flops seen.  W$SD: showdowns that won a part of the pot.
     """
     try:
         source = open_source(paths, game)
@@ -81,7 +81,7 @@ def _table(counts: Counts, players: list[dict[str, Any]]) -> list[str]:
 
 
 def fitted(text: str) -> str:
-    """A cell's text, or numbers of it made shorter until a column has room for it and a blank.
+    """A cell's text, with its numbers shortened until it fits its column with a blank.
 
     >>> fitted("88.6–90.4"), fitted("50,000/50,000"), fitted("1,234,567:98"), fitted("3604.12–37906.43")
     ('88.6–90.4', '50000/50000', '1234567:98', '3604–37906')

@@ -30,27 +30,27 @@ PAGE_FILE: Final = "report.html"
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.html",
-    help=f"The page; default {PAGE_FILE} in the folder, else LOG.html beside a log, else {PAGE_FILE} here.",
+    help=f"The page; default {PAGE_FILE} in the folder, or LOG.html beside a log, or {PAGE_FILE} here.",
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object; no page then, unless --out says where."
+    "--json", "as_json", is_flag=True, help="Print one JSON object; no page then, unless --out names one."
 )
 @click.option(
     "--csv",
     "csv_folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help=f"Write the tables as files into a folder: {', '.join(FILES)}.  No page then, unless --out says "
-    "where.",
+    help=f"Write the tables as files into a folder: {', '.join(FILES)}.  No page then, unless --out names "
+    "one.",
 )
 @click.option(
     "--luck",
     type=click.Choice([each.value for each in Luck]),
     help="The luck to take out, in results shown beside the chips won: none; by equity, that of the cards; "
     "with AIVAT, also that of players who told the house their strategies.  Default: as when the match was "
-    "played, else by equity.",
+    "played, or by equity.",
 )
-@click.option("--game", metavar="GAME", help="What is played, where the logs do not say so.")
+@click.option("--game", metavar="GAME", help="The game played, if the logs do not say.")
 @click.option("--force", is_flag=True, help="Overwrite files.")
 def report(
     paths: tuple[Path, ...],
@@ -61,10 +61,10 @@ def report(
     game: str | None,
     force: bool,
 ) -> None:
-    """Report on a match: result, statistics of play, curves, failures, biggest pots, how to play it again.
+    """Report on a match: result, statistics of play, curves, failures, biggest pots, how to replay it.
 
     FOLDER is one that `riverboat match` has left, LOG a log of any ACPC dealer; the logs of one duplicate
-    match are recognised by their cards.  The page is one HTML file that needs nothing else.
+    match are recognised by their cards.  The page is one HTML file that needs no other files.
     """
     page = out if out is not None or as_json or csv_folder else _default_page(paths)
     files = [page] if page is not None else []
@@ -92,15 +92,15 @@ def report(
 
 
 def require_new_page(folder: Path, file: str) -> Path:
-    """Where the page of a match that is to be played will be; says now what would keep it from being made.
+    """The path of the page of a match that will be played, after checking that it can be made.
 
     Args:
-        folder: of the match.
-        file: as the user named it; empty for the page in the folder.
+        folder: the match's folder.
+        file: the file as the user named it; empty for the page in the folder.
 
     Raises:
-        click.UsageError: the file is there already.
-        click.ClickException: what the page is made with is not installed.
+        click.UsageError: the file exists already.
+        click.ClickException: a library that makes the page is not installed.
     """
     _require_page()
     page = Path(file) if file else folder / PAGE_FILE
@@ -109,7 +109,7 @@ def require_new_page(folder: Path, file: str) -> Path:
 
 
 def page_of_match(folder: Path, page: Path) -> None:
-    """Write the page of a match that has been played, for its user alone.
+    """Write the page of a match that has been played, readable only by its user.
 
     Raises:
         LogError: its log cannot be read.
@@ -119,10 +119,10 @@ def page_of_match(folder: Path, page: Path) -> None:
 
 
 def _check_new(files: Sequence[Path], *, force: bool) -> None:
-    """Refuse to overwrite.
+    """Refuse to overwrite files.
 
     Raises:
-        click.UsageError: a file is there already.
+        click.UsageError: a file exists already.
     """
     for file in files:
         if os.path.lexists(file) and not force and not file.is_char_device():

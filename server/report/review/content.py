@@ -1,6 +1,6 @@
-"""All that a report says, as one JSON object: the page and the tables show nothing else.
+"""Everything that a report says, as one JSON object: the page and the tables show nothing else.
 
-Rates are milli big blinds per hand, intervals half widths of 95 % unless they are pairs.
+Rates are milli big blinds per hand; intervals are half widths of 95 % intervals, unless they are pairs.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from server.report.review.words import hand_in_words
 __all__ = ["play_of", "rate_of", "report_on"]
 
 _POINTS: Final = 400
-"""Points of a bankroll curve: more than a page has room for."""
+"""The most points of a bankroll curve, which are more than a page has room for."""
 _MOST_COMMENTS: Final = 50
 _FEW: Final = 10
-"""Hands of a kind below which no interval is claimed: the spread of so few says little."""
+"""The number of hands of a kind below which no interval is given, since the spread of so few says little."""
 _DIFFERENCE: Final = 0.01
 # Chips per hand by which a result and its log may differ: six printed decimals, and a wide margin.
 
 
 def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
-    """Count, and say it.
+    """The report on some hands, as a JSON object.
 
     Args:
-        source: of the hands.
-        luck: what of it is taken out, beside each result; None for as much as when the match was played.
+        source: the hands.
+        luck: the luck to take out, beside each result; None for the same as when the match was played.
 
     Raises:
         LogError: a line of a log that cannot be read.
@@ -121,7 +121,7 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
 
 
 def _won(parts: Mapping[str, Winnings], hands: int, game: GameDefinition) -> dict[str, Any]:
-    """What was won in each of some kinds of hands: per hand of the kind, and as a part of the whole rate."""
+    """What was won in each kind of hands: per hand of the kind, and as a part of the whole rate."""
     shown = {}
     for name, winnings in parts.items():
         row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
@@ -160,10 +160,10 @@ def rate_of(counts: Counts, player: int) -> dict[str, Any]:
 def _player(
     counts: Counts, player: int, said: Record, estimates: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """All about a player: what the logs say, and from the result what they do not."""
+    """Everything about a player: from the logs, and from the result what logs do not say."""
     row: dict[str, Any] = {"name": printable(counts.names[player]), **rate_of(counts, player)}
     ci95 = said.number("ci95")
-    if ci95 is not None:  # wider, where it was looked at to decide when to stop
+    if ci95 is not None:  # wider if the match was watched to decide when to stop
         row["ci95"] = ci95
     evidence = said.record("evidence")
     told = {name: evidence.record(name) for name in evidence.names()}
@@ -199,10 +199,10 @@ def _result_of(result: Record, name: str) -> Record:
 
 
 def _contradictions(counts: Counts, result: Record) -> list[str]:
-    """Where the result and the logs do not say the same."""
+    """The contradictions between the result and the logs, in lines."""
     said = result.whole("hands")
     if said is not None and said != counts.hands:
-        return [f"result.json tells of {said} hands, the logs of {counts.hands}: the report is of the logs"]
+        return [f"result.json has {said} hands, the logs have {counts.hands}: this report follows the logs"]
     found = []
     for name, winnings in zip(counts.names, counts.winnings, strict=True):
         chips = _result_of(result, name).number("chips")
@@ -214,20 +214,20 @@ def _contradictions(counts: Counts, result: Record) -> list[str]:
 
 
 def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
-    """What the deals of the logs prove, judged as ``result.json`` says that the match was meant."""
+    """What the deals of the logs prove, judged by the goal in ``result.json``."""
     learners = result.record("verdict").texts("learners")
     places = [place for place, name in enumerate(counts.names) if name in learners]
     until = result.record("until")
     goal = Goal(until.number("mbb_per_hand")) if until else None
     try:
         verdict = _standings(counts, places).verdict(goal)
-    except ValueError:  # other rules or other stacks than the game's, as foreign logs may have
-        return {"lines": ["no verdict: a hand has cost or brought more than the game allows"]}
+    except ValueError:  # rules or stacks that differ from the game's, as in logs of other programs
+        return {"lines": ["no verdict: a hand has lost or won more than the game allows"]}
     return verdict.as_json() | {"lines": verdict.lines()}
 
 
 def _standings(counts: Counts, learners: Sequence[int]) -> Standings:
-    """Of the deals; of many by compiled loops."""
+    """The standings after the deals; many deals are counted by compiled loops."""
     if counts.game.is_holdem and counts.deals >= FEWEST_HANDS:
         import numpy as np
 
@@ -245,7 +245,7 @@ def _luck_of(result: Record) -> Luck:
 
 
 def _cut_short(result: Record) -> dict[str, Any] | None:
-    """Of a match whose last hand is to come: how many deals it has, and what plays on with it."""
+    """For an unfinished match, how many deals it has, and the command that continues it; otherwise None."""
     said = result.record("cut_short")
     return {"deals_planned": said.whole("deals_planned"), "resume": said.text("resume")} if said else None
 
@@ -263,10 +263,10 @@ def _until(result: Record) -> dict[str, Any] | None:
 
 
 def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """How many hands each method saved: without it, so many more would give the same intervals.
+    """How many more hands the same intervals would take without each method.
 
-    Of intervals for a number of hands fixed beforehand: the widest of the players' for the pairing of a
-    duplicate match, as in its table of results, all together for estimators.
+    The intervals are those for a number of hands fixed in advance: for the pairing of a duplicate match the
+    widest one of the players, as in its table of results; for estimators those of all players together.
     """
     saved = []
     rates = [rate_of(counts, player) for player in range(len(players))]
@@ -291,8 +291,11 @@ def _row_saved(method: str, hands: int, widths: Sequence[tuple[float, float]]) -
 
 
 def _bankroll(counts: Counts, luckless: Luckless | None) -> dict[str, Any] | None:
-    """The players' bankrolls deal by deal, in big blinds, with bands in which the expectation times the deals
-    lies with 95 %, as far as a normal approximation after so many deals can tell."""
+    """The players' bankrolls deal by deal, in big blinds, with 95 % bands.
+
+    A band contains the expectation times the number of deals with a probability of 95 %, by the normal
+    approximation after that many deals.
+    """
     big_blind = counts.game.big_blind
     if counts.deals < 2 or not big_blind:
         return None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_POTS", "BigPot", "Counts", "Follower", "Passes", "count_hands"]
 
 MOST_POTS: Final = 10
-"""Biggest pots that are kept."""
+"""How many of the biggest pots are kept."""
 
 Passes = tuple[MatchLog, ...]
 """The logs of one match: several, if it was a duplicate match."""
@@ -38,33 +38,33 @@ class BigPot:
     hand: LoggedHand
     log: Path
     pot: int
-    """Chips that were played for, without those nobody called."""
+    """Chips that were played for, without those that nobody called."""
 
 
 @attrs.frozen(eq=False)
 class Counts:
-    """What was counted."""
+    """The counts of some hands, by player."""
 
     game: GameDefinition
     names: tuple[str, ...]
-    """Of the players; indices of players below are theirs."""
+    """The players' names; a player's index below is that of the name."""
     passes: int
-    """How often each deal was played; 1 also where matches of several kinds are counted together."""
+    """How often each deal was played; also 1 if matches of several kinds are counted together."""
     hands: int
     deals: int
     play: PlayTable
     won: tuple[array[float], ...]
-    """By player, chips of each deal in the order played: of the hand, or of all its passes together; 0 where
-    the player did not take part."""
+    """By player, the chips won in each deal in the order played, over all its passes together; 0 if the
+    player did not take part."""
     winnings: tuple[Winnings, ...]
-    """By player, over the hands they took part in."""
+    """By player, the winnings over the hands they took part in."""
     biggest: tuple[BigPot, ...]
-    """In order of size."""
+    """The biggest pots, in order of size."""
 
     def half_width(self, player: int) -> float | None:
         """Half width of the 95 % interval of a player's chips per hand; None below two deals.
 
-        In a duplicate match the samples are the means of the deals, which are what is independent there.
+        In a duplicate match the samples are the means of the deals, since only these are independent.
         """
         if self.passes == 1:
             return self.winnings[player].half_width()
@@ -72,18 +72,31 @@ class Counts:
 
 
 class Follower(Protocol):
-    """Is told of each hand in the order of the walk."""
+    """Receives each hand in the order of the walk."""
 
     @property
     def takes_columns(self) -> bool:
-        """Whether it may be told of many hands at once."""
+        """Whether it can receive many hands at once."""
 
     def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
-        """Take a hand: its log, who sat in each position, the number of its deal, and how often that was
-        played."""
+        """Receive a hand.
+
+        Args:
+            log: the hand's log.
+            hand: the hand.
+            players: the player in each position.
+            deal: the number of its deal.
+            passes: how often the deal was played.
+        """
 
     def follow_columns(self, batch: Batch, players: NDArray[np.int64], deal: int) -> None:
-        """Take many: who sat where, shape (hands, positions), and the number of the first deal."""
+        """Receive many hands.
+
+        Args:
+            batch: the hands.
+            players: the player in each position, shape (hands, positions).
+            deal: the number of the first deal.
+        """
 
 
 def count_hands(
@@ -91,12 +104,12 @@ def count_hands(
 ) -> Counts:
     """Count the hands of some matches of the same game.
 
-    In a duplicate match each deal counts as far as every pass got.
+    In a duplicate match the deals that every pass has played are counted.
 
     Args:
-        matches: one or more.
-        names: the players in the order in which they are told; others come after them.
-        follower: is told of each hand, too, so that the logs need be read but once.
+        matches: one or more matches.
+        names: players' names, in the order wanted; others come after them.
+        follower: receives each hand as well, so that the logs are read only once.
 
     Raises:
         LogError: the games differ, or a line cannot be read.
@@ -107,7 +120,7 @@ def count_hands(
         if log.game != game:
             raise LogError(
                 f"{log.path}: another game ({log.game_text}) than in {logs[0].path} ({logs[0].game_text}): "
-                "one report is of one game"
+                "a report covers one game"
             )
     players = list(dict.fromkeys([*(names or ()), *[name for log in logs for name in _names(log)]]))
     counting = _Counting(game, players)
@@ -132,7 +145,7 @@ def count_hands(
 
 
 class _Counting:
-    """What has been counted so far."""
+    """The counts so far."""
 
     def __init__(self, game: GameDefinition, players: Sequence[str]) -> None:
         self._index = {name: k for k, name in enumerate(players)}
@@ -143,7 +156,7 @@ class _Counting:
         self._biggest: list[tuple[int, int, BigPot]] = []  # pot, the hand's number times -1
 
     def _seats(self, passes: Passes) -> list[list[int]]:
-        """By log and by player of it, the player's place in the report."""
+        """For each log and each of its players, the player's place in the report."""
         return [[self._index[name] for name in _names(log)] for log in passes]
 
     def count(self, passes: Passes, follower: Follower | None) -> None:
@@ -204,7 +217,7 @@ class _Counting:
             heapq.heapreplace(self._biggest, (pot, -number, found))
 
     def biggest(self) -> tuple[BigPot, ...]:
-        """In order of size."""
+        """The biggest pots, in order of size."""
         return tuple([each for _, _, each in sorted(self._biggest, reverse=True)])
 
 
@@ -215,7 +228,7 @@ def _deals(passes: Passes) -> Iterator[tuple[LoggedHand, ...]]:
 
 
 def _names(log: MatchLog) -> tuple[str, ...]:
-    """The players of a log; those who share a name are told apart by their seats."""
+    """The players of a log; those with the same name are told apart by their seats."""
     if not log.has_namesakes:
         return log.players
     return tuple([f"{name} (seat {seat + 1})" for seat, name in enumerate(log.players)])

@@ -1,6 +1,6 @@
-"""The same results with the luck of the cards taken out, and what the bankrolls are then.
+"""Results and bankrolls with the luck of the cards taken out.
 
-The arithmetic needs numpy, and hold'em the compiler: both are loaded when hands are collected, not before.
+The arithmetic needs numpy, and for hold'em also the compiler; both are loaded only when hands are collected.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["Luckless"]
 
 _BEST_FIRST: Final = ("aivat", "equity", "all_in")
-"""Which estimator the bankrolls are drawn by: the first that says something."""
+"""The estimators by which bankrolls are drawn: the first one that has a result."""
 
 
 class Luckless:
     """Collects hands, and takes the luck out of them.
 
     Args:
-        game: what is played.
-        luck: how far it is taken out; for AIVAT what players have told is read from the logs' folders.
+        game: the game played.
+        luck: how far luck is taken out; for AIVAT the stated strategies are read from the logs' folders.
     """
 
     def __init__(self, game: GameDefinition, luck: Luck = Luck.EQUITY) -> None:
@@ -47,14 +47,14 @@ class Luckless:
 
     @property
     def takes_columns(self) -> bool:
-        """AIVAT looks at each hand by itself."""
+        """Whether it can receive many hands at once; AIVAT takes each hand by itself."""
         return not self._with_aivat
 
     def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
-        """Take a hand, as `server.report.review.counts.Follower`.
+        """Receive a hand, as a `server.report.review.counts.Follower`.
 
         Raises:
-            LogError: what players have told cannot be read.
+            LogError: the stated strategies cannot be read.
         """
         told = None
         if self._with_aivat:
@@ -64,7 +64,7 @@ class Luckless:
         self._evidence.add(hand.state, hand.chips, players, deal, passes, told)
 
     def follow_columns(self, batch: Batch, players: NDArray[np.int64], deal: int) -> None:
-        """Take many hands, as `server.report.review.counts.Follower`."""
+        """Receive many hands, as a `server.report.review.counts.Follower`."""
         import numpy as np
 
         passes = len(batch.logs)
@@ -73,7 +73,7 @@ class Luckless:
 
     @property
     def missing(self) -> dict[str, str]:
-        """Why an estimator says nothing, by its name."""
+        """Why an estimator has no result, by its name."""
         return dict(self._evidence.missing)
 
     def estimates(self, num_players: int) -> list[dict[str, Any]]:
@@ -89,7 +89,7 @@ class Luckless:
         return found
 
     def won(self, num_players: int, num_deals: int) -> tuple[array[float], ...] | None:
-        """By player, chips of each deal with luck taken out, as `Counts.won`; None where no estimator can."""
+        """As `Counts.won` with luck taken out: by player, the chips of each deal; None if impossible."""
         values = next(
             (
                 found

@@ -1,7 +1,7 @@
-"""The page of a report: one file that needs nothing else, for screens of either colour, and for paper.
+"""The web page of a report: one file that needs no others, for light and dark screens and for paper.
 
-Whatever stands in it that others wrote - names, what players said, comments of logs - is escaped by jinja2,
-which is loaded when a page is made, and not before.
+Everything in it that others wrote (names, players' output, comments of logs) is escaped by jinja2, which is
+loaded only when a page is made.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __all__ = ["MissingExtra", "page_environment", "render_page", "require_page", "s
 
 _NEEDED: Final = ("jinja2", "matplotlib")
 _TOGETHER: Final = 2
-"""Bankrolls in one picture: bands of more lie on each other."""
+"""The most bankrolls in one picture, since the bands of more would overlap."""
 _MOST_NAMED: Final = 3
-"""Players that a heading has room for."""
+"""The number of players that a heading has room for."""
 _METHODS: Final = {
     "duplicate": "playing each deal from every seat",
     "all_in": "all-in equity",
@@ -32,17 +32,17 @@ _METHODS: Final = {
     "aivat": "AIVAT",
 }
 _COLUMNS: Final = {"all_in": "all-in equity", "equity": "equity", "aivat": "AIVAT"}
-"""Heads of the estimators' columns."""
+"""The heads of the estimators' columns."""
 _KINDS: Final = {"by_position": "position", "by_round": "round", "by_ending": "ending"}
 _SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
 class MissingExtra(Exception):
-    """What the page is made with is not installed, in one line for people."""
+    """A library that makes the page is not installed; the message is one line for people."""
 
 
 def require_page() -> None:
-    """Says what is missing before anybody works for long; nothing is loaded.
+    """Check that a page can be made, before long work starts; loads nothing.
 
     Raises:
         MissingExtra: jinja2 or matplotlib is not installed.
@@ -53,7 +53,7 @@ def require_page() -> None:
 
 
 def render_page(content: Mapping[str, Any]) -> str:
-    """The page that says what `server.report.review.content` has found.
+    """The page that shows what `server.report.review.content` has found.
 
     Raises:
         MissingExtra: see `require_page`.
@@ -76,7 +76,7 @@ def render_page(content: Mapping[str, Any]) -> str:
 
 
 def page_environment(*folders: Path) -> Environment:
-    """What makes pages of templates: those of some folders, and ours, with the style of all pages."""
+    """The jinja2 environment for the templates of some folders and ours, with the style of all pages."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -101,7 +101,7 @@ def page_environment(*folders: Path) -> Environment:
 
 
 def _heading(content: Mapping[str, Any]) -> str:
-    """Who played, where they are few."""
+    """The heading: the players' names if they are few."""
     names = [player["name"] for player in content["players"]]
     return " v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"])
 
@@ -126,7 +126,7 @@ def _won_pictures(player: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _safe(svg: str) -> Any:
-    """A picture of our own, which holds no text of anybody else's."""
+    """Mark a picture as safe; it is ours and contains no text of others."""
     from markupsafe import Markup
 
     return Markup(svg)

@@ -1,9 +1,9 @@
-"""The curves and bars of a report as SVG that stands inside its page.
+"""The curves and bars of a report as SVG inside its page.
 
-No text of anybody else's is in a picture: players are named beside it, by the page.  Colours are variables
-of the page's style (``var(--ink)``), so that pictures follow it into the dark and onto paper.
+A picture contains no text of others: the page names the players beside it.  Colours are variables of the
+page's style (``var(--ink)``), so pictures follow it in dark mode and in print.
 
-matplotlib is loaded when a picture is drawn, and not before.
+matplotlib is loaded only when a picture is drawn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["LINE_COLOURS", "bankroll_picture", "won_picture"]
 
 LINE_COLOURS: Final = 10
-"""Of players in pictures: ``var(--line-0)`` to ``var(--line-9)``."""
+"""The number of colours for players in pictures: ``var(--line-0)`` to ``var(--line-9)``."""
 
 _COLOURS: Final = {
     "#010101": "ink",
@@ -30,7 +30,7 @@ _COLOURS: Final = {
     "#050505": "loss",
     **{f"#0a0a{k:02x}": f"line-{k}" for k in range(LINE_COLOURS)},
 }
-"""What matplotlib draws with, and the variables that take its place."""
+"""The colours that matplotlib draws with, and the variables that replace them."""
 _INK, _FAINT, _GRID, _GAIN, _LOSS, *_LINES = _COLOURS
 _TICK_POINTS: Final = 9
 _CUTS: Final = [
@@ -46,19 +46,19 @@ _CUTS: Final = [
         (r"\s*\n\s*", "\n"),
     )
 ]
-"""What is cut out of the SVG of a file: addresses, names that could clash in a page, fonts of its own."""
+"""What is removed from matplotlib's SVG: addresses, names that could clash in a page, its own fonts."""
 
 
 def bankroll_picture(
     bankroll: Mapping[str, Any], players: Sequence[int], *, height: float = 3.6, unit: str = "hands"
 ) -> str:
-    """The bankrolls of some players, with their bands, and dashed what they are with luck taken out.
+    """The bankrolls of some players with their bands, and dashed with luck taken out.
 
     Args:
-        bankroll: of `content`.
-        players: their numbers, which are those of their colours.
-        height: inches; the width is 9.
-        unit: of the x axis.
+        bankroll: the bankrolls from `content`.
+        players: the players' numbers, which also select their colours.
+        height: the height in inches; the width is 9.
+        unit: the unit of the x axis.
     """
     figure, axes = _new(9.0, height, left=0.85, bottom=0.5)
     x = bankroll["deals"]
@@ -81,7 +81,7 @@ def bankroll_picture(
 
 
 def won_picture(parts: Mapping[str, Mapping[str, Any]]) -> str:
-    """What was won in each kind of hands, as a part of the whole rate, with intervals: bars from zero."""
+    """Bars of what was won in each kind of hands, as parts of the whole rate, with intervals."""
     rows = [(name, part) for name, part in parts.items() if part.get("mbb_per_hand_of_all") is not None]
     letters = max([len(name) for name, _ in rows], default=0)
     figure, axes = _new(4.3, 0.5 + 0.26 * max(1, len(rows)), left=0.15 + 0.085 * letters, bottom=0.3)
@@ -98,7 +98,7 @@ def won_picture(parts: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _new(width: float, height: float, left: float, bottom: float) -> tuple[Figure, Axes]:
-    """An empty picture; all in inches, margins too, since to find them takes as long as to draw."""
+    """An empty picture; sizes and margins are in inches.  Computing margins would take as long as drawing."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height))
@@ -118,7 +118,7 @@ def _new(width: float, height: float, left: float, bottom: float) -> tuple[Figur
 
 
 def _svg(figure: Figure) -> str:
-    """The picture as an ``<svg>`` element: no names that could clash, no addresses, no fonts of its own."""
+    """The picture as an ``<svg>`` element without names that could clash, addresses and its own fonts."""
     from matplotlib import rc_context
 
     file = io.StringIO()

@@ -1,4 +1,4 @@
-"""What there is to report on: match logs, and in the folder of a match what else is known of it.
+"""The sources of a report: match logs, and what else a match's folder contains.
 
 A folder may come from anybody: nothing in it is trusted, and no path that it names is followed.
 """
@@ -30,7 +30,7 @@ _TAIL_LINES: Final = 20
 
 
 class Record:
-    """An object of a JSON file, read without trust: what is missing or of another type is not there."""
+    """An object of a JSON file, read without trust: values of a wrong type count as missing."""
 
     def __init__(self, value: object = None) -> None:
         self._value: Mapping[str, Any] = value if isinstance(value, dict) else {}
@@ -43,12 +43,12 @@ class Record:
         return [key for key in self._value if isinstance(key, str)]
 
     def text(self, key: str) -> str | None:
-        """A text, printable."""
+        """A text, made printable; None if missing."""
         value = self._value.get(key)
         return printable(value, "\n") if isinstance(value, str) else None
 
     def number(self, key: str) -> float | None:
-        """A finite number."""
+        """A finite number; None if missing."""
         value = self._value.get(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
@@ -58,25 +58,25 @@ class Record:
             return None
 
     def whole(self, key: str) -> int | None:
-        """A whole number, of any size."""
+        """A whole number of any size; None if missing."""
         value = self._value.get(key)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def flag(self, key: str) -> bool:
-        """Whether something is true."""
+        """Whether a value is true."""
         return self._value.get(key) is True
 
     def record(self, key: str) -> Record:
-        """An object; an empty one where there is none."""
+        """An object; an empty one if missing."""
         return Record(self._value.get(key))
 
     def records(self, key: str) -> list[Record]:
-        """A list of objects."""
+        """The objects of a list."""
         value = self._value.get(key)
         return [Record(each) for each in value] if isinstance(value, list) else []
 
     def texts(self, key: str) -> list[str]:
-        """The texts of a list, printable."""
+        """The texts of a list, made printable."""
         value = self._value.get(key)
         if not isinstance(value, list):
             return []
@@ -93,16 +93,16 @@ class Record:
 
 @attrs.frozen
 class Source:
-    """What a report is made of."""
+    """The logs of a report, and what else is known of their match."""
 
     title: str
     matches: tuple[Passes, ...]
     folder: Path | None
     """The folder of the match, if all logs are in one."""
     result: Record
-    """What ``result.json`` in the folder says; empty without one."""
+    """The contents of ``result.json`` in the folder; empty without one."""
     warnings: tuple[str, ...]
-    """What is to be said of the sources, in lines."""
+    """Warnings about the sources, in lines."""
 
     @property
     def logs(self) -> tuple[MatchLog, ...]:
@@ -110,7 +110,7 @@ class Source:
         return tuple([log for passes in self.matches for log in passes])
 
     def last_words(self) -> dict[str, list[str]]:
-        """The last lines that players wrote to stderr, by the names of their files, less ``.err``."""
+        """The last lines that players wrote to stderr, by the names of their files without ``.err``."""
         if self.folder is None:
             return {}
         folders = [self.folder / "players", *sorted(self.folder.glob("pass-*/players"))]
@@ -122,7 +122,7 @@ class Source:
         }
 
     def checksums(self) -> list[tuple[str, str]]:
-        """Name and SHA-256 of each log."""
+        """The name and SHA-256 of each log."""
         return [(self._name(log.path), _checksum(log.path)) for log in self.logs]
 
     def _name(self, path: Path) -> str:
@@ -131,14 +131,14 @@ class Source:
 
 
 def open_source(paths: Sequence[Path], game: str | None = None) -> Source:
-    """Look through folders of matches, and logs.
+    """Scan folders of matches, and logs.
 
     Args:
-        paths: of both.
-        game: what is played, where the logs do not say so.
+        paths: the folders and logs.
+        game: the game played, if the logs do not say.
 
     Raises:
-        LogError: in one line: what cannot be read, and why.
+        LogError: something cannot be read; the message is one line.
     """
     logs = [open_log(path, game) for path in find_logs(paths)]
     folder = paths[0] if len(paths) == 1 and paths[0].is_dir() else None
@@ -154,7 +154,7 @@ def open_source(paths: Sequence[Path], game: str | None = None) -> Source:
 
 
 def _matches(logs: Sequence[MatchLog], result: Record) -> tuple[Passes, ...]:
-    """The logs by matches.  Those of a duplicate match are its passes, however few their cards."""
+    """The logs grouped by match; those of a duplicate match are its passes, however few cards they show."""
     played = [log for log in logs if log.num_hands]
     if not played:
         return (tuple(logs[:1]),)
@@ -164,7 +164,7 @@ def _matches(logs: Sequence[MatchLog], result: Record) -> tuple[Passes, ...]:
 
 
 def _read_result(folder: Path) -> tuple[Record, list[str]]:
-    """``result.json`` of a folder, and what is to be said of it."""
+    """``result.json`` of a folder, and warnings about it."""
     path = folder / RESULT_FILE
     if not path.exists():
         return Record(), []
@@ -181,7 +181,7 @@ def _read_result(folder: Path) -> tuple[Record, list[str]]:
 
 
 def _tail(path: Path) -> Iterator[str]:
-    """The last lines of a file, printable; none of what is no plain file, such as a link to elsewhere."""
+    """The last lines of a file, made printable; none if it is not a plain file but, for example, a link."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

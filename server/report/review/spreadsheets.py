@@ -13,19 +13,19 @@ __all__ = ["FILES", "spreadsheets", "table_text"]
 
 FILES: Final = ("players.csv", "statistics.csv", "won.csv", "bankroll.csv", "biggest_pots.csv")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that programs for tables would take for a formula."""
+"""Beginnings of texts that spreadsheet programs take for a formula."""
 
 Row = Mapping[str, Any]
 
 
 def spreadsheets(content: Mapping[str, Any]) -> dict[str, str]:
-    """The files of a report by name (`FILES`), each with a line of heads."""
+    """The files of a report by name (`FILES`), each with a header line."""
     tables = (_players, _statistics, _won, _bankroll, _pots)
     return {name: table_text(list(table(content))) for name, table in zip(FILES, tables, strict=True)}
 
 
 def table_text(rows: Sequence[Row]) -> str:
-    """Rows as CSV, with a line of heads."""
+    """Rows as CSV, with a header line."""
     file = io.StringIO()
     heads = list(dict.fromkeys(head for row in rows for head in row))
     writer = csv.DictWriter(file, heads, lineterminator="\n")
@@ -35,7 +35,7 @@ def table_text(rows: Sequence[Row]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A value as it may stand in a table: texts of others are no formulas."""
+    """A value for a cell, where texts of others cannot act as formulas."""
     if isinstance(value, str) and value.startswith(_FORMULA):
         return "'" + value
     return "" if value is None else value

@@ -1,4 +1,4 @@
-"""A hand as a report tells it: who sat where with which cards, and each betting round in sentences."""
+"""A hand as a report shows it: who sat where with which cards, and each betting round in sentences."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _gain_of_a_player(game_text: str) -> ConfidenceSequence:
 
 
 def _half_width(follower: ConfidenceSequence) -> float:
-    """By how much the mean may differ from the true one, whenever one looks; nothing fits a changing one."""
+    """How far the mean may be from the true one, whenever you look; nothing fits a changing mean."""
     return math.inf if follower.distance is None else follower.distance
 
 
@@ -177,7 +177,7 @@ def run(settings: Settings, work: Work) -> Findings:
     report = (
         f"`{settings.sampling_bot()}` against `{settings.formula}` at {settings.game}; every deal is played "
         "in each rotation of the seats, intervals are 95 %, from per-deal means"
-        + (", and hold whenever one looks.\n\n" if settings.until is not None else ".\n\n")
+        + (", and hold whenever you look.\n\n" if settings.until is not None else ".\n\n")
         + markdown_table(header, rows)
         + "\nWhat a bot of the first kind wins grows with the number of others it wins from; the lead over "
         "them does not.  The paper says how much more one program won than the other, not at which table.\n"
