@@ -106,5 +106,5 @@ def _price(betting: BettingState) -> float:
     factor = min(1.0, _USUAL_PRICE / odds) if odds else 1.0
     if betting.game.is_limit:
         return factor
-    left = betting.game.stacks[position] - betting.spent[position]
+    left = betting.game.betting_stacks[position] - betting.spent[position]
     return factor * (1.0 - 0.6 * min(1.0, to_call / max(1, left)))

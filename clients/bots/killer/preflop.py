@@ -121,7 +121,7 @@ def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -
         others.append(Other(is_in, joins, stays, max(share, 0.05), times, owed, raised[position]))
     game = view.game
     later = float(sum(game.raise_sizes[1:])) if game.is_limit else 0.0
-    left = float(game.stacks[us] - betting.spent[us])
+    left = float(game.betting_stacks[us] - betting.spent[us])
     return Table(
         starting_hand(*view.own_cards), tuple(others), float(betting.pot), to_call, raise_, later,
         game.is_limit, left,

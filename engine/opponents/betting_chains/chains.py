@@ -53,7 +53,7 @@ def _letter(before: BettingState, kind: ActionKind, total: int | None) -> str:
         return kind.value
     position = before.position_to_act
     assert position is not None  # somebody raised
-    stack = before.game.stacks[position]
+    stack = before.game.betting_stacks[position]
     if total >= stack:
         return _ALL_IN
     share = before.pots_of_raise(total)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,6 +53,12 @@ from tests.engine.opponents.hands import random_hand
 )
 def test_a_chain_is_the_betting_from_one_side(game: str, betting: str, position: int, chain: str) -> None:
     assert chain_of(parse_betting(load_game(game), betting), position) == chain
+
+
+def test_a_raise_of_all_that_an_ante_left_is_all_in() -> None:
+    game = attrs.evolve(load_game("nolimit-2p"), stacks=(2000, 2000), antes=(1500, 1500))
+
+    assert chain_of(parse_betting(game, "cc/r500"), 1) == "1:cc/a"
 
 
 def test_a_fold_of_ours_is_in_the_chain() -> None:

@@ -20,7 +20,7 @@ from clients.bots.heuristic.store import Experience
 from clients.options import OptionError, make_agent
 from clients.testing import check_agent
 from engine.card_text import parse_written_cards
-from engine.combos import combo_index
+from engine.combos import NUM_COMBOS, combo_index, format_combo
 from engine.evaluation.hand_potential import hand_potential
 from engine.evaluation.hand_strength import UNIFORM_WEIGHTS, effective_hand_strength_npot, hand_strength
 from engine.opponents.betting_chains import Ending
@@ -30,6 +30,7 @@ from engine.rules import (
     FOLD,
     LIMIT_RAISE,
     ActionKind,
+    CardDealer,
     HandState,
     HandView,
     load_game,
@@ -337,6 +338,21 @@ def test_the_rules_before_the_flop(betting: str, hole: str, triple: tuple[float,
     view = with_cards(view_after("limit-2p", betting), hole)
 
     assert preflop_triple(view) == pytest.approx(triple)
+
+
+def test_an_ante_is_not_left_to_pay_a_call_with() -> None:
+    game = load_game("nolimit-2p")
+    triples = []
+    for stacked in (
+        attrs.evolve(game, stacks=(400, 400)),
+        attrs.evolve(game, stacks=(500, 500), antes=(100, 100)),
+    ):
+        state = HandState(parse_betting(stacked, "r250"), 0, CardDealer(stacked, 1).deal())
+        view = state.view(0)
+        hands = [format_combo(combo) for combo in range(0, NUM_COMBOS, 7)]
+        triples.append([preflop_triple(with_cards(view, hand)) for hand in hands])
+
+    assert triples[0] == triples[1]
 
 
 def test_at_a_full_table_fewer_hands_are_played_and_from_early_seats_fewest() -> None:

@@ -23,7 +23,7 @@ from clients.testing import check_agent
 from engine.card_text import parse_written_cards
 from engine.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
 from engine.evaluation.pot_odds import StraightPlay, implied_odds
-from engine.rules import HandState, HandView, load_game, parse_betting
+from engine.rules import CardDealer, HandState, HandView, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval, play_rotations
 from tests.engine.opponents.hands import random_hand
 from tests.support.hands.views import view_after
@@ -213,6 +213,13 @@ def test_bluffs_are_as_many_as_make_calls_worth_nothing(bet: float, share: float
 
 
 # --- before the flop ---------------------------------------------------------------------------------------
+
+
+def test_an_ante_is_not_left_to_bet_with() -> None:
+    game = attrs.evolve(load_game("nolimit-2p"), stacks=(500, 500), antes=(100, 100))
+    view = HandState(parse_betting(game, ""), 0, CardDealer(game, 1).deal()).view(1)
+
+    assert read_table(view, Reading(), 1, 0.0).left == 400 - view.betting.spent[1]
 
 
 @pytest.mark.parametrize("game", ["limit-2p", "limit-6p", "limit-10p", "nolimit-6p"])
