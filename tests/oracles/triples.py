@@ -83,7 +83,7 @@ class Rule:
         fold = min(fold, 1 - raising)
         # A semi-bluff is made instead of a call first, and instead of a fold where that is not enough.
         raising += (1 - raising) * self.semi_bluff_chance * self._wants_semi_bluff(draw)
-        raising = (1 - self.push) * raising + self.push * share_above(self._brought(showdown), 0.0, 0.05)
+        raising = (1 - self.push) * raising + self.push * share_above(self._brought(showdown), 0.0, 0.1)
         fold = min(fold, 1 - raising)
         # A bluff is made instead of either.
         bluffing = (1 - raising) * (1 - self.push) * bluffs * self._weakness(value)
@@ -92,7 +92,7 @@ class Rule:
         return chances((fold, 1 - fold - raising, raising))
 
     def _brought(self, showdown: float) -> float:
-        """What a raise brings beyond the better of a call and a fold, in pots."""
+        """What a raise brings beyond the better of a call and a fold, in bets."""
         beats = max(0.0, (showdown - self.push_shift) / (1 - self.push_shift))
         raised = self.push_folded + beats * self.push_won - self.push_lost
         return raised - max(0.0, showdown * self.call_won - self.call_lost)

@@ -24,6 +24,10 @@ class Trait(IntEnum):
     """Not a number where it is unknown."""
     PREFLOP_RAISE = 4
     LOOSENESS = 5
+    BLIND_FOLDS_BEFORE = 6
+    """Before the flop."""
+    BLIND_FOLDS = 7
+    """After it."""
 
 
 NUM_TRAITS: Final = len(Trait)
@@ -135,12 +139,12 @@ class Thresholds(NamedTuple):
 
 
 class Push(NamedTuple):
-    """What a raise and a call bring against the only opponent left, in pots; nothing where there are more."""
+    """What a raise and a call bring against the only opponent left, in bets; nothing where there are more."""
 
     known: float
     """How far it is known how often he folds to a raise, which then decides on it: 0 to 1."""
     folded: float
-    """What his folds bring: their chance."""
+    """What his folds bring: their chance times the pot."""
     shift: float
     """The part of his hands that he folds, of those that a hand beats."""
     won: float

@@ -166,19 +166,21 @@ def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
         other += 1
     continues = continue_chance(situation, other, traits)
     _, detail = _numbers_after_raise(situation, other)
-    known = 1.0 - traits[other, FOLDS_EXPECTED + detail]
+    # The chance of a fold has itself been drawn towards what was expected before any were counted.
+    known = np.sqrt(1.0 - traits[other, FOLDS_EXPECTED + detail])
     pot, to_call, bet = situation.pot, situation.to_call, situation.bet
     more = _BETS_TO_COME * situation.future_bets
-    shift = 1.0 - continues
+    blind = traits[other, Trait.BLIND_FOLDS_BEFORE if situation.betting_round == 0 else Trait.BLIND_FOLDS]
+    shift = (1.0 - continues) * (1.0 - blind)
     shift *= BEATEN_THAT_FOLD[situation.betting_round]
     return Push(
         known=known,
-        folded=1.0 - continues,
+        folded=(1.0 - continues) * pot / bet,
         shift=min(shift, 0.98),
-        won=continues * (pot + to_call + 2.0 * bet + 2.0 * more) / pot,
-        lost=continues * (to_call + bet + more) / pot,
-        call_won=(pot + to_call + 2.0 * more) / pot,
-        call_lost=(to_call + more) / pot,
+        won=continues * (pot + to_call + 2.0 * bet + 2.0 * more) / bet,
+        lost=continues * (to_call + bet + more) / bet,
+        call_won=(pot + to_call + 2.0 * more) / bet,
+        call_lost=(to_call + more) / bet,
     )
 
 

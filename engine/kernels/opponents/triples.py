@@ -30,8 +30,8 @@ from engine.records import ProbabilityTriple, PublicSituation, TripleIndex
 SPREAD: Final = 0.10
 """Half the width over which a player mixes at an implied threshold."""
 
-PUSH_SPREAD: Final = 0.05
-"""Half the width, in pots, over which a raise and its alternative are mixed where both bring as much."""
+PUSH_SPREAD: Final = 0.1
+"""Half the width, in bets, over which a raise and its alternative are mixed where both bring as much."""
 
 FULL_BLEND_AT: Final = 0.10
 """Distance of frequencies from the generic ones (total variation) from which the formula has no share."""

@@ -18,7 +18,9 @@ is enough to raise again; that of a player who never raised before is worth the 
 **Pushing.**  Against a single opponent whose answers to raises have been counted, a raise is made where it is
 worth more than a call and more than a fold: fold * pot + (1 - fold) * value when called (`Push`).  The chance
 of the fold is that of the state after the raise, by the same detailed contexts in which he is predicted; he
-is taken to fold his worse hands, which on the river are those that are beaten anyhow.
+is taken to fold his worse hands, which on the river are those that are beaten anyhow, but for the part of his
+folds that is blind to the hand.  Near the point where both bring as much they are mixed, over a width that is
+counted in bets: of a great pot a bet is a small part, but not for the hand that is bet.
 
 The arithmetic stands in ``engine.kernels.opponents.thresholds`` and ``triples``.
 
@@ -190,6 +192,8 @@ class Traits:
     """Flops seen, against what is reasonable (Killer: 40 % against an ideal of 20 % is 2)."""
     noise: float = 0.15
     """The part of their actions that has nothing to do with their hand."""
+    blind_folds: tuple[float, float] = (0.0, 0.0)
+    """The part of their folds that has nothing to do with their hand: before the flop and after it."""
     folds: bytes | None = None
     """Chances of folding by detailed context, of `folds_known`; None: no context is known."""
 
@@ -249,7 +253,7 @@ def _fill_row(traits: Traits, row: Floats) -> None:
     preflop_fold = math.nan if traits.preflop_fold is None else traits.preflop_fold
     row[:NUM_TRAITS] = (
         traits.fold_to_bet, traits.bet, traits.raise_tells, preflop_fold, traits.preflop_raise,
-        traits.looseness,
+        traits.looseness, *traits.blind_folds,
     )  # fmt: skip
     if traits.folds is not None:
         row[NUM_TRAITS:] = np.frombuffer(traits.folds)

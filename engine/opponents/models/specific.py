@@ -355,10 +355,10 @@ class SpecificModel:
             noises = np.empty(NOISE_SHAPE)
             noises[:, Noise.FOLDS] = chances.sum(axis=2) @ _NOISE_GRID
             noises[:, Noise.RAISES] = chances.sum(axis=1) @ _NOISE_GRID
-            learned.known = self._seen_traits(float(noises[1, Noise.RAISES])), noises
+            learned.known = self._seen_traits(noises), noises
         return learned.known
 
-    def _seen_traits(self, noise: float) -> Traits:
+    def _seen_traits(self, noises: Floats) -> Traits:
         usual, groups = average_traits(), self._learned.counts.groups
         before = groups[group_index(False, True, False)] + groups[group_index(False, True, True)]
         unbet = groups[group_index(True, False, False)]
@@ -373,7 +373,8 @@ class SpecificModel:
             preflop_fold=_drawn(before[fold], before.sum(), 0.5) if before.sum() >= GROUP_PRIOR else None,
             preflop_raise=(raised + 3.0) / (expected + 3.0),
             looseness=_drawn(before[call] + before[raise_], before.sum(), 0.5) / 0.5,
-            noise=noise,
+            noise=float(noises[1, Noise.RAISES]),
+            blind_folds=(float(noises[0, Noise.FOLDS]), float(noises[1, Noise.FOLDS])),
             folds=self._folds(),
         )
 

@@ -41,12 +41,12 @@ thresholds = st.builds(
 pushes = st.builds(
     Push,
     known=fractions,
-    folded=fractions,
+    folded=st.floats(0, 10),
     shift=st.floats(0, 0.98),
-    won=st.floats(0, 4),
-    lost=st.floats(0, 2),
-    call_won=st.floats(1, 3),
-    call_lost=st.floats(0, 2),
+    won=st.floats(0, 20),
+    lost=st.floats(0, 4),
+    call_won=st.floats(0, 15),
+    call_lost=st.floats(0, 4),
 )
 
 

@@ -165,13 +165,18 @@ def test_who_never_folds_is_never_bluffed() -> None:
     assert not formula_triples(after("cc/cc/cc/"), hands_of(0.1), WEIGHTS, calls)[:, 2].any()
 
 
-def folding(chance: float, *bettings: str) -> NDArray[np.float64]:
-    """Everybody, of whom it is known how often they fold where they act after these bettings."""
+def folds_at(chance: float, *bettings: str) -> bytes:
+    """`Traits.folds` of one of whom it is known how often he folds where he acts after these bettings."""
     seen, expected = [0.0] * NUM_DETAILS, [1.0] * NUM_DETAILS
     for betting in bettings:
         detail = after(betting).context.detail
         seen[detail], expected[detail] = chance, 0.0
-    return everybody(Traits(folds=folds_known(seen, expected)))
+    return folds_known(seen, expected)
+
+
+def folding(chance: float, *bettings: str) -> NDArray[np.float64]:
+    """Everybody, of whom that is known."""
+    return everybody(Traits(folds=folds_at(chance, *bettings)))
 
 
 @pytest.mark.parametrize("betting", ["", "c", "r", "rc/", "rc/c", "cc/r", "cc/cr", "rrrc/cc/cc/", "cc/cc/rr"])
@@ -226,6 +231,31 @@ def test_a_bet_that_only_better_hands_pay_is_not_made() -> None:
 
     assert checks[2] == pytest.approx(0)
     assert bets[2] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("before", ["cc/cc/cc/", "rc/cc/cc/", "rrrc/rrrc/rrrc/"])
+def test_a_hand_ahead_of_one_who_never_folds_is_bet_in_a_pot_of_any_size(before: str) -> None:
+    """Of six hands in ten that pay, a bet wins a fifth of a bet."""
+    calls = folding(0.0, before + "r")
+
+    ahead = formula_triples(after(before), hands_of(0.6), WEIGHTS, calls)[0]
+    behind = formula_triples(after(before), hands_of(0.4), WEIGHTS, calls)[0]
+
+    assert ahead[2] == pytest.approx(1)
+    assert behind[2] == pytest.approx(0)
+
+
+def test_who_folds_by_dice_still_pays_with_hands_that_are_beaten() -> None:
+    """On the river a hand that beats six in ten beats six in ten of those who did not fold, too."""
+    situation, middling = after("cc/cc/cc/"), hands_of(0.6)
+    by_hand = Traits(folds=folds_at(0.6, "cc/cc/cc/r"))
+
+    sharp = formula_triples(situation, middling, WEIGHTS, everybody(by_hand))[0]
+    blind = attrs.evolve(by_hand, blind_folds=(1.0, 1.0))
+    by_dice = formula_triples(situation, middling, WEIGHTS, everybody(blind))[0]
+
+    assert sharp[2] == pytest.approx(0)
+    assert by_dice[2] == pytest.approx(1)
 
 
 def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:
