@@ -107,6 +107,7 @@ def draw_plot(folder: Path, plot: Plot) -> list[Path]:
     if plot.log_y:
         axes.set_yscale("log")
     if plot.names:
+        axes.set_xlim(0.5, len(plot.names) + 0.5)
         axes.set_xticks(
             range(1, len(plot.names) + 1), plot.names, rotation=90 if len(plot.names) > _UPRIGHT else 0
         )

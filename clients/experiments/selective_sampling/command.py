@@ -108,6 +108,7 @@ def selective_sampling(order: Order, parts: str, **sizes: Any) -> None:
 
     Parts: a self-play, b stability, c obvious-moves, d uniform-dealing, e wrong-models, f equal-time,
     g robustness.  Files are written after each part; the time left is that of its matches that are under way.
+    Part f also measures the processor time of a trial, the only number that differs from run to run.
     """
     from clients.experiments.selective_sampling.settings import DEFAULT_GAME, Settings
 
