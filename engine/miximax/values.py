@@ -2,7 +2,9 @@
 
 At the opponent's nodes an action has the chance of the habits, whatever the opponent holds; at showdowns the
 opponent holds what the habits say is shown there.  That is consistent, since what is shown after a betting is
-what is held by those who bet so.  At our own nodes later in the hand we do what is worth most by then.
+what is held by those who bet so.  No hand is expected more often than Bayes' rule allows: an opponent who is
+sure to bet so may hold anything, whatever has been shown.  At our own nodes later in the hand we do what is
+worth most by then.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.kernels.miximax import values as kernels
 from engine.kernels.miximax.strength import BUCKETS
-from engine.kernels.miximax.values import Kind, Opponent
+from engine.kernels.miximax.values import Kind, Opponent, Tree
 from engine.miximax.betting_tree import BettingTree
 from engine.miximax.habits import Habits
 from engine.miximax.strength import Changes, own_changes
@@ -39,6 +41,7 @@ class Miximax:
         nodes = len(self.tree)
         self._actions = np.empty((nodes, tree.num_actions))
         self._hands = np.empty((nodes, BUCKETS))
+        self._reaches = np.empty(nodes)
         self._values = np.empty((nodes, BUCKETS))
         self._priced = np.empty((nodes, 3))
 
@@ -58,13 +61,10 @@ class Miximax:
             raise ValueError(f"after {view.betting.text!r} it is not our turn")
         arrays, us = self.tree.priced(root, view.betting, self._priced), view.position
         end = int(arrays.ends[root])
-        expected, weights = habits.expectations, habits.weights
         kernels.fill_expected_actions(
-            arrays, habits.counted, weights, root, end, expected.actions, self._actions
+            arrays, habits.counted, habits.weights, root, end, habits.expectations.actions, self._actions
         )
-        kernels.fill_expected_hands(
-            arrays, habits.counted, weights, 1 - us, root, end, expected.hands[1 - us], self._hands
-        )
+        self._fill_hands(arrays, habits, root, 1 - us)
         changes, percentiles = own_changes(self._changes, view.own_cards, view.board, seed)
         result = np.empty(self.tree.num_actions)
         if arrays.kinds[root] == Kind.DECISION:
@@ -100,9 +100,18 @@ class Miximax:
 
     def expected_hands(self, habits: Habits, node: int, position: int) -> Floats:
         """The chances of the buckets that a player shows at a showdown, shape (BUCKETS,)."""
-        kernels.fill_expected_hands(
-            self.tree.arrays, habits.counted, habits.weights, position, node, node + 1,
-            habits.expectations.hands[position], self._hands,
-        )  # fmt: skip
+        self._fill_hands(self.tree.arrays, habits, node, position)
         chances: Floats = self._hands[node].copy()
         return chances
+
+    def _fill_hands(self, arrays: Tree, habits: Habits, root: int, position: int) -> None:
+        """What a player is expected to show from a root down, where its actions are known."""
+        counted, weights, end = habits.counted, habits.weights, int(arrays.ends[root])
+        kernels.fill_expected_hands(
+            arrays, counted, weights, position, root, end, habits.expectations.hands[position], self._hands
+        )
+        kernels.fill_reaches(
+            arrays, counted, weights, position, root, habits.expectations.actions, self._actions,
+            self._reaches,
+        )  # fmt: skip
+        kernels.hold_to_reaches(arrays, root, end, self._reaches, self._hands)

@@ -138,6 +138,82 @@ def fill_expected_hands(
 
 
 @kernel()
+def fill_reaches(
+    tree: Tree, counted: Counted, weights: Weights, player: int, root: int, prior: NDArray[np.float64],
+    expected: NDArray[np.float64], reaches: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """How likely a player's own actions are to lead to the nodes from a root down.
+
+    Args:
+        tree: of the game.
+        counted: what the player has been seen to do.
+        weights: by level.
+        player: a position.
+        root: a node.
+        prior: shape (nodes, actions).
+        expected: shape (nodes, actions); known below the root, filled in place at the nodes that lead to it.
+        reaches: shape (nodes,), filled in place from the root down: products of the player's chances.
+    """
+    reach = 1.0
+    node = 0
+    while node != root:
+        action = 0
+        while tree.children[node, action] < 0 or tree.ends[tree.children[node, action]] <= root:
+            action += 1
+        if tree.players[node] == player:
+            fill_expected_actions(tree, counted, weights, node, node + 1, prior, expected)
+            reach *= expected[node, action]
+        node = tree.children[node, action]
+    reaches[root] = reach
+    for node in range(root, tree.ends[root]):
+        if tree.kinds[node] != Kind.DECISION:
+            continue
+        for action in range(tree.children.shape[1]):
+            child = tree.children[node, action]
+            if child >= 0:
+                chance = expected[node, action] if tree.players[node] == player else 1.0
+                reaches[child] = reaches[node] * chance
+
+
+@kernel()
+def hold_to_reaches(
+    tree: Tree, first: int, end: int, reaches: NDArray[np.float64], hands: NDArray[np.float64]
+) -> None:
+    """Take from hands what cannot be held as often: nobody comes to a showdown with a hand they do not get.
+
+    By Bayes' rule a hand is held after some actions at most as often as it is dealt, divided by how likely
+    these actions are: a player who does the same with all hands shows all hands alike.
+
+    Args:
+        tree: of the game.
+        first: the first node.
+        end: the node after the last.
+        reaches: of the player's own actions, shape (nodes,).
+        hands: what the player is expected to show, shape (nodes, BUCKETS); changed in place.
+    """
+    for node in range(first, end):
+        if tree.kinds[node] != Kind.SHOWDOWN or reaches[node] * BUCKETS <= 1.0:
+            continue
+        most = 1.0 / (BUCKETS * reaches[node])
+        chances = hands[node]
+        # What is too much somewhere goes to the rest, in proportion; that may be too much there in turn.
+        for _ in range(BUCKETS):
+            full, rest = 0, 0.0
+            for bucket in range(BUCKETS):
+                if chances[bucket] >= most:
+                    chances[bucket] = most
+                    full += 1
+                else:
+                    rest += chances[bucket]
+            left = 1.0 - full * most
+            if full == BUCKETS or left <= rest:
+                break
+            for bucket in range(BUCKETS):
+                if chances[bucket] < most:
+                    chances[bucket] = chances[bucket] * left / rest if rest > 0.0 else left / (BUCKETS - full)
+
+
+@kernel()
 def showdown(chances: NDArray[np.float64], percentiles: NDArray[np.float64], lanes: int, amount: float,
               values: NDArray[np.float64]) -> None:  # fmt: skip
     """What a showdown is worth to hands of some percentiles against an opponent's by bucket.

@@ -6,9 +6,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.kernels.miximax.values import Kind
+from engine.kernels.miximax.values import Kind, hold_to_reaches
 from engine.miximax.betting_tree import ACTIONS
 from engine.miximax.habits import Expectations, Habits, InvalidHabits
 from engine.miximax.shipped import InvalidShippedFile, format_shipped, parse_shipped, shipped_changes
@@ -52,6 +54,7 @@ def player(actions: dict[str, ActionKind], hands: int = 400) -> Habits:
 
 
 CALLER = {"facing": ActionKind.CALL, "first": ActionKind.CALL}
+RAISER = {"facing": ActionKind.RAISE, "first": ActionKind.RAISE}
 FOLDER = {"facing": ActionKind.FOLD, "first": ActionKind.CALL}
 
 
@@ -61,6 +64,15 @@ def random_habits(seed: int) -> Habits:
     habits.counted.actions[:] = rng.integers(0, 30, habits.counted.actions.shape)
     habits.counted.shown[:] = rng.integers(0, 9, habits.counted.shown.shape)
     return habits
+
+
+def held_to(hands: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """The same times a factor, nothing above `most`, the sum 1: the factor by bisection."""
+    low, high = 1.0, 1e12
+    for _ in range(200):
+        factor = (low * high) ** 0.5
+        low, high = (factor, high) if np.minimum(factor * hands, most).sum() < 1 else (low, factor)
+    return np.minimum(high * hands, most)
 
 
 def slow_values(habits: Habits, state: HandView, seed: int) -> dict[Action, float]:
@@ -86,6 +98,22 @@ def slow_values(habits: Habits, state: HandView, seed: int) -> dict[Action, floa
             total += chance * after(child, betting_round + 1, place)
         return total
 
+    def chances_at(node: int) -> NDArray[np.float64]:
+        rows = habits.counted.actions[arrays.contexts[node]] * (arrays.children[node] >= 0)
+        return towards(expected.actions[node], rows, used.actions)
+
+    def reach(end: int) -> float:
+        """How likely the opponent's own actions are to lead there."""
+        product, node = 1.0, 0
+        while node != end:
+            (action,) = [
+                a for a, c in enumerate(arrays.children[node]) if c >= 0 and c <= end < arrays.ends[c]
+            ]
+            if arrays.players[node] != us:
+                product *= chances_at(node)[action]
+            node = arrays.children[node][action]
+        return product
+
     @cache
     def value(node: int, bucket: int) -> float:
         kind, player = arrays.kinds[node], arrays.players[node]
@@ -94,6 +122,7 @@ def slow_values(habits: Habits, state: HandView, seed: int) -> dict[Action, floa
         if kind == Kind.SHOWDOWN:
             contexts = arrays.contexts if us == 1 else arrays.contexts_of_other
             hands = towards(expected.hands[1 - us][node], habits.counted.shown[contexts[node]], used.shown)
+            hands = held_to(hands, 1 / BUCKETS / reach(node))
             place = percentiles[bucket] * BUCKETS
             below = int(place)
             win = hands[:below].sum() + (place - below) * hands[below]
@@ -104,8 +133,7 @@ def slow_values(habits: Habits, state: HandView, seed: int) -> dict[Action, floa
         }
         if player == us:
             return max(values.values())
-        rows = habits.counted.actions[arrays.contexts[node]] * (children >= 0)
-        chances = towards(expected.actions[node], rows, used.actions)
+        chances = chances_at(node)
         return float(sum(chances[action] * each for action, each in values.items()))
 
     root = TREE.node(state.betting)
@@ -123,6 +151,40 @@ def test_values_are_those_of_the_recursion(text: str) -> None:
     found = miximax().values(habits, state, 5)
 
     assert found == pytest.approx(slow_values(habits, state, 5), abs=1e-9)
+
+
+def test_values_are_those_of_the_recursion_against_a_player_who_always_raises() -> None:
+    """Who raises with everything holds anything, whatever was expected to be shown."""
+    state, habits = view("rrrc/rrrrc/rrrrc/r"), player(RAISER)
+    habits.counted.shown[:] = np.random.default_rng(4).integers(0, 9, habits.counted.shown.shape)
+
+    found = miximax().values(habits, state, 5)
+
+    assert found == pytest.approx(slow_values(habits, state, 5), abs=1e-6)
+
+
+@given(hands=st.lists(st.floats(1e-6, 1), min_size=BUCKETS, max_size=BUCKETS), reach=st.floats(0.001, 1))
+def test_no_hand_is_shown_more_often_than_it_is_held(hands: list[float], reach: float) -> None:
+    """The nearest distribution by relative entropy that Bayes' rule allows."""
+    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == Kind.SHOWDOWN)
+    expected, reaches = np.full((len(TREE), BUCKETS), np.nan), np.zeros(len(TREE))
+    expected[river], reaches[river] = np.array(hands) / sum(hands), reach
+    wanted = held_to(expected[river], 1 / BUCKETS / reach)
+
+    hold_to_reaches(TREE.arrays, river, river + 1, reaches, expected)
+
+    assert expected[river] == pytest.approx(wanted, abs=1e-6)
+
+
+def test_hands_that_are_never_shown_share_what_the_others_cannot_hold() -> None:
+    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == Kind.SHOWDOWN)
+    expected, reaches = np.zeros((len(TREE), BUCKETS)), np.full(len(TREE), 0.5)
+    expected[river, -1] = 1.0
+
+    hold_to_reaches(TREE.arrays, river, river + 1, reaches, expected)
+
+    assert expected[river, -1] == pytest.approx(2 / BUCKETS)
+    assert expected[river, :-1] == pytest.approx((1 - 2 / BUCKETS) / (BUCKETS - 1))
 
 
 def test_a_caller_is_bet_into_with_the_better_half_of_the_hands() -> None:
