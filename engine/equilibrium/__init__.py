@@ -10,6 +10,7 @@
 ``responses``       counter-strategies: restricted Nash, data-biased, frequentist best responses
 ``mixtures``        several strategies together: the range of skill
 ``strategy_file``   strategies and checkpoints as files
+``levels``          chances on buckets as these keep them
 ``saved_states``    what a solver needs to go on, checked before it is taken over
 ``bounds``          what the best opponent would win in games that are too large for that
 ``warm_up``         compiles what all this takes before a clock runs

@@ -20,9 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.equilibrium.game_tree import game_tree
-from engine.equilibrium.holdem.betting import is_heads_up_limit_holdem, is_heads_up_no_limit_holdem
+from engine.equilibrium.holdem.betting import (
+    holdem_betting,
+    is_heads_up_limit_holdem,
+    is_heads_up_no_limit_holdem,
+)
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.holdem.kinds import UnknownAbstraction, abstraction_of, noted_sizes, sizes_of
+from engine.equilibrium.levels import PARTS, format_levels, parse_levels
 from engine.equilibrium.sizes import TooLarge
 from engine.equilibrium.strategies import Strategy
 from engine.files import write_whole
@@ -43,7 +48,7 @@ __all__ = [
     "write_strategy",
 ]
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """Version of both files; raised whenever what they hold comes to mean something else."""
 
 _DATA: Final = Path(__file__).parents[1] / "data" / "equilibrium"
@@ -52,8 +57,8 @@ _SHIPPED: Final = ("limit-2p", "nolimit-2p-100bb")
 _STRATEGY: Final = "riverboat strategy"
 _CHECKPOINT: Final = "riverboat checkpoint"
 _HEADER: Final = "header"
-_WHOLE: Final = 255
-"""Chances on buckets are kept in a byte: a whole one is so much."""
+_PARTS: Final = "parts"
+"""What files note of chances in `levels`; those of before have a byte for every action instead."""
 _MOST_BYTES: Final = 1 << 28
 """Of strategies that are compressed; larger ones are not."""
 _SLACK: Final = 1e-6
@@ -131,8 +136,8 @@ def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Map
         _write(path, _STRATEGY, strategy.game, {"policy": strategy.policy.astype(np.float32)}, dict(notes))
         return
     abstraction = strategy.abstraction
-    policy = np.rint(strategy.policy * _WHOLE).astype(np.uint8)
-    noted = {**notes, "abstraction": abstraction.kind, **abstraction.notes}
+    policy = format_levels(strategy.betting, strategy.policy)
+    noted = {**notes, "abstraction": abstraction.kind, **abstraction.notes, _PARTS: PARTS}
     if strategy.betting.sizes:
         noted["sizes"] = noted_sizes(strategy.betting.sizes)
     _write(path, _STRATEGY, strategy.game, {"policy": policy, **abstraction.arrays()}, noted)
@@ -178,11 +183,14 @@ def _bucketed(
 ) -> BucketedStrategy:
     """A strategy of hold'em from its file."""
     policy = arrays.get("policy")
-    if policy is None or policy.dtype != np.uint8:
-        raise StrategyFileError(f"{path} is damaged: expected chances as bytes in 'policy'")
     try:
         abstraction = abstraction_of(notes, arrays)
         sizes = () if game.is_limit else sizes_of(notes)
+        if _PARTS in notes:
+            betting = holdem_betting(game, abstraction.num_buckets, sizes)
+            return BucketedStrategy(betting, abstraction, parse_levels(betting, policy, notes[_PARTS]))
+        if policy is None or policy.dtype != np.uint8:
+            raise ValueError("expected chances as bytes in 'policy'")
         return BucketedStrategy.of(game, abstraction, policy.astype(np.float64), sizes)
     except UnknownAbstraction as error:
         raise StrategyFileError(f"{path} {error}") from error

@@ -11,6 +11,8 @@ from engine.equilibrium.holdem.betting import HoldemBetting
 from engine.rules import BettingState, hand_rank, initial_betting
 
 Floats = NDArray[np.float64]
+Learnt = tuple[HoldemBetting, Abstraction, Floats]
+"""A betting and buckets, and regrets by its slots."""
 
 
 class Pass:
@@ -25,6 +27,7 @@ class Pass:
         slips: the part of the other's actions that are anything allowed.
         answers: the other answers best on the river, by bucket, what the player would do on this board.
         is_answer: the player does so itself.
+        opponent: what the other has learnt, where that is something of its own.
     """
 
     def __init__(
@@ -38,18 +41,27 @@ class Pass:
         *,
         answers: bool = False,
         is_answer: bool = False,
+        opponent: Learnt | None = None,
     ) -> None:
-        self._betting, self._player, self._regrets = betting, player, regrets
+        own: Learnt = (betting, abstraction, regrets)
+        other = opponent or own
+        self._betting, self._player = betting, player
+        self._learnt = (own, other) if player == 0 else (other, own)
         self._slips, self._is_answer = slips, is_answer
         self.best: dict[str, Floats] = {}
         """On the river, by betting: the player's best answers with each hand."""
-        self._answers = (
-            Pass(betting, abstraction, board, regrets, 1 - player, is_answer=True).best if answers else {}
+        self.answer = (
+            Pass(other[0], other[1], board, other[2], 1 - player, is_answer=True, opponent=own)
+            if answers
+            else None
         )
+        """What the other learns, if it answers on the river."""
         live = np.flatnonzero(~np.isin(COMBO_CARDS, board).any(axis=1))
         cards = COMBO_CARDS[live]
         ranks = np.array([hand_rank((*map(int, pair), *board)) for pair in cards])
-        self._buckets = [abstraction.buckets(board[:size])[live] for size in (0, 3, 4, 5)]
+        self._buckets = [
+            [known.buckets(board[:size])[live] for size in (0, 3, 4, 5)] for _, known, _ in self._learnt
+        ]
         meets = ~(cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
         self._matrices = {False: meets.astype(float), True: np.sign(ranks[:, None] - ranks) * meets}
         self._ends: dict[str, tuple[bool, float, Floats]] = {}
@@ -68,13 +80,16 @@ class Pass:
         """By hand, at the start."""
 
     def _chances(self, betting: BettingState) -> Floats:
-        if betting.text in self._answers:
-            return self._answers[betting.text]
-        decision = self._betting.decision(betting)
+        if self.answer is not None and betting.text in self.answer.best:
+            return self.answer.best[betting.text]
+        actor = betting.position_to_act
+        assert actor is not None
+        known, _, regrets = self._learnt[actor]
+        decision = known.decision(betting)
         num_actions = len(decision.actions)
-        buckets = self._buckets[betting.betting_round]
+        buckets = self._buckets[actor][betting.betting_round]
         slots = decision.first_slot + buckets[:, None] * num_actions + np.arange(num_actions)
-        positive = np.maximum(self._regrets[slots], 0)
+        positive = np.maximum(regrets[slots], 0)
         total = positive.sum(axis=1, keepdims=True)
         chances: Floats = np.full(positive.shape, 1 / num_actions)
         np.divide(positive, total, out=chances, where=total > 0)
@@ -95,9 +110,12 @@ class Pass:
                 slip = self._slips / len(decision.actions)
                 self._go_down(after, ours, theirs * ((1 - self._slips) * chances[:, number] + slip))
                 continue
-            slots = decision.first_slot + self._buckets[betting.betting_round] * len(decision.actions)
+            slots = decision.first_slot + self._own_buckets(betting) * len(decision.actions)
             np.add.at(self.sums, slots + number, ours * chances[:, number])
             self._go_down(after, ours * chances[:, number], theirs)
+
+    def _own_buckets(self, betting: BettingState) -> NDArray[np.int64]:
+        return self._buckets[self._player][betting.betting_round]
 
     def _come_back(self, betting: BettingState) -> Floats:
         if betting.position_to_act is None:
@@ -108,7 +126,7 @@ class Pass:
         worth: Floats = (below * self._chances(betting) if is_ours else below).sum(axis=1)
         if not is_ours:
             return worth
-        buckets = self._buckets[betting.betting_round]
+        buckets = self._own_buckets(betting)
         slots = decision.first_slot + buckets * len(decision.actions)
         for number in range(len(decision.actions)):
             np.add.at(self.gains, slots + number, below[:, number] - worth)

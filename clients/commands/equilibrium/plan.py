@@ -12,6 +12,8 @@ import click
 from clients.one_line import CommandError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engine.equilibrium.holdem.abstraction import Abstraction
     from engine.equilibrium.holdem.board_solver import BoardSolver
     from engine.equilibrium.holdem.deal_solver import DealSolver
@@ -44,6 +46,8 @@ class Plan:
     textures: tuple[int, int, int]
     slips: float
     answers: bool
+    clusters: tuple[int, int] | None
+    """Of boards that the opponent tells apart; None where it plays what the strategy does."""
     sizes: tuple[float, ...]
     """No-limit hold'em: raises, parts of the pot."""
     jobs: int
@@ -60,6 +64,8 @@ class Plan:
 
         if self.definition.is_holdem:
             own: dict[str, Any] = {"answers": self.answers} if self.algorithm == ON_BOARDS else {}
+            if self.clusters is not None:
+                own["clusters"] = list(self.clusters)
             if self.sizes:
                 own["sizes"] = noted_sizes(self.sizes)
             return own | {
@@ -111,13 +117,15 @@ def new_solver(plan: Plan) -> AnySolver:
     if plan.algorithm == ON_BOARDS:
         from engine.equilibrium.holdem.board_solver import BoardSolver
 
+        abstraction = _abstraction(plan)
         return BoardSolver(
             plan.definition,
-            _abstraction(plan),
+            abstraction,
             seed=plan.seed,
             jobs=plan.jobs,
             slips=plan.slips,
             answers=plan.answers,
+            opponent=_opponent(plan, abstraction),
         )
     try:
         tree = game_tree(plan.definition)
@@ -130,15 +138,32 @@ def _abstraction(plan: Plan) -> Abstraction:
     """Hands in buckets, from this machine's cache or made now."""
     from engine.equilibrium.holdem.kinds import make_abstraction
 
+    try:
+        return make_abstraction(plan.abstraction, plan.buckets, plan.textures, _shown("classing hands"))
+    except ValueError as error:
+        raise CommandError(f"--buckets: {error}") from error
+
+
+def _opponent(plan: Plan, abstraction: Abstraction) -> Abstraction | None:
+    """How the opponent knows hands; None if as the strategy does."""
+    from engine.equilibrium.holdem.kinds import make_opponent
+
+    if plan.clusters is None:
+        return None
+    try:
+        return make_opponent(abstraction, plan.clusters, _shown("clustering boards"))
+    except ValueError as error:
+        raise CommandError(f"--clusters: {error}") from error
+
+
+def _shown(what: str) -> Callable[[int, int], None]:
+    """Says now and then how far work has come that is done once a machine."""
     said = time.monotonic()
 
     def show(done: int, of: int) -> None:
         nonlocal said
         if time.monotonic() - said >= SAY_EVERY_S:
             said = time.monotonic()
-            click.echo(f"classing hands, once a machine: {done} of {of} flops", err=True)
+            click.echo(f"{what}, once a machine: {done} of {of} flops", err=True)
 
-    try:
-        return make_abstraction(plan.abstraction, plan.buckets, plan.textures, show)
-    except ValueError as error:
-        raise CommandError(f"--buckets: {error}") from error
+    return show

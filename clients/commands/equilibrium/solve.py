@@ -62,6 +62,10 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
         raise click.BadParameter(str(error)) from error
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 5
+
+
 def _buckets_option(
     context: click.Context, parameter: click.Parameter, text: str | None
 ) -> tuple[int, int, int] | None:
@@ -69,8 +73,7 @@ def _buckets_option(
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
-    are_numbers = all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts)
-    if len(parts) not in (1, 3) or not are_numbers:
+    if len(parts) not in (1, 3) or not all(map(_is_number, parts)):
         raise click.BadParameter(f"expected a number, or three such as 100,100,30, got {text!r}")
     numbers = [int(part) for part in parts]
     return (numbers[0], numbers[0], numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1], numbers[2])
@@ -79,10 +82,22 @@ def _buckets_option(
 def _textures_option(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, int, int]:
     """One number for the river, or three with commas between them."""
     parts = [part.strip() for part in text.split(",")]
-    if len(parts) not in (1, 3) or any(part not in _TEXTURES for part in parts):
+    if len(parts) not in (1, 3) or not all(map(_is_number, parts)) or parts[-1] not in _TEXTURES:
         raise click.BadParameter(f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got {text!r}")
     numbers = [int(part) for part in parts]
     return (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1], numbers[2])
+
+
+def _clusters_option(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> tuple[int, int] | None:
+    """Two numbers with a comma between them."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or not all(map(_is_number, parts)):
+        raise click.BadParameter(f"expected two numbers such as 100,100, got {text!r}")
+    return int(parts[0]), int(parts[1])
 
 
 # Many parameters: each is an option.
@@ -134,7 +149,8 @@ def _textures_option(context: click.Context, parameter: click.Parameter, text: s
     show_default=True,
     metavar="F,T,R",
     help="With distributions: kinds of boards that are distinguished on flop, turn and river, or one number "
-    "for the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two pairs.",
+    "for the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two pairs; any "
+    "other number on flop and turn, up to 255: k-means of boards by what each starting hand is worth there.",
 )
 @click.option(
     "--slips",
@@ -148,6 +164,13 @@ def _textures_option(context: click.Context, parameter: click.Parameter, text: s
     default=None,
     help="With pcs: on the river the opponent plays a best response, computed for each board, instead of "
     "what it has learnt itself; default.",
+)
+@click.option(
+    "--clusters",
+    callback=_clusters_option,
+    metavar="F,T",
+    help="With answers and distributions: the opponent learns for itself, and distinguishes so many kinds of "
+    "boards on flop and turn; default: it plays what the strategy does in the other seat.",
 )
 @click.option(
     "--bets",
@@ -183,6 +206,7 @@ def solve(
     textures: tuple[int, int, int],
     slips: float | None,
     answers: bool | None,
+    clusters: tuple[int, int] | None,
     sizes: tuple[float, ...],
     resume: bool,
     force: bool,
@@ -206,6 +230,10 @@ def solve(
         raise CommandError(f"--jobs {jobs}: {algorithm} works on one thread")
     if answers and algorithm != ON_BOARDS:
         raise CommandError(f"--answers is for pcs, got --algorithm {algorithm}")
+    if answers is None:
+        answers = algorithm == ON_BOARDS
+    if clusters is not None and not answers:
+        raise CommandError("--clusters is for pcs with --answers")
     if slips is None:
         slips = _SLIPS if algorithm == ON_BOARDS else 0.0
     if minutes is None and iterations is None:
@@ -214,7 +242,7 @@ def solve(
     seconds = None if minutes is None else 60 * minutes
     plan = Plan(
         game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
-        textures, slips, algorithm == ON_BOARDS if answers is None else answers,
+        textures, slips, answers, clusters,
         sizes if definition.is_holdem and not definition.is_limit else (), jobs,
         iterations, seconds, checkpoint_every,
     )  # fmt: skip
@@ -242,7 +270,9 @@ def _refuse_others(context: click.Context, definition: GameDefinition) -> None:
         click.UsageError: there is one.
     """
     if not definition.is_holdem:
-        refuse_options(context, ("abstraction", "buckets", "textures", "slips", "answers"), "for hold'em")
+        refuse_options(
+            context, ("abstraction", "buckets", "textures", "slips", "answers", "clusters"), "for hold'em"
+        )
     if not definition.is_holdem or definition.is_limit:
         refuse_options(context, ("sizes",), "for no-limit hold'em")
 

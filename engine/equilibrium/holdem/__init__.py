@@ -7,6 +7,7 @@
 ``abstraction``    what makes hands the same: its interface
 ``kinds``          the abstractions there are, from files and made anew
 ``distributions``  by the distribution of the strength that hands may come to
+``clusters``       the same, on boards told apart by what starting hands are worth there
 ``buckets``        by percentile of E[HS²]
 ``bucketed``       a strategy on buckets, asked with a hand
 ``board_solver``   limit: regrets from boards drawn one after the other, on several threads

@@ -10,7 +10,7 @@ Source: Johanson and others (2012), see `engine.kernels.equilibrium.chance_sampl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal
 
@@ -36,7 +36,10 @@ from engine.kernels.equilibrium.lanes import (
     Place,
     RiverRoom,
     Room,
+    Rooms,
     Round,
+    Rounds,
+    Side,
 )
 from engine.kernels.evaluation.combo_strength import order_combos
 from engine.rules import GameDefinition
@@ -44,6 +47,9 @@ from engine.rules import GameDefinition
 __all__ = ["BoardSolver", "hands_on"]
 
 _BOARD_SIZES: Final = (0, 3, 4, 5)
+
+BothHands = tuple[Hands, Hands]
+"""The hands of a board as the player who learns knows them, and as the opponent does."""
 
 
 class BoardSolver:
@@ -56,9 +62,12 @@ class BoardSolver:
         jobs: threads; the result does not depend on it.
         slips: the part of the opponent's actions that are slips, 0 to 1; see `Learning`.
         answers: on the river the opponent answers best what the learning player would do on each board.
+        opponent: how the opponent knows hands on flop and turn, on the river as `abstraction` does.  It then
+            learns for itself what hurts most, and with the player's own strategy it has nothing in common;
+            None for an opponent that plays what the player does in the other seat.
 
     Raises:
-        ValueError: another game.
+        ValueError: another game; or an opponent that learns, but does not answer on the river.
     """
 
     def __init__(
@@ -70,7 +79,10 @@ class BoardSolver:
         jobs: int = 1,
         slips: float = 0.0,
         answers: bool = False,
+        opponent: Abstraction | None = None,
     ) -> None:
+        if opponent is not None and not answers:
+            raise ValueError("expected an opponent that answers on the river, as it learns")
         self.game = game
         self.abstraction = abstraction
         self.betting = holdem_betting(game, abstraction.num_buckets)
@@ -80,18 +92,32 @@ class BoardSolver:
         self._trees = round_trees(self.betting)
         preflop, flop, turn, river = map(_fresh_round, self._trees, abstraction.num_buckets)
         self._rounds = (preflop, flop, turn, river)
-        on_a_board = abstraction.buckets_on_a_board
-        widths = [tree.lanes for tree in self._trees[:RIVER]]
-        rooms = [
-            _room(len(tree.places), buckets, width)
-            for tree, buckets, width in zip(self._trees[:RIVER], on_a_board[:RIVER], widths, strict=True)
+        self._opponent = opponent
+        knows = opponent or abstraction
+        upper = self._trees[:RIVER]
+        self._their_rounds: Rounds | None = None
+        if opponent is not None:
+            preflop, flop, turn = (
+                _fresh_round(tree, buckets, is_averaged=False)
+                for tree, buckets in zip(upper, opponent.num_buckets[:RIVER], strict=True)
+            )
+            self._their_rounds = (preflop, flop, turn)
+        self._rooms = [
+            _rooms(upper, each.buckets_on_a_board, slips)
+            for each, slips in ((abstraction, 0.0), (knows, slips))
         ]
-        self._upper = (rooms[0], rooms[1], rooms[2])
-        places, buckets, width = len(self._trees[RIVER].places), on_a_board[RIVER], widths[-1]
-        leaves = self._trees[RIVER - 1].places[:, Place.KIND] == Kind.NEXT
+        places, buckets, width = (
+            len(self._trees[RIVER].places),
+            abstraction.buckets_on_a_board[RIVER],
+            upper[-1].lanes,
+        )
+        leaves = upper[-1].places[:, Place.KIND] == Kind.NEXT
         self._leaves = [int(place) for place in np.flatnonzero(leaves)]
         self._rivers = [
-            (_room(places, buckets, width), _river_room(places, buckets, width))
+            (
+                (_room(places, buckets, width, 0.0), _room(places, buckets, width, slips)),
+                _river_room(places, buckets, width),
+            )
             for _ in (self._leaves if jobs > 1 else self._leaves[:1])
         ]
 
@@ -109,7 +135,7 @@ class BoardSolver:
         with ThreadPoolExecutor(self._jobs) as pool:
             self._learn_all(_one_ahead(pool, self._hands, boards), pool)
 
-    def _learn_all(self, boards: Iterable[Hands], pool: ThreadPoolExecutor | None) -> None:
+    def _learn_all(self, boards: Iterable[BothHands], pool: ThreadPoolExecutor | None) -> None:
         for hands in boards:
             for player in (0, 1):
                 self._learn(hands, player, float(self.iterations + 1), pool)
@@ -117,24 +143,28 @@ class BoardSolver:
 
     def learn_on(self, board: tuple[int, ...], player: int) -> None:
         """One player learns on a board, outside of all iterations; it counts once."""
-        self._learn(hands_on(board, self.abstraction), player, 1.0, None)
+        self._learn(self._hands_on(board), player, 1.0, None)
 
-    def _learn(self, hands: Hands, player: int, weight: float, pool: ThreadPoolExecutor | None) -> None:
+    def _learn(self, hands: BothHands, player: int, weight: float, pool: ThreadPoolExecutor | None) -> None:
         """One player's pass on a board."""
-        turn, river = self._upper[RIVER - 1], self._rounds[RIVER]
-        learning = Learning(player, weight, self._slips, self._answers)
-        descend(self._rounds[:RIVER], self._upper, hands, learning)
+        river, own = self._rounds[RIVER], self._rounds[:RIVER]
+        opponent_learns = self._their_rounds is not None
+        learning = Learning(player, weight, self._slips, self._answers, opponent_learns)
+        ours = Side(own, self._rooms[0], hands[0])
+        theirs = Side(self._their_rounds or own, self._rooms[1], hands[1])
+        descend(ours, theirs, learning)
 
-        def play(leaf: int) -> Room:
-            room, own = self._rivers[leaf % len(self._rivers)]
-            play_river(river, room, own, turn, hands, (self._leaves[leaf], leaf), learning)
-            return room
+        def play(leaf: int) -> tuple[Room, Room]:
+            rooms, room = self._rivers[leaf % len(self._rivers)]
+            play_river(river, rooms, room, (ours, theirs), (self._leaves[leaf], leaf), learning)
+            return rooms
 
         leaves = range(len(self._leaves))
         played = map(play, leaves) if pool is None else pool.map(play, leaves)
-        for leaf, room in zip(self._leaves, played, strict=True):
-            take_back(turn, hands.buckets[RIVER - 1], leaf, room.worth, 0)
-        ascend(self._rounds[:RIVER], self._upper, hands, learning)
+        for leaf, rooms in zip(self._leaves, played, strict=True):
+            for side, room in list(zip((ours, theirs), rooms, strict=True))[: 1 + opponent_learns]:
+                take_back(side.rooms[RIVER - 1], side.hands.buckets[RIVER - 1], leaf, room.worth, 0)
+        ascend(ours, theirs, learning)
 
     def average(self) -> BucketedStrategy:
         """The average strategy so far."""
@@ -155,6 +185,8 @@ class BoardSolver:
         """All that `restore` needs to go on exactly here, as arrays by name."""
         arrays = {f"regrets{number}": rnd.regrets.copy() for number, rnd in enumerate(self._rounds)}
         arrays |= {f"sums{number}": rnd.sums.copy() for number, rnd in enumerate(self._rounds)}
+        for number, rnd in enumerate(self._their_rounds or ()):
+            arrays[f"opponent{number}"] = rnd.regrets.copy()
         return arrays | {"iterations": np.array(self.iterations)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -166,15 +198,22 @@ class BoardSolver:
         check_state(state, self.state())
         for number, rnd in enumerate(self._rounds):
             rnd.regrets[:], rnd.sums[:] = state[f"regrets{number}"], state[f"sums{number}"]
+        for number, rnd in enumerate(self._their_rounds or ()):
+            rnd.regrets[:] = state[f"opponent{number}"]
         self.iterations = int(state["iterations"])
 
-    def _hands(self, number: int) -> Hands:
+    def _hands(self, number: int) -> BothHands:
         generator = np.random.default_rng((self._seed, number))
-        board = tuple(int(card) for card in generator.permutation(NUM_CARDS)[:5])
-        return hands_on(board, self.abstraction)
+        return self._hands_on(tuple(int(card) for card in generator.permutation(NUM_CARDS)[:5]))
+
+    def _hands_on(self, board: tuple[int, ...]) -> BothHands:
+        ours = hands_on(board, self.abstraction)
+        return ours, ours if self._opponent is None else hands_on(board, self._opponent)
 
 
-def _one_ahead(pool: ThreadPoolExecutor, make: Callable[[int], Hands], numbers: range) -> Iterator[Hands]:
+def _one_ahead(
+    pool: ThreadPoolExecutor, make: Callable[[int], BothHands], numbers: range
+) -> Iterator[BothHands]:
     """What is made of each number; while one is used the next one is made."""
     upcoming = pool.submit(make, numbers[0]) if numbers else None
     for number in numbers:
@@ -205,22 +244,32 @@ def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
     return Hands(cards, ends[:groups].copy(), buckets, bounds, counts, first_rows)
 
 
-def _fresh_round(tree: RoundTree, buckets: int) -> Round:
+def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> Round:
     shape = (len(tree.places) - 1, buckets, tree.lanes)
     regrets = np.zeros(shape, np.float32)
-    return Round(tree.places, tree.chips, regrets, regrets, np.zeros(shape, np.float32))
+    sums = np.zeros(shape if is_averaged else (shape[0], 0, shape[2]), np.float32)
+    return Round(tree.places, tree.chips, regrets, regrets, sums)
 
 
-def _room(places: int, buckets: int, width: int) -> Room:
+def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], slips: float) -> Rooms:
+    preflop, flop, turn = (
+        _room(len(tree.places), number, tree.lanes, slips)
+        for tree, number in zip(trees, buckets[:RIVER], strict=True)
+    )
+    return preflop, flop, turn
+
+
+def _room(places: int, buckets: int, width: int, slips: float) -> Room:
     def by_place() -> NDArray[np.float32]:
         return np.zeros((places, buckets, width), np.float32)
 
     def by_hand() -> NDArray[np.float32]:
         return np.zeros((LIVE_HANDS, width), np.float32)
 
+    plays = by_place()
     return Room(
-        by_place(), by_place(), by_place(), by_place(), np.zeros((buckets, width), np.float32),
-        by_hand(), by_hand(), by_hand(), np.zeros((places, LIVE_CARDS + 1, width), np.float32),
+        by_place(), plays, by_place() if slips else plays, by_place(), np.zeros((buckets, width), np.float32),
+        by_hand(), by_hand(), np.zeros((places, LIVE_CARDS + 1, width), np.float32),
     )  # fmt: skip
 
 

@@ -110,12 +110,12 @@ class Distributions:
         flat = points.reshape(-1, BINS)
         sample = generator.choice(len(flat), _SAMPLE, p=weights / weights.sum())
         flops = np.full(live.shape, _DEAD, np.uint8)
-        flops[live] = _nearest(points[live], _centres(flat[sample], flop, generator))
+        flops[live] = nearest_of(points[live], centres_of(flat[sample], flop, generator))
         turns = np.concatenate(
             [_live_on(generator.permutation(52)[:4].astype(np.uint8)) for _ in range(_TURNS)]
         )
         sample = generator.choice(len(turns), _SAMPLE)
-        return flops, _centres(turns[sample], turn, generator)
+        return flops, centres_of(turns[sample], turn, generator)
 
     @property
     def buckets_on_a_board(self) -> tuple[int, ...]:
@@ -137,12 +137,12 @@ class Distributions:
             return STARTING_HAND_OF_COMBO.astype(np.int64)
         first = self._first(board)
         if len(board) == 3:
-            number, names = _flop_number(board)
+            number, names = flop_number(board)
             found = self._flops[number][renamed_combos(names)].astype(np.int64)
             return np.where(found == _DEAD, NO_BUCKET, first + found)
         if len(board) == 4:
             points = distributions_on(np.array(board, np.uint8))
-            return np.where(points[:, -1] > 0.5, first + _nearest(points, self._turns), NO_BUCKET)
+            return np.where(points[:, -1] > 0.5, first + nearest_of(points, self._turns), NO_BUCKET)
         positions = positions_on(board)
         return np.where(positions < 0, NO_BUCKET, first + _stretch(positions, self.river))
 
@@ -153,7 +153,7 @@ class Distributions:
         counts = np.empty(BINS, np.uint16)
         first, second = map(int, COMBO_CARDS[combo])
         fill_distribution(ranking_table(), first, second, np.array(board, np.uint8), counts)
-        return self._first(board) + int(_nearest(_cumulative(counts[None]), self._turns)[0])
+        return self._first(board) + int(nearest_of(_cumulative(counts[None]), self._turns)[0])
 
     def _first(self, board: Sequence[int]) -> int:
         """The first bucket of the board's texture."""
@@ -182,13 +182,15 @@ def _live_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
     return points[points[:, -1] > 0.5]
 
 
-def _nearest(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
+def nearest_of(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
     nearest = np.empty(len(points), np.int64)
     find_nearest(points, centres, nearest)
     return nearest
 
 
-def _centres(points: NDArray[np.float32], number: int, generator: np.random.Generator) -> NDArray[np.float32]:
+def centres_of(
+    points: NDArray[np.float32], number: int, generator: np.random.Generator
+) -> NDArray[np.float32]:
     """k-means; the first centres are points, each drawn by its squared distance from those before it."""
     away = np.full(len(points), np.inf)
     chosen = [points[generator.integers(len(points))]]
@@ -198,9 +200,9 @@ def _centres(points: NDArray[np.float32], number: int, generator: np.random.Gene
         chosen.append(points[generator.choice(len(points), p=away / total) if total > 0 else 0])
     centres = np.ascontiguousarray(np.array(chosen, np.float32).T)
     for _ in range(_ROUNDS):
-        nearest = _nearest(points, centres)
+        nearest = nearest_of(points, centres)
         sizes = np.bincount(nearest, minlength=number)
-        for dimension in range(BINS):
+        for dimension in range(points.shape[1]):
             sums = np.bincount(nearest, weights=points[:, dimension], minlength=number)
             np.divide(sums, sizes, out=centres[dimension], where=sizes > 0, casting="unsafe")
     return centres
@@ -228,7 +230,7 @@ def _numbers_of_flops() -> dict[tuple[int, ...], int]:
     return {tuple(sorted(map(int, flop))): number for number, flop in enumerate(different_flops()[0])}
 
 
-def _flop_number(board: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+def flop_number(board: Sequence[int]) -> tuple[int, tuple[int, ...]]:
     """Which flop of those that differ it is, and how the suits must be named to make it that."""
     masks = [0] * NUM_SUITS
     for card in board:

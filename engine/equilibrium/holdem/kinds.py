@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cards import NUM_CARDS
 from engine.combos import NUM_COMBOS
 from engine.equilibrium.holdem.abstraction import Abstraction
 from engine.equilibrium.holdem.buckets import Percentiles
-from engine.equilibrium.holdem.distributions import BINS, NUM_FLOPS, Distributions
+from engine.equilibrium.holdem.clusters import (
+    FEATURES,
+    MOST_CLUSTERS,
+    NUM_TURNS,
+    BoardFeatures,
+    Clusters,
+    board_features,
+    cluster_boards,
+)
+from engine.equilibrium.holdem.distributions import BINS, NUM_FLOPS, TEXTURES, Distributions
 from engine.files.cache import load_cached, store_cached
 from engine.files.formats import shown
 
@@ -22,6 +33,7 @@ __all__ = [
     "UnknownAbstraction",
     "abstraction_of",
     "make_abstraction",
+    "make_opponent",
     "noted_sizes",
     "sizes_of",
 ]
@@ -58,16 +70,26 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     if kind == Percentiles.kind:
         return Percentiles(_buckets(notes)[0])
     if kind == Distributions.kind:
-        for name in ("flops", "turns"):
-            if name not in arrays:
-                raise ValueError(f"expected {name!r}")
-        turns = np.ascontiguousarray(arrays["turns"])
-        return Distributions(
-            np.ascontiguousarray(arrays["flops"]), turns, _buckets(notes)[2], _textures(notes)
-        )
-    raise UnknownAbstraction(
-        f"knows hands by {shown(kind)}, this riverboat by {Percentiles.kind!r} and {Distributions.kind!r}"
-    )
+        return _distributions_of(notes, arrays, _textures(notes))
+    if kind == Clusters.kind:
+        flops, turns = _arrays(arrays, "flop_clusters", "turn_clusters")
+        return Clusters(_distributions_of(notes, arrays, (1, 1, _textures(notes)[2])), flops, turns)
+    known = ", ".join(repr(each.kind) for each in (Percentiles, Distributions, Clusters))
+    raise UnknownAbstraction(f"knows hands by {shown(kind)}, this riverboat by {known}")
+
+
+def _distributions_of(
+    notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], textures: tuple[int, int, int]
+) -> Distributions:
+    flops, turns = _arrays(arrays, "flops", "turns")
+    return Distributions(flops, turns, _buckets(notes)[2], textures)
+
+
+def _arrays(arrays: Mapping[str, NDArray[Any]], *names: str) -> Iterator[NDArray[Any]]:
+    for name in names:
+        if name not in arrays:
+            raise ValueError(f"expected {name!r}")
+        yield np.ascontiguousarray(arrays[name])
 
 
 def noted_sizes(sizes: Sequence[float]) -> list[float | str]:
@@ -101,7 +123,8 @@ def make_abstraction(
     Args:
         kind: of `KINDS`.
         buckets: on flop, turn and river.
-        textures: kinds of boards that distributions tell apart on flop, turn and river.
+        textures: kinds of boards that distributions tell apart on flop, turn and river; other numbers than
+            those of `TEXTURES` on flop and turn are clusters.
         show: told how much is done, and of how much, where it takes a minute.
 
     Raises:
@@ -114,14 +137,64 @@ def make_abstraction(
         return Percentiles(flop)
     if not (1 <= flop <= 255 and 1 <= turn <= 255 and 1 <= river <= 255):
         raise ValueError(f"expected 1 to 255 buckets in each round, got {flop}, {turn} and {river}")
+    kinds = textures[:2]
+    if (kinds[0] in TEXTURES) != (kinds[1] in TEXTURES):
+        raise ValueError(f"expected textures or clusters on flop and turn, got {kinds[0]} and {kinds[1]}")
+    are_clusters = kinds[0] not in TEXTURES
+    base = _distributions(flop, turn, river, (1, 1, textures[2]) if are_clusters else textures, show)
+    return _clustered(base, kinds, show) if are_clusters else base
+
+
+def make_opponent(
+    base: Abstraction, clusters: tuple[int, int], show: Callable[[int, int], None] = lambda done, of: None
+) -> Clusters:
+    """How an opponent knows hands that is only learnt against, made once a machine.
+
+    Args:
+        base: how the strategy knows them.
+        clusters: of boards that the opponent tells apart on flop and turn.
+        show: as for `make_abstraction`.
+
+    Raises:
+        ValueError: too many clusters, or none; or the strategy knows hands by percentiles.
+    """
+    if isinstance(base, Clusters):
+        base = base.base
+    if not isinstance(base, Distributions):
+        raise ValueError(f"expected hands by distributions, got {base.kind}")  # noqa: TRY004
+    return _clustered(base, clusters, show)
+
+
+def _distributions(
+    flop: int, turn: int, river: int, textures: tuple[int, int, int], show: Callable[[int, int], None]
+) -> Distributions:
     name = f"strength-distributions/{flop}-{turn}"
     shapes = {"flops": ((NUM_FLOPS, NUM_COMBOS), np.uint8), "turns": ((BINS, turn), np.float32)}
     found = load_cached(name, _SCHEMA, shapes)
-    if found is not None:
-        return Distributions(found["flops"], found["turns"], river, textures)
-    flops, turns = Distributions.made(flop, turn, _SEED, lambda done: show(done, NUM_FLOPS))
-    store_cached(name, _SCHEMA, {"flops": flops, "turns": turns})
-    return Distributions(flops, turns, river, textures)
+    if found is None:
+        flops, turns = Distributions.made(flop, turn, _SEED, lambda done: show(done, NUM_FLOPS))
+        found = {"flops": flops, "turns": turns}
+        store_cached(name, _SCHEMA, found)
+    return Distributions(found["flops"], found["turns"], river, textures)
+
+
+def _clustered(base: Distributions, clusters: tuple[int, int], show: Callable[[int, int], None]) -> Clusters:
+    flop, turn = clusters
+    if not (1 <= flop <= MOST_CLUSTERS and 1 <= turn <= MOST_CLUSTERS):
+        raise ValueError(f"expected 1 to {MOST_CLUSTERS} clusters, got {flop} and {turn}")
+    name = "board-features"
+    shapes = {
+        "flops": ((NUM_FLOPS, FEATURES), np.float32),
+        "turns": ((NUM_TURNS, FEATURES), np.float32),
+        "numbers": ((NUM_FLOPS, NUM_CARDS), np.int64),
+    }
+    found = load_cached(name, _SCHEMA, shapes)
+    if found is None:
+        features = board_features(lambda done: show(done, NUM_FLOPS))
+        store_cached(name, _SCHEMA, attrs.asdict(features))
+    else:
+        features = BoardFeatures(**found)
+    return Clusters(base, *cluster_boards(features, flop, turn, _SEED))
 
 
 def _textures(notes: Mapping[str, Any]) -> tuple[int, int, int]:

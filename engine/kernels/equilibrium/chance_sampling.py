@@ -25,56 +25,70 @@ from engine.kernels.equilibrium.lanes import (
     Place,
     RiverRoom,
     Room,
-    Rooms,
     Round,
-    Rounds,
+    Side,
 )
 from engine.kernels.equilibrium.river_ends import compare_within, pay_ends
 
 
 @kernel(allocates=False)
-def descend(rounds: Rounds, rooms: Rooms, hands: Hands, learning: Learning) -> None:
-    """A pass begins: everybody's chances of playing to the starts and places of all rounds but the river.
+def descend(ours: Side, theirs: Side, learning: Learning) -> None:
+    """A pass begins: both sides' chances of playing to the starts and places of all rounds but the river.
 
     Args:
-        rounds: preflop to turn.
-        rooms: for them, overwritten.
-        hands: of the board.
-        learning: who does, and how.
+        ours: of the player who learns; its rooms are overwritten.
+        theirs: of the opponent, likewise.
+        learning: who learns, and how.
     """
+    _come_down(ours, learning.player, 0.0)
+    _come_down(theirs, 1 - learning.player, learning.slips)
+
+
+@kernel(allocates=False)
+def _come_down(side: Side, player: int, slips: float) -> None:
+    """`descend` for one side."""
+    rounds, rooms, hands = side.rounds, side.rooms, side.hands
     for hand in range(LIVE_HANDS):
-        rooms[0].mine[hand, 0] = 1.0
         rooms[0].reach[hand, 0] = 1.0
     for betting_round in range(RIVER):
         room, buckets = rooms[betting_round], hands.buckets[betting_round]
-        _match(rounds[betting_round], room, hands.first_rows[betting_round], 0, learning)
-        _add_up(room.mine, buckets, room.own)
+        places = rounds[betting_round].places
+        _match(rounds[betting_round], room, hands.first_rows[betting_round], 0, player)
+        _play(places, room.chances, room.plays, player, 0.0)
+        if slips > 0.0:
+            _play(places, room.chances, room.seen, player, slips)
+        _add_up(room.reach, buckets, room.own)
         room.values[:] = 0.0
         room.worth[:] = 0.0
-        places = rounds[betting_round].places
         width = room.own.shape[1]
         if betting_round == RIVER - 1:
             continue
         for place in range(places.shape[0]):
             if places[place, Place.KIND] == Kind.NEXT:
                 below = rooms[betting_round + 1]
-                first = width * places[place, Place.LEAF]
-                _spread(room.mine, room.ours[place], buckets, below.mine, first)
-                _spread(room.reach, room.theirs[place], buckets, below.reach, first)
+                _spread(room.reach, room.seen[place], buckets, below.reach, width * places[place, Place.LEAF])
 
 
 @kernel(allocates=False)
-def ascend(rounds: Rounds, rooms: Rooms, hands: Hands, learning: Learning) -> None:
+def ascend(ours: Side, theirs: Side, learning: Learning) -> None:
     """A pass ends: regrets and sums of all rounds but the river, changed in place.
 
     Args:
-        rounds: preflop to turn.
-        rooms: for them, after `descend`, and `take_back` of what the river is worth.
-        hands: of the board.
-        learning: who does, and how.
+        ours: of the player who learns, after `descend`, and `take_back` of what the river is worth.
+        theirs: of the opponent, likewise if it learns as well.
+        learning: who learns, and how.
     """
+    _come_back(ours, theirs, learning.player, learning.weight)
+    if learning.opponent_learns:
+        _come_back(theirs, ours, 1 - learning.player, learning.weight)
+
+
+@kernel(allocates=False)
+def _come_back(ours: Side, theirs: Side, player: int, weight: float) -> None:
+    """`ascend` for one side."""
+    rounds, rooms, hands = ours.rounds, ours.rooms, ours.hands
     for betting_round in range(RIVER - 1, -1, -1):
-        room, buckets = rooms[betting_round], hands.buckets[betting_round]
+        room, other, buckets = rooms[betting_round], theirs.rooms[betting_round], hands.buckets[betting_round]
         places = rounds[betting_round].places
         width = room.own.shape[1]
         if betting_round < RIVER - 1:
@@ -84,43 +98,57 @@ def ascend(rounds: Rounds, rooms: Rooms, hands: Hands, learning: Learning) -> No
                     take_back(room, buckets, place, rooms[betting_round + 1].worth, first)
         for place in range(places.shape[0]):
             if places[place, Place.KIND] == Kind.FOLD:
-                sign = -1.0 if places[place, Place.PLAYER] == learning.player else 1.0
-                _pay_fold(room, hands, buckets, place, rounds[betting_round].chips[place], sign)
-        _climb(rounds[betting_round], room, hands.first_rows[betting_round], 0, learning)
+                sign = -1.0 if places[place, Place.PLAYER] == player else 1.0
+                chips = rounds[betting_round].chips[place]
+                met = theirs.hands.buckets[betting_round]
+                _pay_fold(room, other, hands, buckets, met, place, chips, sign)
+        _climb(rounds[betting_round], room, hands.first_rows[betting_round], 0, player, weight)
 
 
 @kernel(allocates=False)
 def play_river(
     rnd: Round,
-    room: Room,
+    rooms: tuple[Room, Room],
     river: RiverRoom,
-    turn: Room,
-    hands: Hands,
+    turns: tuple[Side, Side],
     start: tuple[int, int],
     learning: Learning,
 ) -> None:
-    """The river after one place of the turn, from all of the turn's lanes; leaves `room.worth` behind.
+    """The river after one place of the turn, from all of the turn's lanes; leaves `Room.worth` behind.
+
+    On the river both sides know the same buckets.
 
     Args:
         rnd: the river, whose regrets and sums are changed in place, in the lanes of `start`.
-        room: for it, overwritten.
+        rooms: for the player who learns and the opponent, overwritten.
         river: overwritten.
-        turn: where `descend` has been.
-        hands: of the board.
+        turns: the sides, where `descend` has been.
         start: a `Kind.NEXT` of the turn, and its number among its like.
         learning: who does, and how.
     """
-    place, first = start[0], turn.own.shape[1] * start[1]
-    buckets = hands.buckets[RIVER - 1]
-    _spread(turn.reach, turn.theirs[place], buckets, room.reach, 0)
-    _spread(turn.mine, turn.ours[place], buckets, room.mine, 0)
-    _add_up(room.mine, hands.buckets[RIVER], room.own)
-    _match(rnd, room, hands.first_rows[RIVER], first, learning)
+    ours, theirs = rooms
+    hands, player = turns[0].hands, learning.player
+    place, first = start[0], ours.own.shape[1] * start[1]
+    for number in range(2):
+        turn, buckets = turns[number].rooms[RIVER - 1], turns[number].hands.buckets[RIVER - 1]
+        _spread(turn.reach, turn.seen[place], buckets, rooms[number].reach, 0)
+    _add_up(ours.reach, hands.buckets[RIVER], ours.own)
+    first_row = hands.first_rows[RIVER]
+    _match(rnd, ours, first_row, first, player)
+    _play(rnd.places, ours.chances, ours.plays, player, 0.0)
     if learning.answers:
-        _answer(rnd, room, river, hands, first, learning)
-    compare_within(room.reach, hands, river)
-    pay_ends(rnd, room, river, hands, first, learning.player)
-    _climb(rnd, room, hands.first_rows[RIVER], first, learning)
+        compare_within(ours.reach, hands, river)
+        pay_ends(rnd, theirs, ours, river, hands, first, 1 - player, (True, False))
+        _answer(rnd.places, theirs, river, 1 - player)
+        if learning.opponent_learns:
+            _play(rnd.places, theirs.chances, theirs.plays, 1 - player, 0.0)
+            pay_ends(rnd, theirs, ours, river, hands, first, 1 - player, (False, True))
+    else:
+        _match(rnd, theirs, first_row, first, 1 - player)
+    _play(rnd.places, theirs.chances, theirs.seen, 1 - player, learning.slips)
+    compare_within(theirs.reach, hands, river)
+    pay_ends(rnd, ours, theirs, river, hands, first, player, (True, True))
+    _climb(rnd, ours, first_row, first, player, learning.weight)
 
 
 @kernel(allocates=False)
@@ -158,7 +186,7 @@ def take_back(
     width = room.own.shape[1]
     for hand in range(LIVE_HANDS):
         row = worth[hand, first : first + width]
-        values, chances = room.values[place, buckets[hand]], room.ours[place, buckets[hand]]
+        values, chances = room.values[place, buckets[hand]], room.plays[place, buckets[hand]]
         out = room.worth[hand]
         for lane in range(width):
             values[lane] += row[lane]
@@ -167,13 +195,13 @@ def take_back(
 
 
 @kernel(allocates=False)
-def _match(rnd: Round, room: Room, first_row: int, first: int, learning: Learning) -> None:
-    """Strategies of both players in a round, by matching regrets; chances of playing to each place."""
+def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> None:
+    """A player's chances of actions in a round, by matching regrets."""
     places = rnd.places
     num_buckets, width = room.own.shape
     none = np.float32(0.0)
     for place in range(places.shape[0]):
-        if places[place, Place.KIND] != Kind.DECISION:
+        if places[place, Place.KIND] != Kind.DECISION or places[place, Place.PLAYER] != player:
             continue
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
         even = np.float32(1.0 / num_actions)
@@ -189,52 +217,48 @@ def _match(rnd: Round, room: Room, first_row: int, first: int, learning: Learnin
                 chances = room.chances[action, bucket]
                 for lane in range(width):
                     chances[lane] = max(regrets[lane], none) / total[lane] if total[lane] > none else even
-    _play(places, room, learning)
 
 
 @kernel(allocates=False)
-def _play(places: NDArray[np.int64], room: Room, learning: Learning) -> None:
-    """Chances of playing from a round's start to each place, by the chances of actions."""
-    num_buckets, width = room.own.shape
-    meant = np.float32(1.0 - learning.slips)
-    room.ours[0] = 1.0
-    room.theirs[0] = 1.0
+def _play(
+    places: NDArray[np.int64],
+    chances: NDArray[np.float32],
+    plays: NDArray[np.float32],
+    player: int,
+    slips: float,
+) -> None:
+    """A player's chances of playing from a round's start to each place, by the chances of actions."""
+    num_buckets, width = plays.shape[1:]
+    meant = np.float32(1.0 - slips)
+    plays[0] = 1.0
     for place in range(places.shape[0]):
         if places[place, Place.KIND] != Kind.DECISION:
             continue
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
-        acts, waits, part = room.theirs, room.ours, meant
-        if places[place, Place.PLAYER] == learning.player:
-            acts, waits, part = room.ours, room.theirs, np.float32(1.0)
-        slip = (np.float32(1.0) - part) * np.float32(1.0 / num_actions)
+        acts = places[place, Place.PLAYER] == player
+        slip = (np.float32(1.0) - meant) * np.float32(1.0 / num_actions)
         for bucket in range(num_buckets):
+            before = plays[place, bucket]
             for action in range(child, child + num_actions):
-                chances = room.chances[action, bucket]
-                before, after = acts[place, bucket], acts[action, bucket]
-                for lane in range(width):
-                    after[lane] = before[lane] * (part * chances[lane] + slip)
-                before, after = waits[place, bucket], waits[action, bucket]
-                for lane in range(width):
-                    after[lane] = before[lane]
+                chance, after = chances[action, bucket], plays[action, bucket]
+                if acts:
+                    for lane in range(width):
+                        after[lane] = before[lane] * (meant * chance[lane] + slip)
+                else:
+                    for lane in range(width):
+                        after[lane] = before[lane]
 
 
 @kernel(allocates=False)
-def _answer(rnd: Round, room: Room, river: RiverRoom, hands: Hands, first: int, learning: Learning) -> None:
-    """The opponent's chances of actions on the river become a best response, by bucket, to the player's."""
-    places = rnd.places
+def _answer(places: NDArray[np.int64], room: Room, river: RiverRoom, player: int) -> None:
+    """A player's chances of actions become a best response, by bucket, to what the ends are worth."""
     num_buckets, width = room.own.shape
     none = np.float32(0.0)
-    other = Room(
-        room.chances, room.theirs, room.ours, room.values, room.own, room.reach, room.mine, room.worth,
-        room.totals,
-    )  # fmt: skip
-    compare_within(other.reach, hands, river)
-    pay_ends(rnd, other, river, hands, first, 1 - learning.player)
     for place in range(places.shape[0] - 1, -1, -1):
         if places[place, Place.KIND] != Kind.DECISION:
             continue
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
-        is_theirs = places[place, Place.PLAYER] != learning.player
+        is_its = places[place, Place.PLAYER] == player
         for bucket in range(num_buckets):
             value, worth = room.values[place, bucket], room.values[child, bucket]
             for lane in range(width):
@@ -242,8 +266,8 @@ def _answer(rnd: Round, room: Room, river: RiverRoom, hands: Hands, first: int, 
             for action in range(child + 1, child + num_actions):
                 worth = room.values[action, bucket]
                 for lane in range(width):
-                    value[lane] = max(value[lane], worth[lane]) if is_theirs else value[lane] + worth[lane]
-            if not is_theirs:
+                    value[lane] = max(value[lane], worth[lane]) if is_its else value[lane] + worth[lane]
+            if not is_its:
                 continue
             left = river.rows[3]
             left[:] = np.float32(1.0)
@@ -252,20 +276,19 @@ def _answer(rnd: Round, room: Room, river: RiverRoom, hands: Hands, first: int, 
                 for lane in range(width):
                     chances[lane] = left[lane] if worth[lane] == value[lane] else none
                     left[lane] -= chances[lane]
-    _play(places, room, learning)
 
 
 @kernel(allocates=False)
-def _climb(rnd: Round, room: Room, first_row: int, first: int, learning: Learning) -> None:
+def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weight: float) -> None:
     """What decisions of a round are worth, from its ends up, and the player's regrets and strategy."""
     places = rnd.places
     num_buckets, width = room.own.shape
-    scale = np.float32(learning.weight)
+    scale = np.float32(weight)
     for place in range(places.shape[0] - 1, -1, -1):
         if places[place, Place.KIND] != Kind.DECISION:
             continue
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
-        is_ours = places[place, Place.PLAYER] == learning.player
+        is_ours = places[place, Place.PLAYER] == player
         for bucket in range(num_buckets):
             value = room.values[place, bucket]
             value[:] = np.float32(0.0)
@@ -279,53 +302,55 @@ def _climb(rnd: Round, room: Room, first_row: int, first: int, learning: Learnin
                         value[lane] += worth[lane]
             if not is_ours:
                 continue
-            own = room.own[bucket]
             for action in range(child, child + num_actions):
-                worth, ours = room.values[action, bucket], room.ours[action, bucket]
+                worth = room.values[action, bucket]
                 gains = rnd.gains[action - 1, first_row + bucket, first : first + width]
-                sums = rnd.sums[action - 1, first_row + bucket, first : first + width]
                 for lane in range(width):
                     gains[lane] += scale * (worth[lane] - value[lane])
+            if rnd.sums.shape[1] == 0:
+                continue
+            own = room.own[bucket]
+            for action in range(child, child + num_actions):
+                plays = room.plays[action, bucket]
+                sums = rnd.sums[action - 1, first_row + bucket, first : first + width]
                 for lane in range(width):
-                    sums[lane] += scale * (own[lane] * ours[lane])
+                    sums[lane] += scale * (own[lane] * plays[lane])
 
 
 @kernel(allocates=False)
 def _pay_fold(
-    room: Room,
+    ours: Room,
+    theirs: Room,
     hands: Hands,
     buckets: NDArray[np.int64],
+    met: NDArray[np.int64],
     place: int,
     chips: NDArray[np.float32],
     sign: float,
 ) -> None:
     """What a fold before the river is worth: chips, times the opponent's hands that there can be."""
-    width = room.own.shape[1]
-    by_card = room.totals[place]
+    width = ours.own.shape[1]
+    by_card = ours.totals[place]
     by_card[:] = np.float32(0.0)
     everyone = by_card[LIVE_CARDS]
     factor = np.float32(sign)
     for hand in range(LIVE_HANDS):
         first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
-        reach, theirs = room.reach[hand], room.theirs[place, buckets[hand]]
+        reach, seen = theirs.reach[hand], theirs.seen[place, met[hand]]
         for lane in range(width):
-            x = reach[lane] * theirs[lane]
+            x = reach[lane] * seen[lane]
             first[lane] += x
             second[lane] += x
             everyone[lane] += x
     for hand in range(LIVE_HANDS):
         first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
-        reach, theirs = room.reach[hand], room.theirs[place, buckets[hand]]
-        ours, value, worth = (
-            room.ours[place, buckets[hand]],
-            room.values[place, buckets[hand]],
-            room.worth[hand],
-        )
-        met = room.totals[0, 0]  # the first place is no end
+        reach, seen = theirs.reach[hand], theirs.seen[place, met[hand]]
+        plays, value = ours.plays[place, buckets[hand]], ours.values[place, buckets[hand]]
+        worth, paid = ours.worth[hand], ours.totals[0, 0]  # the first place is no end
         for lane in range(width):
-            x = everyone[lane] - first[lane] - second[lane] + reach[lane] * theirs[lane]
-            met[lane] = factor * chips[lane] * x
+            x = everyone[lane] - first[lane] - second[lane] + reach[lane] * seen[lane]
+            paid[lane] = factor * chips[lane] * x
         for lane in range(width):
-            value[lane] += met[lane]
+            value[lane] += paid[lane]
         for lane in range(width):
-            worth[lane] += ours[lane] * met[lane]
+            worth[lane] += plays[lane] * paid[lane]

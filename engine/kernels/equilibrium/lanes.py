@@ -54,30 +54,28 @@ class Round(NamedTuple):
     gains: NDArray[np.float32]
     """What is learnt is added here; the same array, for one who learns."""
     sums: NDArray[np.float32]
-    """Strategies summed up, in the same shape."""
+    """Strategies summed up, in the same shape; without buckets where nobody asks for them."""
 
 
 class Room(NamedTuple):
-    """Room for a round; `w` lanes."""
+    """Room for one side in a round; `w` lanes."""
 
     chances: NDArray[np.float32]
-    """Of each action at its parent, shape (places, buckets, w)."""
-    ours: NDArray[np.float32]
-    """The player's chance of playing from the start to a place, in the same shape."""
-    theirs: NDArray[np.float32]
-    """The opponent's."""
+    """Of each of the side's actions at its parent, shape (places, buckets, w)."""
+    plays: NDArray[np.float32]
+    """The side's chance of playing from the start to a place as it means to, in the same shape."""
+    seen: NDArray[np.float32]
+    """The same with its slips, as the other side meets it."""
     values: NDArray[np.float32]
     """What the hands of a bucket are worth there, added up."""
     own: NDArray[np.float32]
-    """The player's chances of having played to the start, added up by bucket, shape (buckets, w)."""
-    mine: NDArray[np.float32]
-    """The same by hand, shape (hands, w)."""
+    """The side's chances of having played to the start, added up by bucket, shape (buckets, w)."""
     reach: NDArray[np.float32]
-    """The opponent's by the opponent's hand, in the same shape."""
+    """The same by hand, shape (hands, w)."""
     worth: NDArray[np.float32]
     """What a hand is worth at the start, in the same shape."""
     totals: NDArray[np.float32]
-    """Sums by card at the ends, shape (places, LIVE_CARDS + 1, w)."""
+    """The other side's sums by card at the ends, shape (places, LIVE_CARDS + 1, w)."""
 
 
 class RiverRoom(NamedTuple):
@@ -118,15 +116,25 @@ class Learning(NamedTuple):
     """A pass over a board."""
 
     player: int
-    """Whose regrets are found."""
+    """Who learns."""
     weight: float
     """How much the pass counts."""
     slips: float
     """In this part of its actions the opponent does anything that is allowed, each as often."""
     answers: bool
     """On the river the opponent answers best, by bucket, what the player would do on this very board."""
+    opponent_learns: bool
+    """The opponent learns as well, for itself; on the river it answers."""
 
 
 Rounds = tuple[Round, Round, Round]
 Rooms = tuple[Room, Room, Room]
 """Of all rounds but the river."""
+
+
+class Side(NamedTuple):
+    """The player who learns, or the opponent: what it has learnt, and what it knows of the hands."""
+
+    rounds: Rounds
+    rooms: Rooms
+    hands: Hands

@@ -71,17 +71,39 @@ def compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverRoom) -
 
 
 @kernel(allocates=False)
-def pay_ends(rnd: Round, room: Room, river: RiverRoom, hands: Hands, first: int, player: int) -> None:
-    """What the ends of the river are worth, by bucket, and its start, by hand."""
+def pay_ends(
+    rnd: Round,
+    ours: Room,
+    theirs: Room,
+    river: RiverRoom,
+    hands: Hands,
+    first: int,
+    player: int,
+    what: tuple[bool, bool],
+) -> None:
+    """What the ends of the river are worth to a side.
+
+    Args:
+        rnd: the river.
+        ours: of the side; `values` and `worth` are filled as `what` says, `totals` are overwritten.
+        theirs: of the other.
+        river: after `compare_within` of `theirs.reach`; overwritten.
+        hands: of the board.
+        first: lane of the round.
+        player: who the side is.
+        what: whether ends are wanted, by bucket, and whether the start is, by hand.
+    """
     places = rnd.places
-    num_buckets, width = room.own.shape
+    wants_values, wants_worth = what
+    num_buckets, width = ours.own.shape
     for place in range(places.shape[0]):
         if places[place, Place.KIND] != Kind.DECISION:
-            _total(room, river, place)
+            _total(ours, theirs, river, place)
     for bucket in range(num_buckets):
         begin, end = hands.bounds[bucket], hands.bounds[bucket + 1]
         if begin == end:
-            room.values[:, bucket] = np.float32(0.0)
+            if wants_values:
+                ours.values[:, bucket] = np.float32(0.0)
             continue
         by_hand, won, known, stake = river.margin[1], river.rows[0], river.rows[1], river.rows[2]
         by_hand[:] = np.float32(0.0)
@@ -93,32 +115,38 @@ def pay_ends(rnd: Round, room: Room, river: RiverRoom, hands: Hands, first: int,
                 continue
             loses = kind == Kind.FOLD and places[place, Place.PLAYER] == player
             sign = np.float32(-1.0 if loses else 1.0)
-            chips, theirs = rnd.chips[place, first : first + width], room.theirs[place, bucket]
-            ours = room.ours[place, bucket]
-            for lane in range(width):
-                stake[lane] = sign * chips[lane] * ours[lane]
+            chips, seen = rnd.chips[place, first : first + width], theirs.seen[place, bucket]
             if kind == Kind.SHOWDOWN:
-                _pass_bucket(theirs, river.by_card[bucket], river.beaten[place], river.margin[0])
+                _pass_bucket(seen, river.by_card[bucket], river.beaten[place], river.margin[0])
                 met, sums, factor = river.margin[0], river.within_sums[bucket], won
             else:
-                met, sums, factor = room.totals[place], river.by_card[bucket, LIVE_CARDS], known
-            for lane in range(width):
-                factor[lane] += stake[lane] * theirs[lane]
-            value = room.values[place, bucket]
-            for lane in range(width):
-                value[lane] = theirs[lane] * sums[lane]
-            for card in range(LIVE_CARDS + 1):
-                number, row, out = hands.counts[bucket, card], met[card], by_hand[card]
+                met, sums, factor = ours.totals[place], river.by_card[bucket, LIVE_CARDS], known
+            if wants_values:
+                value = ours.values[place, bucket]
                 for lane in range(width):
-                    value[lane] -= number * row[lane]
+                    value[lane] = seen[lane] * sums[lane]
+                for card in range(LIVE_CARDS + 1):
+                    number, row = hands.counts[bucket, card], met[card]
+                    for lane in range(width):
+                        value[lane] -= number * row[lane]
                 for lane in range(width):
-                    out[lane] += stake[lane] * row[lane]
-            for lane in range(width):
-                value[lane] *= sign * chips[lane]
+                    value[lane] *= sign * chips[lane]
+            if wants_worth:
+                plays = ours.plays[place, bucket]
+                for lane in range(width):
+                    stake[lane] = sign * chips[lane] * plays[lane]
+                for lane in range(width):
+                    factor[lane] += stake[lane] * seen[lane]
+                for card in range(LIVE_CARDS + 1):
+                    row, out = met[card], by_hand[card]
+                    for lane in range(width):
+                        out[lane] += stake[lane] * row[lane]
+        if not wants_worth:
+            continue
         everyone = by_hand[LIVE_CARDS]
         for hand in range(begin, end):
             one, other = by_hand[hands.cards[hand, 0]], by_hand[hands.cards[hand, 1]]
-            worth, within, reach = room.worth[hand], river.within[hand], room.reach[hand]
+            worth, within, reach = ours.worth[hand], river.within[hand], theirs.reach[hand]
             for lane in range(width):
                 worth[lane] = everyone[lane] - one[lane] - other[lane]
             for lane in range(width):
@@ -126,17 +154,17 @@ def pay_ends(rnd: Round, room: Room, river: RiverRoom, hands: Hands, first: int,
 
 
 @kernel(allocates=False)
-def _total(room: Room, river: RiverRoom, place: int) -> None:
-    """The opponent's chances at an end by card, and the same negative, from where buckets are passed."""
-    num_buckets, width = room.own.shape
-    totals, beaten = room.totals[place], river.beaten[place]
+def _total(ours: Room, theirs: Room, river: RiverRoom, place: int) -> None:
+    """The other side's chances at an end by card, and the same negative, from where buckets are passed."""
+    num_buckets, width = ours.own.shape
+    totals, beaten = ours.totals[place], river.beaten[place]
     totals[:] = np.float32(0.0)
     for bucket in range(num_buckets):
-        theirs = room.theirs[place, bucket]
+        seen = theirs.seen[place, bucket]
         for card in range(LIVE_CARDS + 1):
             row, out = river.by_card[bucket, card], totals[card]
             for lane in range(width):
-                out[lane] += theirs[lane] * row[lane]
+                out[lane] += seen[lane] * row[lane]
     for card in range(LIVE_CARDS + 1):
         row, out = totals[card], beaten[card]
         for lane in range(width):
@@ -145,7 +173,7 @@ def _total(room: Room, river: RiverRoom, place: int) -> None:
 
 @kernel(allocates=False)
 def _pass_bucket(
-    theirs: NDArray[np.float32],
+    seen: NDArray[np.float32],
     by_card: NDArray[np.float32],
     beaten: NDArray[np.float32],
     margin: NDArray[np.float32],
@@ -154,11 +182,11 @@ def _pass_bucket(
 
     Before its bucket, `beaten` has all weaker buckets once, and this and all stronger ones negative.
     """
-    width = theirs.shape[0]
+    width = seen.shape[0]
     for card in range(LIVE_CARDS + 1):
         row, out, between = by_card[card], beaten[card], margin[card]
         for lane in range(width):
-            x = theirs[lane] * row[lane]
+            x = seen[lane] * row[lane]
             half = out[lane] + x
             between[lane] = half
             out[lane] = half + x

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clients.commands.equilibrium.solve import solve as command
+from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.strategy_file import checkpoint_path, read_strategy
 from engine.rules import format_game, load_game
 from tests.support.dealer_process import PATIENCE_S, environment, program
@@ -80,6 +81,42 @@ def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
     assert "--algorithm pcs solves limit hold'em for two" in small.stderr
 
 
+@pytest.mark.slow
+def test_limit_holdem_is_solved_against_one_who_knows_boards_better(tmp_path: Path) -> None:
+    game = tmp_path / "one-raise.game"
+    game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
+    options = [game, "--buckets", "3,4,5", "--textures", "3,5,4", "--clusters", "6,7"]
+    whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
+
+    first = run(*options, "--iterations", 4, "--save", whole)
+    run(*options, "--iterations", 1, "--save", parts)
+    run(*options, "--iterations", 4, "--save", parts, "--resume", "--jobs", 2)
+    other = run(*options[:-1], "6,8", "--iterations", 5, "--save", parts, "--resume")
+
+    assert first.exit_code == 0, first.output
+    assert parts.read_bytes() == whole.read_bytes()
+    saved = read_strategy(whole)
+    assert (saved.notes["abstraction"], saved.notes["clusters"]) == ("clusters", [6, 7])
+    assert isinstance(saved.strategy, BucketedStrategy)
+    assert saved.strategy.abstraction.num_buckets == (169, 9, 20, 20)
+    assert "was made with clusters [6, 7], expected [6, 8]" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--clusters", "5"], "expected two numbers such as 100,100, got '5'"),
+        (["--clusters", "5,5", "--no-answers"], "--clusters is for pcs with --answers"),
+        (
+            ["--clusters", "5,5", "--abstraction", "percentiles"],
+            "--clusters: expected hands by distributions",
+        ),
+    ],
+)
+def test_clusters_that_there_cannot_be_are_refused(options: list[str], reason: str, tmp_path: Path) -> None:
+    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", *options)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -92,7 +129,7 @@ def test_buckets_that_there_cannot_be_are_refused(text: str, reason: str, tmp_pa
     assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--buckets", text)
 
 
-@pytest.mark.parametrize("text", ["3", "1,4", "many"])
+@pytest.mark.parametrize("text", ["3", "1,4", "many", "4,4,12"])
 def test_textures_that_there_are_not_are_refused(text: str, tmp_path: Path) -> None:
     reason = f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got '{text}'"
     assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--textures", text)

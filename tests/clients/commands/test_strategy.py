@@ -29,13 +29,13 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def limit(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Aces always raise at first, all else folds a fifth; on the flop the best third bets, if it may."""
+    """Aces always raise at first, all else folds two ninths; on the flop the best third bets, if it may."""
     path = tmp_path_factory.mktemp("strategy") / "limit.npz"
     betting = holdem_betting(LIMIT, Percentiles(3).num_buckets)
     weights = np.ones(betting.num_slots)
     first, flop = betting.decisions[""], betting.decisions["cc/"]
     for bucket in range(169):
-        weights[first.slots(bucket)] = (0, 0, 1) if bucket == 168 else (0.2, 0.8, 0)
+        weights[first.slots(bucket)] = (0, 0, 1) if bucket == 168 else (2, 7, 0)
     for bucket in range(3):
         weights[flop.slots(bucket)] = (0, 1) if bucket == 2 else (1, 0)
     write_strategy(path, BucketedStrategy.of(LIMIT, Percentiles(3), weights), {"game": "mine"})
@@ -49,8 +49,8 @@ def test_holdem_is_shown_as_a_grid(limit: Path) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "mine first to act: position 1 is to act"
     assert lines[1].split() == list("AKQJT98765432")
-    assert lines[2].split() == ["A", "r100", *["c", "80"] * 12]
-    assert lines[3].split() == ["K", *["c", "80"] * 13]
+    assert lines[2].split() == ["A", "r100", *["c", "78"] * 12]
+    assert lines[3].split() == ["K", *["c", "78"] * 13]
     assert "goes on: c, r" in lines[15]
     assert max(map(len, lines[:15])) <= 80
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall
@@ -22,6 +24,7 @@ from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.holdem.buckets import Percentiles, squared_strengths
 from engine.equilibrium.holdem.distributions import Distributions, distributions_on
 from engine.equilibrium.holdem.rounds import round_trees
+from engine.equilibrium.levels import PARTS
 from engine.equilibrium.strategy_file import (
     StrategyFileError,
     read_strategy,
@@ -78,6 +81,33 @@ def test_other_games_are_refused() -> None:
         Percentiles(0)
 
 
+@attrs.frozen(eq=False)
+class _Finer:
+    """Buckets of one kind on the river, of another before it."""
+
+    river: Percentiles
+    before: Percentiles
+    kind = "finer"
+    notes: Mapping[str, Any] = {}
+
+    @property
+    def num_buckets(self) -> tuple[int, ...]:
+        return (*self.before.num_buckets[:3], self.river.num_buckets[3])
+
+    @property
+    def buckets_on_a_board(self) -> tuple[int, ...]:
+        return self.num_buckets
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        return {}
+
+    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+        return (self.river if len(board) == 5 else self.before).buckets(board)
+
+    def bucket(self, combo: int, board: Sequence[int]) -> int:
+        return int(self.buckets(board)[combo])
+
+
 # --- what a board teaches ----------------------------------------------------------------------------------
 
 
@@ -113,6 +143,49 @@ def learns_as_the_oracle_does(
 )
 def test_a_board_teaches_what_all_pairs_of_hands_do(board: str, slips: float, answers: bool) -> None:
     learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7, slips, answers)
+
+
+def test_an_opponent_that_knows_more_learns_for_itself() -> None:
+    """On flop and turn it has buckets of its own; both sides' regrets are those of all pairs of hands."""
+    ours, theirs = Percentiles(5), _Finer(Percentiles(5), Percentiles(9))
+    solver = BoardSolver(ONE_RAISE, ours, seed=1, slips=0.25, answers=True, opponent=theirs)
+    generator = np.random.default_rng(2)
+    state = {
+        name: array if name.startswith("sums") else generator.normal(size=array.shape).astype(np.float32)
+        for name, array in solver.state().items()
+    } | {"iterations": np.array(0)}
+    betting = HoldemBetting(ONE_RAISE, theirs.num_buckets)
+
+    def opponents(found: dict[str, Any]) -> NDArray[np.float64]:
+        by_slot = np.zeros(betting.num_slots)
+        for number, tree in enumerate(round_trees(betting)[:3]):
+            array = found[f"opponent{number}"]
+            for bucket in range(array.shape[1]):
+                slots = tree.slots + tree.num_actions[:, None] * bucket
+                by_slot[slots[tree.slots >= 0]] = array[:, bucket][tree.slots >= 0]
+        return by_slot
+
+    for player in (0, 1):
+        solver.restore(state)
+        before, theirs_before = solver.by_slot("regrets"), opponents(solver.state())
+        solver.learn_on(BOARD, player)
+        expected = Pass(
+            solver.betting, ours, BOARD, before, player, 0.25,
+            answers=True, opponent=(betting, theirs, theirs_before),
+        )  # fmt: skip
+
+        assert expected.answer is not None
+        learnt = opponents(solver.state()) - theirs_before
+        is_river = np.zeros(betting.num_slots, bool)
+        for decision in betting.decisions.values():
+            if decision.betting_round == 3:
+                is_river[decision.slots(0).start : decision.slots(4).stop] = True
+        size = np.abs(expected.gains).max()
+        assert size > 50
+        assert solver.by_slot("regrets") - before == pytest.approx(expected.gains, abs=1e-5 * size)
+        answered = np.where(is_river, 0, expected.answer.gains)
+        assert np.abs(answered).max() > 50
+        assert learnt == pytest.approx(answered, abs=1e-5 * np.abs(answered).max())
 
 
 @pytest.mark.slow
@@ -229,13 +302,18 @@ def test_buckets_go_by_texture_and_on_the_river_by_strength(
 # --- learning ----------------------------------------------------------------------------------------------
 
 
-def test_threads_and_interruptions_change_nothing() -> None:
-    unbroken = BoardSolver(ONE_RAISE, Percentiles(4), seed=3)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"slips": 0.1, "answers": True, "opponent": _Finer(Percentiles(4), Percentiles(9))}],
+    ids=["", "opponent"],
+)
+def test_threads_and_interruptions_change_nothing(options: dict[str, Any]) -> None:
+    unbroken = BoardSolver(ONE_RAISE, Percentiles(4), seed=3, **options)
     unbroken.run(3)
-    first = BoardSolver(ONE_RAISE, Percentiles(4), seed=3, jobs=2)
+    first = BoardSolver(ONE_RAISE, Percentiles(4), seed=3, jobs=2, **options)
     first.run(1)
 
-    second = BoardSolver(ONE_RAISE, Percentiles(4), seed=3)
+    second = BoardSolver(ONE_RAISE, Percentiles(4), seed=3, **options)
     second.restore(first.state())
     second.run(2)
 
@@ -245,7 +323,12 @@ def test_threads_and_interruptions_change_nothing() -> None:
     other.run(1)
     assert not np.array_equal(other.state()["sums3"], first.state()["sums3"])
     with pytest.raises(ValueError, match="expected 'regrets1', an array of shape"):
-        BoardSolver(ONE_RAISE, Percentiles(5)).restore(first.state())
+        BoardSolver(ONE_RAISE, Percentiles(5), **options).restore(first.state())
+
+
+def test_an_opponent_learns_only_where_it_answers() -> None:
+    with pytest.raises(ValueError, match="expected an opponent that answers on the river"):
+        BoardSolver(ONE_RAISE, Percentiles(4), opponent=Percentiles(4))
 
 
 @pytest.fixture(scope="module")
@@ -280,7 +363,7 @@ def test_it_is_saved_and_sits_down(learnt: BucketedStrategy, tmp_path: Path) -> 
 
     assert saved.notes["buckets"] == [6, 6, 6]
     assert isinstance(saved.strategy, BucketedStrategy)
-    assert saved.strategy.policy == pytest.approx(learnt.policy, abs=1 / 250)
+    assert saved.strategy.policy == pytest.approx(learnt.policy, abs=1 / PARTS)
     assert bot.strategy.game == ONE_RAISE
     view = initial_hand(ONE_RAISE, 0, CardDealer(ONE_RAISE, 1).deal()).view(1)
     rows = bot.triples(view)

@@ -80,8 +80,8 @@ def edited(file: Path, edit: Callable[[dict[str, Any], dict[str, Any]], None]) -
     ("edit", "message"),
     [
         (
-            lambda header, _: header.update(schema=3),
-            "written by a newer riverboat: schema 3, this one reads up to 2",
+            lambda header, _: header.update(schema=4),
+            "written by a newer riverboat: schema 4, this one reads up to 3",
         ),
         (
             lambda header, _: header.update(format="something"),

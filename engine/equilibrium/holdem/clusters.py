@@ -1,0 +1,208 @@
+"""Hands in buckets where boards of flop and turn are told apart by clusters.
+
+Boards are in *clusters*: k-means of what each of the 169 starting hands is worth there, on average and spread
+over the boards to come, and of how many cards are of a suit.  Hands on the boards of a cluster are classed as
+`engine.equilibrium.holdem.distributions` does.  So it is known whether a board is good for those who raised
+before the flop, which a hand's own strength does not tell.
+
+Source of the idea: Johanson, Burch, Valenzano, Bowling, *Evaluating State-Space Abstractions in
+Extensive-Form Games* (2013), on imperfect recall by public cards.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cards import NUM_CARDS, NUM_SUITS
+from engine.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.equilibrium.holdem.abstraction import NO_BUCKET
+from engine.equilibrium.holdem.distributions import (
+    BINS,
+    NUM_FLOPS,
+    Distributions,
+    centres_of,
+    distributions_on,
+    flop_number,
+    nearest_of,
+)
+from engine.evaluation.preflop.flop_configs import different_flops
+
+__all__ = [
+    "FEATURES",
+    "MOST_CLUSTERS",
+    "NUM_TURNS",
+    "BoardFeatures",
+    "Clusters",
+    "board_features",
+    "cluster_boards",
+]
+
+Floats = NDArray[np.float32]
+
+MOST_CLUSTERS: Final = 255
+NUM_TURNS: Final = 16_432
+"""Boards of four cards that differ in more than the names of the suits."""
+FEATURES: Final = 2 * NUM_STARTING_HANDS + 1
+_SUITED: Final = 0.1
+"""How far apart boards are of which one has one more of a suit, beside strengths from 0 to 1."""
+_SAMPLE: Final = 6000
+"""Boards of those that k-means looks at."""
+
+
+class Clusters:
+    """Buckets by cluster of boards, and within it by distribution of strength.
+
+    Args:
+        base: classes hands on a board, and boards on the river.
+        flops: the cluster of each of the 1755 flops that differ; uint8.
+        turns: that of each turn card after it, shape (1755, 52); uint8.
+
+    Raises:
+        ValueError: arrays of other shapes or types.
+    """
+
+    kind: Final = "clusters"
+
+    def __init__(self, base: Distributions, flops: NDArray[np.uint8], turns: NDArray[np.uint8]) -> None:
+        if flops.shape != (NUM_FLOPS,) or turns.shape != (NUM_FLOPS, NUM_CARDS):
+            raise ValueError("expected clusters of 1755 flops, and of 52 turns on each")
+        if flops.dtype != np.uint8 or turns.dtype != np.uint8:
+            raise ValueError("expected clusters as bytes")
+        self.base, self._flops, self._turns = base, flops, turns
+        kinds = (1, int(flops.max()) + 1, int(turns.max()) + 1)
+        self.num_buckets = (
+            *(each * kind for each, kind in zip(base.buckets_on_a_board[:3], kinds, strict=False)),
+            base.num_buckets[3],
+        )
+        """By betting round."""
+
+    @property
+    def buckets_on_a_board(self) -> tuple[int, ...]:
+        """Those of its cluster."""
+        return self.base.buckets_on_a_board
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """What makes it, beside the arrays."""
+        on_flop, on_turn = (int(clusters.max()) + 1 for clusters in (self._flops, self._turns))
+        return {**self.base.notes, "textures": [on_flop, on_turn, self.base.textures[2]]}
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """What a file must hold to make it again."""
+        return {**self.base.arrays(), "flop_clusters": self._flops, "turn_clusters": self._turns}
+
+    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, `NO_BUCKET` for none; shape (1326,)."""
+        found = self.base.buckets(board)
+        return np.where(found == NO_BUCKET, NO_BUCKET, found + self._first(board))
+
+    def bucket(self, combo: int, board: Sequence[int]) -> int:
+        """The bucket of one combo that shares no card with the board."""
+        return self.base.bucket(combo, board) + self._first(board)
+
+    def _first(self, board: Sequence[int]) -> int:
+        """The first bucket of the board's cluster."""
+        if len(board) not in (3, 4):
+            return 0
+        number, names = flop_number(board[:3])
+        if len(board) == 3:
+            cluster = self._flops[number]
+        else:
+            card = int(board[3])
+            cluster = self._turns[number, card - card % NUM_SUITS + names[card % NUM_SUITS]]
+        return int(cluster) * self.buckets_on_a_board[len(board) - 2]
+
+
+@attrs.frozen(eq=False)
+class BoardFeatures:
+    """What boards are clustered by."""
+
+    flops: Floats
+    """Of the flops that differ, shape (1755, FEATURES)."""
+    turns: Floats
+    """Of the boards of four cards that differ, shape (16432, FEATURES)."""
+    numbers: NDArray[np.int64]
+    """Which of these a turn card makes after each flop, shape (1755, 52); -1 for cards on the flop."""
+
+
+def board_features(show: Callable[[int], None] = lambda _: None) -> BoardFeatures:
+    """Those of all boards of three or four cards; some minutes' work.
+
+    Args:
+        show: told how many flops of 1755 have been looked at.
+    """
+    boards, _ = different_flops()
+    flops = np.empty((len(boards), FEATURES), np.float32)
+    numbers = np.full((len(boards), NUM_CARDS), -1)
+    known: dict[tuple[int, ...], int] = {}
+    turns: list[Floats] = []
+    for place, flop in enumerate(boards):
+        cards = [int(card) for card in flop]
+        flops[place] = _features(cards)
+        for card in set(range(NUM_CARDS)) - set(cards):
+            turn = _named_alike((*cards, card))
+            if turn not in known:
+                known[turn] = len(turns)
+                turns.append(_features(turn))
+            numbers[place, card] = known[turn]
+        show(place + 1)
+    return BoardFeatures(flops, np.array(turns), numbers)
+
+
+def cluster_boards(
+    features: BoardFeatures, flops: int, turns: int, seed: int
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The clusters of all flops that differ and of all turns after them, as `Clusters` takes them.
+
+    Args:
+        features: of the boards.
+        flops: how many clusters.
+        turns: likewise.
+        seed: for the first centres, and the boards that they are found from.
+    """
+    generator = np.random.default_rng((seed, 1755))
+    _, chances = different_flops()
+    drawn = generator.choice(NUM_FLOPS, _SAMPLE, p=chances / chances.sum())
+    centres = centres_of(features.flops[drawn], flops, generator)
+    of_flops = nearest_of(features.flops, centres).astype(np.uint8)
+    drawn = generator.choice(NUM_FLOPS, _SAMPLE, p=chances / chances.sum())
+    cards = generator.integers(NUM_CARDS, size=_SAMPLE)
+    dealt = features.numbers[drawn, cards]
+    centres = centres_of(features.turns[dealt[dealt >= 0]], turns, generator)
+    of_turns = nearest_of(features.turns, centres)
+    by_card = np.where(features.numbers < 0, 0, of_turns[features.numbers]).astype(np.uint8)
+    return of_flops, by_card
+
+
+def _named_alike(board: Sequence[int]) -> tuple[int, ...]:
+    """A board with suits named so that all that differ in these names alone are the same."""
+    return min(
+        tuple(sorted(card - card % NUM_SUITS + names[card % NUM_SUITS] for card in board))
+        for names in itertools.permutations(range(NUM_SUITS))
+    )
+
+
+def _features(board: Sequence[int]) -> Floats:
+    """What boards are clustered by: Euclid's distance of these."""
+    points = distributions_on(np.array(board, np.uint8))
+    live = points[:, -1] > 0.5
+    hands = STARTING_HAND_OF_COMBO[live]
+    above = 1.0 - points[live]
+    heights = (np.arange(BINS) + 1.0) / BINS
+    combos = np.bincount(STARTING_HAND_OF_COMBO, minlength=NUM_STARTING_HANDS)
+    there = np.bincount(hands, minlength=NUM_STARTING_HANDS)
+    rows = []
+    for worth in (above.mean(axis=1), (2.0 * above * heights).mean(axis=1)):
+        sums = np.bincount(hands, weights=worth, minlength=NUM_STARTING_HANDS)
+        means = np.divide(sums, there, out=np.ones(NUM_STARTING_HANDS), where=there > 0)
+        rows.append(means * np.sqrt(combos / combos.sum()))
+    suits = [card % NUM_SUITS for card in board]
+    suited = _SUITED * max(map(suits.count, range(NUM_SUITS)))
+    found: Floats = np.array([*rows[0], *rows[1], suited], np.float32)
+    return found
