@@ -1,11 +1,11 @@
 """The public situation of a player who is to act, and the context in which actions are counted.
 
-Both follow from the betting alone: no cards are in them, so that they are the same for everybody at the
-table.
+Both follow from the betting alone and contain no cards, so they are the same for everybody at the table.
 
 Source: Loki, "Opponent modeling"; Papp (1998) counts actions by betting round and bets to call (0, 1, 2 or
-more), Peña (1999) by the player's last action as well.  Who has acted in this round and faces a bet had
-checked, or was raised: that, and how often it was raised before the flop, are the context's details.
+more), Peña (1999) also by the player's last action.  A player who has acted in this round and faces a bet has
+either checked before, or was raised: that, and the number of raises before the flop, are the context's
+details.
 """
 
 from __future__ import annotations
@@ -50,38 +50,38 @@ __all__ = [
 
 @attrs.frozen
 class ActionContext:
-    """What an action frequency is kept for."""
+    """The coarse kind of a situation, for which action frequencies are counted."""
 
     betting_round: int
-    """0 preflop to 3 river."""
+    """0 for preflop to 3 for the river."""
     bets_to_call: int
     """0, 1, or 2 for two and more; in no-limit 2 is a bet of more than the pot."""
     last_action: int
-    """What the player did last in this hand: a `LastAction`."""
+    """The player's last action in this hand: a `LastAction`."""
     is_raised: bool = False
-    """Before the flop: somebody has raised, so that a bet to call is no mere blind."""
+    """Before the flop: whether somebody has raised, so that a bet to call is more than a blind."""
     is_capped: bool = False
-    """No raise is allowed: a player who would raise must call."""
+    """Whether no raise is allowed, so that a player who would raise must call."""
     raises: int = 0
-    """A detail: raises in this round, as `PublicSituation` has them."""
+    """A detail: raises in this round, as in `PublicSituation`."""
     is_in: bool = False
-    """A detail: the player has acted in this round; before the flop, has put chips in, as blinds have."""
+    """A detail: whether the player has acted in this round; before the flop, put chips in, as blinds have."""
 
     @property
     def index(self) -> int:
-        """0 to NUM_CONTEXTS - 1."""
+        """The index of the context, 0 to NUM_CONTEXTS - 1."""
         return context_index(
             self.betting_round, self.bets_to_call, self.last_action, self.is_raised, self.is_capped
         )
 
     @property
     def group(self) -> int:
-        """0 to NUM_GROUPS - 1: before or after the flop, something to call or not, capped or not."""
+        """The group, 0 to NUM_GROUPS - 1: before or after the flop, facing a bet or not, capped or not."""
         return group_index(self.betting_round > 0, self.bets_to_call > 0, self.is_capped)
 
     @property
     def detail(self) -> int:
-        """0 to NUM_DETAILS - 1."""
+        """The index of the context with its details, 0 to NUM_DETAILS - 1."""
         return detail_index(
             self.betting_round, self.raises, self.bets_to_call, self.last_action, self.is_capped, self.is_in
         )
@@ -106,13 +106,13 @@ GROUP_OF_DETAIL: Final = np.array(_coarser()[1])
 
 @attrs.frozen(eq=False)
 class Situation:
-    """All that a strategy uses of the public state besides board and weight tables.  Amounts in chips."""
+    """The public state that a strategy uses besides board and weight tables.  Amounts are in chips."""
 
     public: PublicSituation
-    """All of it in numbers, as kernels take it."""
+    """The whole situation in numbers, as kernels take it."""
     context: ActionContext
     opponents: tuple[int, ...]
-    """Positions that have not folded, the player's own left out."""
+    """Positions that have not folded, except the player's own."""
     entered: tuple[int, ...]
     """Opponents who have called or raised in this round."""
     pot: int
@@ -122,19 +122,19 @@ class Situation:
 
     @property
     def numbers(self) -> ContextNumbers:
-        """Group, context and detail, and the price."""
+        """Group, context, detail and price."""
         context, public = self.context, self.public
         odds = log_pot_odds(public.betting_round, public.pot, public.to_call)
         return ContextNumbers(context.group, context.index, context.detail, odds)
 
     @property
     def position(self) -> int:
-        """Who is to act."""
+        """The position to act."""
         return self.public.position
 
     @property
     def betting_round(self) -> int:
-        """0 preflop to 3 river."""
+        """0 for preflop to 3 for the river."""
         return self.public.betting_round
 
     @property
@@ -144,7 +144,7 @@ class Situation:
 
     @property
     def bet(self) -> float:
-        """What a bet or raise adds to the call: the fixed size, or what is usual in no-limit."""
+        """The chips that a bet or raise adds to the call: the fixed size, or in no-limit the usual one."""
         return self.public.bet
 
     @property

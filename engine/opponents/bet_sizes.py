@@ -1,6 +1,6 @@
-"""How much a player raises in no-limit games, and what raises a player folds to: both counted by size.
+"""A player's raises in no-limit games, and folds to raises, both counted by size.
 
-The sizes are those a simulation knows (`RaiseSize`): parts of the pot as it would be after a call.
+The sizes are those of simulations (`RaiseSize`): shares of the pot after a call.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from engine.rules.betting import BettingState
 __all__ = ["BetSizes", "FoldsBySize", "RaiseSize", "answers_to_raises", "size_of_raise"]
 
 _PRIOR: Final = ((0.15, 0.35, 0.35, 0.05, 0.10), (0.10, 0.35, 0.40, 0.05, 0.10))
-"""Before and after the flop: what is usual."""
+"""The usual frequencies of the sizes, before and after the flop."""
 _PRIOR_WEIGHT: Final = 4.0
-"""Raises that weigh as much as what is usual."""
+"""The weight of the usual frequencies, in raises."""
 
 
 def size_of_raise(before: BettingState, total: int) -> RaiseSize:
@@ -42,15 +42,15 @@ def size_of_raise(before: BettingState, total: int) -> RaiseSize:
 
 
 _SHARES: Final = np.array([0.3, 0.5, 1.0, 2.0, 4.0])
-"""About the part of the pot that a raise of each size is."""
+"""The approximate share of the pot of a raise of each size."""
 _STEEPNESS: Final = 0.5
-"""By how much the log odds of a fold rise with the logarithm of the size, before anything is known."""
+"""How much the log odds of a fold rise with the logarithm of the size, before anything is known."""
 _FOLDS_PRIOR: Final = 8.0
-"""Answers to raises of a size that weigh as much as what is expected."""
+"""The weight of what is expected, in answers to raises of a size."""
 
 
 def answers_to_raises(betting: BettingState) -> Iterator[tuple[BettingState, int, int, bool]]:
-    """Who answered raises in a hand: the state before the raise, its total, the position, if it folded."""
+    """The answers to raises in a hand: state before the raise, its total, position, whether it folded."""
     raised: tuple[BettingState, int] | None = None
     for before, position, action in betting.steps():
         if raised is not None and before.betting_round == raised[0].betting_round:
@@ -60,26 +60,26 @@ def answers_to_raises(betting: BettingState) -> Iterator[tuple[BettingState, int
 
 
 class FoldsBySize:
-    """A player's answers to raises: sizes that were seldom met borrow from what is expected of the player."""
+    """A player's answers to raises; for sizes rarely met, they are shrunk towards what is expected."""
 
     def __init__(self) -> None:
         self._counts = np.zeros((2, NUM_SIZES, 2))  # before and after the flop: continued, folded
 
     def observe(self, before: BettingState, total: int, folded: bool) -> None:
-        """The player met a raise to a total, made in a state, and folded or not."""
+        """Count the player's answer to a raise to `total` made in the state `before`."""
         self._counts[min(before.betting_round, 1), size_of_raise(before, total), int(folded)] += 1
 
     def cases(self, betting_round: int) -> int:
-        """Raises met, before the flop or after it."""
+        """The number of raises met, before the flop or after it."""
         return int(self._counts[min(betting_round, 1)].sum())
 
     def chance(self, before: BettingState, total: int, usual: float) -> float:
-        """The chance that the player folds to a raise.
+        """The probability that the player folds to a raise.
 
         Args:
             before: the state in which it would be made.
-            total: of the raise.
-            usual: the chance of a fold to raises of a middling size, as far as sizes are not known.
+            total: the total of the raise.
+            usual: the probability of a fold to raises of a middle size, if nothing is known about sizes.
         """
         size = size_of_raise(before, total)
         continued, folded = self._counts[min(before.betting_round, 1), size]
@@ -88,18 +88,18 @@ class FoldsBySize:
 
 
 class BetSizes:
-    """One player's raises."""
+    """The sizes of one player's raises."""
 
     def __init__(self) -> None:
         self._counts = np.zeros((2, NUM_SIZES))
 
     def observe(self, before: BettingState, total: int) -> None:
-        """The player raised to a total where it was their turn."""
+        """Count the player's raise to `total` in the state `before`."""
         self._counts[min(before.betting_round, 1), size_of_raise(before, total)] += 1
 
     @property
     def chances(self) -> NDArray[np.float64]:
-        """The chance of each size, before the flop and after it: shape (2, NUM_SIZES), rows add to 1."""
+        """The probability of each size, before and after the flop: shape (2, NUM_SIZES), rows add up to 1."""
         counts = self._counts + _PRIOR_WEIGHT * np.array(_PRIOR)
         chances: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
         return chances

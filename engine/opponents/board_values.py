@@ -1,13 +1,14 @@
 """Strength and potential of all combos on a board at once.
 
-Against weights, the strength of every combo costs some microseconds, because the order of the combos on a
-board does not depend on the weights and is kept.  Potential is the average over the next card of what it
-adds to a combo's strength: against a random hand, once for a board (`BoardValues.positive_potential`), or
-against weights as in Poki 3.3.3 (`BoardValues.potentials`), which takes a quarter of a millisecond.
+Computing the strength of every combo against weights takes some microseconds, because the order of the combos
+on a board does not depend on the weights and is kept.  Potential is the average, over the next card, of what
+the card adds to a combo's strength: against a random hand, computed once for a board
+(`BoardValues.positive_potential`), or against weights as in Poki 3.3.3 (`BoardValues.potentials`), which
+takes a quarter of a millisecond.
 
 For one combo the sum over the opponent's hands is taken before the positive part, card by card, whereas eq
-3.1 takes it hand by hand; where a card helps us against some hands and hurts us against others the two
-differ, elsewhere they agree.  ``tests/engine/opponents/test_board_values.py`` bounds the difference.
+3.1 takes it hand by hand.  The two differ only if a card helps us against some hands and hurts us against
+others; ``tests/engine/opponents/test_board_values.py`` bounds the difference.
 
 Source: Poki 3.3.1-3.3.3, 3.3.6.
 """
@@ -44,13 +45,13 @@ class Potentials(NamedTuple):
 
 @attrs.frozen(eq=False)
 class BoardValues:
-    """What a board makes of every combo.  Arrays are of shape (1326,) and read-only; 0 for dead combos."""
+    """The values of every combo on a board.  Arrays of shape (1326,), read-only, 0 for dead combos."""
 
     board: tuple[int, ...]
     free: NDArray[np.float64]
-    """1 for the combos that share no card with the board, else 0."""
+    """1 for combos that share no card with the board, otherwise 0."""
     plain: Potentials
-    """Against a random hand; 0 on the river."""
+    """The potentials against a random hand; 0 on the river."""
     _order: NDArray[np.int64]
     _ends: NDArray[np.int64]
     _groups: int
@@ -58,17 +59,17 @@ class BoardValues:
     def strengths(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The hand strength of every combo against a weight table, shape (1326,), float64.
 
-        Combos that share a card with ours or the board do not count, as in Fig. 3.3.
+        Combos that share a card with ours or the board are ignored, as in Fig. 3.3.
         """
         strengths = np.zeros(NUM_COMBOS)
         kernels.strengths_in_order(self._order, self._ends, self._groups, COMBO_CARDS, weights, strengths)
         return strengths
 
     def below_bars(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The part of a weight table below each bar (``engine.kernels.opponents.bars``), from 0 to 1.
+        """The share of a weight table below each bar (``engine.kernels.opponents.bars``), from 0 to 1.
 
         Args:
-            weights: of the combos, shape (1326,); those with a card of the board do not count.
+            weights: the weights of the combos, shape (1326,); those with a board card are ignored.
 
         Returns:
             Shape (NUM_BARS,), float64.
@@ -89,7 +90,7 @@ class BoardValues:
         """PPot and NPot of every combo for one card to come against a weight table; 0 on the river.
 
         Args:
-            weights: of the combos without a card of the board, shape (1326,).
+            weights: the weights of the combos without board cards, shape (1326,).
         """
         changes = np.zeros((2, NUM_COMBOS))
         if len(self.board) < 5:
@@ -136,7 +137,7 @@ def _potentials(
     lost: NDArray[np.float64],
     free: NDArray[np.float64],
 ) -> Potentials:
-    """What is gained of what a combo was behind, and lost of what it was ahead."""
+    """The share gained of what a combo was behind, and lost of what it was ahead."""
     return Potentials(
         np.clip(gained / np.maximum(1 - strengths, 1e-9), 0.0, 1.0) * free,
         np.clip(lost / np.maximum(strengths, 1e-9), 0.0, 1.0) * free,
@@ -144,7 +145,7 @@ def _potentials(
 
 
 def parts_below(strata: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The part of weights below each edge of the strata they lie in, shape (NUM_STRATA + 1,), from 0 to 1."""
+    """The share of weights below the edge of each stratum, shape (NUM_STRATA + 1,), from 0 to 1."""
     in_stratum = np.bincount(strata, weights=weights, minlength=NUM_STRATA)
     below = np.zeros(NUM_STRATA + 1)
     np.cumsum(in_stratum, out=below[1:])
@@ -164,7 +165,7 @@ def _strata_of_combos(board: tuple[int, ...]) -> NDArray[np.int64]:
 def _next_orders(
     board: tuple[int, ...],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The order of the combos on the board with each next card, 1 MB; those of a hand are asked for again."""
+    """The order of the combos on the board with each next card: 1 MB, kept since a hand asks for it again."""
     orders, ends = np.empty((52, NUM_COMBOS), np.int64), np.empty((52, NUM_COMBOS), np.int64)
     groups = np.empty(52, np.int64)
     kernels.order_next_boards(ranking_table(), np.array(board, np.uint8), orders, ends, groups)

@@ -1,10 +1,10 @@
-"""What each position did in a finished hand: the facts that statistics of play are counted from.
+"""What each position did in a finished hand: the facts from which statistics of play are counted.
 
-They follow from the betting alone, so that hands with the same betting share them.  Words of hold'em stand
-for what other games have too: *before the flop* is the first betting round, the *flop* is the second.
+They follow from the betting alone, so hands with the same betting share them.  Terms of hold'em are used for
+other games, too: *before the flop* is the first betting round, the *flop* is the second.
 
-A bet that is called 3-bet raises an open raise: the big blind is the first bet, the open raise the second.
-Where nobody posts more than another (antes), an open bet is the first.
+A 3-bet raises an open raise: the big blind is the first bet, the open raise the second.  If nobody posts more
+than another (antes), an open bet is the first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Ending", "PositionPlay", "play_by_position"]
 
 _SECOND_BET: Final = 2
 _REMEMBERED: Final = 1 << 13
-"""Ends of hands, some 10 MB: limit matches between programs repeat a few thousand bettings."""
+"""Ends of hands to keep, some 10 MB: limit matches of programs repeat a few thousand betting sequences."""
 
 
 class Ending(enum.StrEnum):
@@ -41,33 +41,33 @@ class PositionPlay:
     """What one position did in one hand."""
 
     decided: bool
-    """It was asked before the flop; a big blind that everybody folds to (a *walk*) was not, nor was a player
-    whom the blind put all in."""
+    """Whether it acted before the flop; a big blind to whom everybody folds (a *walk*) does not, nor does a
+    player whom the blind put all in."""
     entered: bool
-    """It called or raised before the flop: put chips in that no blind asked for."""
+    """Whether it called or raised before the flop, that is, put in chips beyond the blinds."""
     raised: bool
-    """It bet or raised before the flop."""
+    """Whether it bet or raised before the flop."""
     could_three_bet: bool
-    """Before the flop it was asked when the second bet was to call and a raise was allowed."""
+    """Whether it had to act before the flop with the second bet to call and a raise allowed."""
     three_bet: bool
-    """It raised there."""
+    """Whether it raised then."""
     saw_flop: bool
-    """It was in the hand when the flop came, perhaps all in."""
+    """Whether it was in the hand when the flop came, perhaps all in."""
     bets_and_raises: tuple[int, ...]
-    """By betting round."""
+    """Bets and raises in each betting round."""
     calls: tuple[int, ...]
-    """By betting round; checks do not count."""
+    """Calls in each betting round; checks do not count."""
     checks: tuple[int, ...]
-    """By betting round."""
+    """Checks in each betting round."""
     fold_round: int | None
-    """The betting round in which it folded."""
+    """The betting round in which it folded; None if it did not."""
     last_round: int
-    """The betting round in which its hand was decided: that of its fold, else of the hand's last action."""
+    """The betting round in which its hand was decided: that of its fold, or of the hand's last action."""
     ending: Ending
 
     @property
     def reached_showdown(self) -> bool:
-        """It was in the hand at the showdown."""
+        """Whether it was in the hand at the showdown."""
         return self.ending in (Ending.SHOWDOWN, Ending.ALL_IN)
 
 

@@ -1,11 +1,11 @@
-"""What models learn from a hand that is over, and how well they had predicted it.
+"""Lets models learn from a finished hand, and scores how well they predicted it.
 
-Learning waits for the end of a hand, so that within it no table depends on when it was looked at.  A
-showdown is weighed before the actions are counted: the tables of the hand were made with the models as they
+Models learn only when a hand is over, so no table within a hand depends on when it was asked for.  They learn
+from a showdown before the actions are counted, since the tables of the hand were made with the models as they
 stood when it began.
 
-Source: Loki, "Opponent modeling"; scores as in the theses: accuracy of the next action beside "always the
-most frequent", log loss, and calibration.
+Source: Loki, "Opponent modeling"; scores as in the theses: accuracy of the next action compared with "always
+the most frequent", log loss, and calibration.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.rules.betting import BettingState
 __all__ = ["Calibration", "PredictionScore", "learn_from_hand", "predicted_triple"]
 
 _LEAST: Final = 1e-3
-"""Least chance in a log loss: a model that is sure and wrong pays 6.9."""
+"""The least probability in a log loss: a model that is certain and wrong pays 6.9."""
 
 
 def learn_from_hand(
@@ -42,11 +42,11 @@ def learn_from_hand(
     """Let every model learn from a finished hand, which is read to its end.
 
     Args:
-        models: by position, as they were when the hand began.
-        reader: of this hand, with these models; it may be anywhere in it.
-        betting: the end of the hand.
+        models: by position, the models as they were when the hand began.
+        reader: the reader of this hand, with these models, anywhere in the hand.
+        betting: the state at the end of the hand.
         board: its board cards.
-        hole_cards: by position; those that have been shown, others empty.
+        hole_cards: by position, the cards that have been shown, others empty.
 
     Raises:
         ValueError: the reader was made with other models.
@@ -65,7 +65,7 @@ def learn_from_hand(
 
 @functools.lru_cache(maxsize=4)
 def _learned(reading: Reading, shown: tuple[tuple[int, ...], ...]) -> tuple[OpponentModel, ...]:
-    """The models of a reading, as they are after its hand.  Worked out once for all who watched it."""
+    """The models of a reading after its hand, computed once for everybody who watched it."""
     models = tuple(model.snapshot() for model in reading.models)
     decisions = reading.decisions()
     for position, cards in enumerate(shown):
@@ -80,25 +80,25 @@ def _learned(reading: Reading, shown: tuple[tuple[int, ...], ...]) -> tuple[Oppo
 
 
 def predicted_triple(model: OpponentModel, decision: Decision) -> ProbabilityTriple:
-    """What the player will do, whose hand is not known: the mean of the triples by their weights."""
+    """The prediction of an action of a player whose hand is not known: the mean triple over the weights."""
     return mean_triple(decision.weights, model.triples(decision))
 
 
 @attrs.frozen
 class Calibration:
-    """Predicted beside observed folds in one context."""
+    """Predicted and observed folds in one context."""
 
     context: int
     """`ActionContext.index`."""
     cases: int
     predicted: float
-    """Mean chance of a fold."""
+    """The mean predicted probability of a fold."""
     observed: float
-    """Share of folds."""
+    """The observed share of folds."""
 
 
 class PredictionScore:
-    """How well a model predicts the next action.  Forced actions, with nothing to choose, do not count."""
+    """How well a model predicts the next action.  Forced actions, without a choice, do not count."""
 
     def __init__(self) -> None:
         self._log_loss = 0.0
@@ -107,7 +107,7 @@ class PredictionScore:
         self._contexts = np.zeros((NUM_CONTEXTS, 3))  # cases, predicted folds, observed folds
 
     def observe(self, decision: Decision, predicted: Sequence[float], action: int) -> None:
-        """One prediction, a triple, and the action that came."""
+        """Count a prediction, as a triple, and the action taken."""
         situation = decision.situation
         if not (situation.can_fold or situation.can_raise):
             return
@@ -120,12 +120,12 @@ class PredictionScore:
 
     @property
     def cases(self) -> int:
-        """Actions predicted."""
+        """The number of predicted actions."""
         return int(self._actions.sum())
 
     @property
     def log_loss(self) -> float:
-        """Mean of -ln of the chance given to what came.
+        """The mean of -ln of the probability given to the action taken.
 
         Raises:
             ZeroDivisionError: nothing has been predicted.
@@ -134,12 +134,12 @@ class PredictionScore:
 
     @property
     def accuracy(self) -> float:
-        """How often the likeliest action came."""
+        """How often the most likely action was taken."""
         return self._right / self.cases
 
     @property
     def most_frequent_accuracy(self) -> float:
-        """The accuracy of always predicting the action that came most often: the baseline."""
+        """The accuracy of always predicting the most frequent action: the baseline."""
         return float(self._actions.max()) / self.cases
 
     def calibration(self, least_cases: int = 1) -> tuple[Calibration, ...]:

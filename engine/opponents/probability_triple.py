@@ -1,10 +1,10 @@
-"""Probability triples: the chances of folding, calling and raising, {f, c, r}, always in this order.
+"""Probability triples {f, c, r}: the probabilities of folding, calling and raising, always in this order.
 
 A triple is a mixed strategy at one point of a hand, computed for a known hand or averaged over a weight
 table.  This module is plain Python; arrays of shape (..., 3) hold the triples of many hands, with an action's
-chance at its `TripleIndex`.  Their numbers come from ``engine.kernels.opponents.triples``.
+probability at its `TripleIndex`.  Their numbers come from ``engine.kernels.opponents.triples``.
 
-Source: Poki 3.4; Loki, "Probability triples"; the noise factor is of Poki 3.3.3.
+Source: Poki 3.4; Loki, "Probability triples"; the noise factor is from Poki 3.3.3.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TRIPLE_INDEX: Final = {
     ActionKind.CALL: TripleIndex.CALL,
     ActionKind.RAISE: TripleIndex.RAISE,
 }
-"""Where an action's chance stands in a triple."""
+"""The index of an action's probability in a triple."""
 
 _TOLERANCE: Final = 1e-6
 
@@ -54,7 +54,7 @@ def checked(triple: Sequence[float]) -> ProbabilityTriple:
 
 
 def with_noise(triple: Sequence[float], noise: float) -> ProbabilityTriple:
-    """The triple smeared towards uniformity: ``a - a * noise + noise / 3`` for each chance a.
+    """The triple mixed with the uniform one: ``a - a * noise + noise / 3`` for each probability a.
 
     0 leaves it as it is, 1 flattens it: {0, .2, .8} at 0.5 becomes {.167, .267, .567}.
 
@@ -69,7 +69,7 @@ def with_noise(triple: Sequence[float], noise: float) -> ProbabilityTriple:
 
 
 def mix(triples: Sequence[Sequence[float]], weights: Sequence[float]) -> ProbabilityTriple:
-    """The strategy that follows each triple as often as its weight says.
+    """The mixture of some triples by their weights.
 
     Raises:
         ValueError: different numbers of triples and weights, a negative weight, or none that is positive.
@@ -88,7 +88,7 @@ def mix(triples: Sequence[Sequence[float]], weights: Sequence[float]) -> Probabi
 
 
 def legal_triple(triple: Sequence[float], can_fold: bool, can_raise: bool) -> ProbabilityTriple:
-    """The triple where an action is not allowed: its chance goes to calling, which always is."""
+    """The triple with the probability of illegal actions given to calling, which is always legal."""
     fold, call, raise_ = checked(triple)
     if not can_fold:
         fold, call = 0.0, call + fold
@@ -98,7 +98,7 @@ def legal_triple(triple: Sequence[float], can_fold: bool, can_raise: bool) -> Pr
 
 
 def sample(triple: Sequence[float], rng: random.Random) -> ActionKind:
-    """An action drawn by its chance, with one number of the generator.
+    """An action drawn by its probability, with one number of the generator.
 
     Source: Poki 3.4: "a uniform random number is generated between 0 and 1".
     """

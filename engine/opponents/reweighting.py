@@ -1,8 +1,8 @@
 """From frequencies to thresholds, and from thresholds to triples (Papp 1998).
 
-A player who raises a share r of the time is taken to raise with the best hands they may hold: the share fixes
-a threshold among their combos, by their weights, and what lies around it within a spread is mixed.  Folding
-goes the same way.  That is the theses' rule, in which an action has a mean threshold and a spread.
+A player who raises in a share r of cases is assumed to raise with the best hands they may hold.  The share
+determines a threshold among their combos, by weight; around it, within a spread, actions are mixed.  Folding
+works in the same way.  This is the theses' rule, in which an action has a mean threshold and a spread.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["SPREAD", "implied_thresholds", "implied_triples", "threshold_triples
 def implied_thresholds(
     weights: ArrayLike, values: HandValues, frequencies: ArrayLike, spread: float = SPREAD
 ) -> tuple[float, float]:
-    """The thresholds from which on a player calls and raises, by how often they act and by their hand.
+    """The thresholds above which a player calls and raises, given the frequencies of their actions.
 
     Args:
         weights: the player's table, shape (1326,).
-        values: of the player's combos.
-        frequencies: of folding, calling and raising, shape (3,).
+        values: the values of the player's combos.
+        frequencies: the frequencies of folding, calling and raising, shape (3,).
         spread: half the width of the mixing zone.
 
     Returns:
@@ -53,15 +53,15 @@ def _implied_thresholds(
 def threshold_triples(
     weights: ArrayLike, values: HandValues, frequencies: ArrayLike, noise: float, spread: float = SPREAD
 ) -> NDArray[np.float64]:
-    """The triples of a player with these frequencies, a part `noise` of whose actions is blind to the hand.
+    """The triples of a player with these frequencies, a share `noise` of whose actions ignores the hand.
 
-    Their mean by weight is the frequencies again.
+    Their weighted mean equals the frequencies.
 
     Args:
         weights: the player's table, shape (1326,).
-        values: of the player's combos.
-        frequencies: of folding, calling and raising, shape (3,).
-        noise: 0: the hand decides; 1: the frequencies are all there is.
+        values: the values of the player's combos.
+        frequencies: the frequencies of folding, calling and raising, shape (3,).
+        noise: 0: the hand alone decides; 1: only the frequencies count.
         spread: half the width of the mixing zone.
 
     Returns:
@@ -81,7 +81,7 @@ def threshold_triples(
 def implied_triples(
     weights: NDArray[np.float64], values: HandValues, frequencies: ProbabilityTriple, spread: float = SPREAD
 ) -> NDArray[np.float64]:
-    """`threshold_triples` without noise, where the arguments are known to be sound."""
+    """`threshold_triples` without noise, for arguments that are known to be valid."""
     call_at, raise_at = _implied_thresholds(weights, values, frequencies, spread)
     triples = np.empty((NUM_COMBOS, 3))
     triple_kernels.fill_threshold_triples(values.value, values.call, call_at, raise_at, spread, triples)

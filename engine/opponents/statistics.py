@@ -1,4 +1,4 @@
-"""Running statistics of a player, all with their counts: what a person would note about them.
+"""Running statistics of a player, each with its counts: what a person would note about the player.
 
 Source: Killer, "Opponent Modeling" (flops seen, with periodic halving); Poker Learner 4.2.1.2, Fig. 4.2
 (aggression factor, playing style).
@@ -30,7 +30,7 @@ __all__ = [
 
 @attrs.frozen
 class Rate:
-    """How often something happened of how often it could have."""
+    """How often something happened, and how often it could have."""
 
     count: int
     of: int
@@ -47,7 +47,7 @@ class Rate:
 
 
 class PlayingStyle(enum.Enum):
-    """The four of Fig. 4.2; the values are its numbers."""
+    """The four playing styles of Fig. 4.2; the values are its numbers."""
 
     TIGHT_AGGRESSIVE = 0
     TIGHT_PASSIVE = 1
@@ -56,7 +56,7 @@ class PlayingStyle(enum.Enum):
 
 
 _TIGHT: Final = 0.28
-"""Share of flops seen up to which a player is tight; Fig. 4.2 compares the share with 28."""
+"""The share of flops seen up to which a player is tight; Fig. 4.2 compares the share with 28."""
 
 
 def _aggression_factor(calls: int, bets_and_raises: int) -> float:
@@ -66,11 +66,11 @@ def _aggression_factor(calls: int, bets_and_raises: int) -> float:
 
 
 def style_as_meant(hands: int, flops_seen: int, calls: int, bets_and_raises: int) -> PlayingStyle:
-    """The playing style of Fig. 4.2, as it is meant; of a player not seen yet, tight passive.
+    """The playing style of Fig. 4.2, as it is meant; tight passive for a player not seen yet.
 
-    The figure compares a share with 28, so that nobody is ever loose: 28 per cent is meant.  It gives an
-    aggression of 1, which is passive, to players who never called: one who only raises is meant to be
-    aggressive.
+    The figure compares a share with 28, by which nobody is ever loose: 28 per cent is meant.  It gives an
+    aggression of 1, which is passive, to players who never called, although a player who only raises is meant
+    to be aggressive.
     """
     tight = hands == 0 or flops_seen / hands <= _TIGHT
     if _aggression_factor(calls, bets_and_raises) > 1:
@@ -89,15 +89,15 @@ def style_as_printed(hands: int, flops_seen: int, calls: int, bets_and_raises: i
 
 @attrs.define
 class Looseness:
-    """Flops seen of hands dealt, old hands fading: both numbers are halved periodically (Killer)."""
+    """Flops seen and hands dealt; both numbers are halved periodically, so that old hands fade (Killer)."""
 
     halve_after: float = 200.0
-    """Hands at which both are halved."""
+    """The number of hands at which both are halved."""
     flops_seen: float = 0.0
     hands: float = 0.0
 
     def observe(self, saw_flop: bool) -> None:
-        """One more hand."""
+        """Count a hand."""
         self.hands += 1
         self.flops_seen += saw_flop
         if self.hands >= self.halve_after:
@@ -105,13 +105,12 @@ class Looseness:
             self.flops_seen /= 2
 
     def rate(self, ideal: float, prior_hands: float = 0.0) -> float:
-        """The share of flops seen; with prior hands, drawn towards the ideal as if they had been ideal."""
+        """The share of flops seen, shrunk towards the ideal as by `prior_hands` hands of ideal play."""
         hands = self.hands + prior_hands
         return (self.flops_seen + prior_hands * ideal) / hands if hands else ideal
 
     def scaled_bets(self, bets: float, ideal: float = 0.20, prior_hands: float = 0.0) -> float:
-        """What bets of this player count: at 40 % flops seen against an ideal 20 % half, a tight player's
-        more.
+        """The bets of this player, scaled: with 40 % flops seen and an ideal of 20 % half, if tight more.
 
         Source: Killer, "Opponent Model for the preflop itself", a).
         """
@@ -161,7 +160,7 @@ class PlayerStatistics:
 
     @property
     def aggression_factor(self) -> float:
-        """Bets and raises per call; infinite for one who only raises, 1 for one who has done neither.
+        """Bets and raises per call; infinite for a player who only raises, 1 for one who has done neither.
 
         Source: `style_as_meant`.
         """

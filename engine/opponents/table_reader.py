@@ -1,16 +1,17 @@
-"""The weight tables of everybody in a hand, from public information alone.
+"""The weight tables of all players in a hand, from public information alone.
 
-A reader follows a hand action by action.  For each it asks the model of the player who acted what they would
-have done with every combo, and re-weights their table by what they did (Fig. 3.5).  There is a table for each
-position, our own included: it is what the others, if they read like us, think of us.  The table of a player
-who folded includes the fold and stays.
+A reader follows a hand action by action.  After each action it asks the player's model what the player would
+have done with every combo, and re-weights the player's table by what they did (Fig. 3.5).  There is a table
+for each position, including our own, which is what the others think of us if they read like us.  The table of
+a player who folded includes the fold and stays.
 
-Nobody's hole cards enter.  To take our own cards into account, use `WeightTable.without`; the strength of
-our hand against a table leaves them out by itself.
+Nobody's hole cards are used.  To take our own cards into account, use `WeightTable.without`; the strength of
+our hand against a table ignores combos with our cards anyway.
 
-Everything follows from the state of the hand, so that a reader can begin in its middle and knows the same.
-Two readers whose models know the same think the same, too: what one of them has worked out is kept for a
-while (`Reading`), and at a table of ten that watch each other the work is done once instead of ten times.
+Everything follows from the state of the hand, so a reader can begin in the middle of a hand with the same
+result.  Two readers whose models know the same have the same result, too: what one of them has computed is
+kept for a while (`Reading`), so at a table of ten agents that watch each other the work is done once instead
+of ten times.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ Floats = NDArray[np.float64]
 
 
 PotentialName = Literal["plain", "weighted"]
-"""Against what the potential of hands is reckoned: a random hand, or the opponents' weight tables."""
+"""The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""
 
 _RIVER: Final = 5
-"""Cards of the board to which none come."""
+"""The number of board cards on the river."""
 
 
 @attrs.frozen
@@ -55,9 +56,9 @@ class ReadingStyle:
     """
 
     noise: float = 0.0
-    """The noise factor of the re-weighting: 0 believes actions as the model reads them, 1 not at all."""
+    """The noise factor of the re-weighting: 0 believes actions as the model reads them, 1 ignores them."""
     potential: PotentialName = "plain"
-    """Against what the potential of hands is reckoned: a random hand, or the opponents' weight tables."""
+    """The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""
 
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.noise <= 1:
@@ -68,27 +69,27 @@ class ReadingStyle:
 
 @attrs.define(eq=False)
 class Reading:
-    """What the actions up to one point of a hand say: a value, shared by all who have come to it."""
+    """What the actions up to one point of a hand say; shared by all readers that have come to it."""
 
     models: tuple[OpponentModel, ...]
-    """By position, as they stood when the hand began."""
+    """The models by position, as they stood when the hand began."""
     traits: Floats
-    """How the players play, by position, as ``traits_array`` has it."""
+    """The players' traits by position, as in ``traits_array``."""
     style: ReadingStyle
     weights: tuple[Floats, ...]
-    """By position, shape (1326,) each; not to be changed."""
+    """The weights by position, shape (1326,) each; do not change them."""
     board: tuple[int, ...] = ()
     values: BoardValues | None = None
-    """Values of all combos on the board; None before the flop."""
+    """The values of all combos on the board; None before the flop."""
     last: tuple[Reading, Decision, int] | None = None
-    """The reading before, and what was decided in it: the action is a `TripleIndex`."""
+    """The reading before, its decision, and the action taken, a `TripleIndex`; None at the beginning."""
     _strengths: dict[int, Floats] = attrs.field(factory=dict)
     # By position, of all combos against the table there; filled as they are asked for.
     _potentials: dict[tuple[int, ...], Potentials] = attrs.field(factory=dict)
     _decision: tuple[BettingState, Decision] | None = None
 
     def decision(self, node: BettingState) -> Decision:
-        """What the player to act in `node`, the state that has been read, decides on."""
+        """The decision of the player to act in `node`, the state that has been read."""
         if self._decision is None or self._decision[0] is not node:
             situation = situation_of(node)
             weights, below = self.weights[situation.position], None
@@ -99,7 +100,7 @@ class Reading:
         return self._decision[1]
 
     def after(self, node: BettingState, board: tuple[int, ...]) -> Reading:
-        """After one more action, the last of `node`, and the cards that are dealt then."""
+        """The reading after one more action, the last of `node`, and the cards dealt then."""
         step = node.last_step
         assert step is not None  # there is an action
         before, position, done = step
@@ -150,10 +151,10 @@ class Reading:
         return postflop_values(situation, strengths, potentials, protection(situation, self.traits))
 
     def potentials(self, opponents: tuple[int, ...]) -> Potentials:
-        """Of all combos against some players; against several, against the mean of their tables.
+        """The potentials of all combos against some players; for several, against the mean of their tables.
 
         Args:
-            opponents: positions.
+            opponents: the players' positions.
 
         Raises:
             ValueError: before the flop.
@@ -172,7 +173,7 @@ class Reading:
         return known
 
     def potentials_by_position(self, node: BettingState) -> dict[int, Potentials] | None:
-        """Of those who have not folded, each against the others; None before the flop."""
+        """The potentials of each player who has not folded against the others; None before the flop."""
         if self.values is None:
             return None
         live = [position for position, folded in enumerate(node.folded) if not folded]
@@ -181,7 +182,7 @@ class Reading:
 
 @attrs.frozen
 class _Table:
-    """The players at a table: two tables are equal if their models know the same."""
+    """The players at a table; two tables are equal if their models know the same."""
 
     states: tuple[Hashable, ...]
     models: tuple[OpponentModel, ...] = attrs.field(eq=False)
@@ -196,7 +197,7 @@ def _beginning(table: _Table, style: ReadingStyle) -> Reading:
 
 @functools.lru_cache(maxsize=128)
 def _after(reading: Reading, node: BettingState, board: tuple[int, ...]) -> Reading:
-    """`Reading.after`, worked out once.  Betting states and readings are distinguished by their identity."""
+    """`Reading.after`, computed once.  Betting states and readings are distinguished by identity."""
     return reading.after(node, board)
 
 
@@ -204,9 +205,9 @@ class TableReader:
     """Follows one hand.
 
     Args:
-        models: of the players, by position; what they learn later on makes no difference to the reader.
+        models: the players' models by position; what they learn later does not affect the reader.
         noise: the noise factor of the re-weighting, 0 to 1.
-        potential: against what the potential of hands is reckoned.
+        potential: the hands against which hand potential is computed.
 
     Raises:
         ValueError: a noise factor outside 0..1, or an unknown word.
@@ -221,17 +222,17 @@ class TableReader:
         self.reading = self._beginning
 
     reading: Reading
-    """Of the state read last."""
+    """The reading of the state read last."""
 
     def follow(self, betting: BettingState, board: Sequence[int]) -> None:
-        """Read all actions up to a state; begin anew if it does not continue what was read.
+        """Read all actions up to a state; start again if it does not continue what was read.
 
         Args:
             betting: the state.
             board: its board cards.
 
         Raises:
-            ValueError: fewer board cards than the state has, or of another hand than before.
+            ValueError: fewer board cards than the state has, or cards of another hand than before.
         """
         cards = tuple(board)[: betting.num_board_cards]
         if len(cards) < betting.num_board_cards:
@@ -247,7 +248,7 @@ class TableReader:
         self._node, self.reading = betting, reading
 
     def decision(self, betting: BettingState) -> Decision:
-        """What the player to act in the state read last decides on.
+        """The decision of the player to act in the state read last.
 
         Raises:
             ValueError: another state, or nobody is to act.
@@ -266,5 +267,5 @@ class TableReader:
         return self.reading.weights[position]
 
     def table(self, position: int) -> WeightTable:
-        """The table of a position, as everybody sees it."""
+        """The table of a position, from public information."""
         return WeightTable(self.reading.weights[position])

@@ -1,6 +1,6 @@
-"""Compiles (once a machine) or loads (once a process) everything a model of opponents runs.
+"""Compiles (once per machine) or loads (once per process) everything that opponent models run.
 
-A bot does so before it takes its seat, where no clock runs.
+A bot does this before it takes its seat, while no clock runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def warm_up(potential: PotentialName = "plain") -> None:
     """Read a hand to its showdown, and learn from it.
 
     Args:
-        potential: against what the potential of hands will be reckoned.
+        potential: the hands against which hand potential will be computed.
     """
     game = load_game("limit-2p")
     models = [SpecificModel(), SpecificModel()]

@@ -1,8 +1,8 @@
 """Weight tables: how likely a player is to hold each of the 1326 combos (Poki 3.3.3).
 
-A weight lies between 0 and 1, the greatest of a table being 1.  Combos of known cards (board cards, our own
-hole cards) have weight zero.  A table never becomes empty: a combo that was possible keeps some weight
-whatever its player does.
+A weight lies between 0 and 1; the greatest of a table is 1.  Combos with known cards (board cards, our own
+hole cards) have weight zero.  A table never becomes empty: a possible combo keeps some weight, whatever the
+player does.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _scaled(given: ArrayLike) -> NDArray[np.float64]:
 
 @attrs.frozen(eq=False)
 class WeightTable:
-    """The weights of one player's combos; a value, changed by making another.
+    """The weights of one player's combos; an immutable value.
 
     Raises:
         ValueError: not of shape (1326,), a weight that is negative or not finite, or none that is positive.
@@ -51,26 +51,26 @@ class WeightTable:
 
     @classmethod
     def uniform(cls, known: Iterable[int] = ()) -> WeightTable:
-        """Nothing is known but that some cards are not held."""
+        """The table of an unknown player, who does not hold the known cards."""
         return cls(combos_without(known).astype(np.float64))
 
     def without(self, cards: Iterable[int]) -> WeightTable:
         """The table of a player who cannot hold these cards.
 
-        Should that leave nothing (all weight on combos that have become impossible), it is uniform over what
-        is left.
+        If that leaves no weight, because it was all on combos that are now impossible, the table is uniform
+        over the possible ones.
         """
         free = combos_without(cards)
         left = np.where(free, self.weights, 0.0)
         return WeightTable(left if left.any() else (free & (self.weights >= 0)).astype(np.float64))
 
     def reweighted(self, triples: ArrayLike, action: int, noise: float = 0.0) -> WeightTable:
-        """The table after an action: each weight times the chance of the action with that combo.
+        """The table after an action: each weight times the probability of the action with that combo.
 
         Args:
             triples: the model's triple for every combo, shape (1326, 3).
             action: a `TripleIndex`.
-            noise: the noise factor, by which triples are smeared towards uniformity first.
+            noise: the noise factor, with which triples are first mixed with the uniform one.
 
         Raises:
             ValueError: triples of another shape, no such action, or a noise outside 0..1.
@@ -104,7 +104,7 @@ _SHADES: Final = " ░▒▓█"
 
 
 def format_grid(grid: NDArray[np.float64], *, numbers: bool = False) -> str:
-    """The 13 x 13 view as text: suited hands upper right, the darker the likelier; aces first.
+    """The 13 x 13 view as text: suited hands in the upper right, aces first; darker is more likely.
 
     Args:
         grid: shape (169,), from 0 to 1.
