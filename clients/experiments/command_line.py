@@ -1,4 +1,4 @@
-"""What the commands of experiments share: options, and the ways in which they end."""
+"""Options that all experiments share, and the ways in which their commands end."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def _force_option() -> Callable[[Decorated], Decorated]:
 
 
 def _refuse_full(out: Path) -> None:
-    """Refuse a folder for results that has something in it, such as the results of days.
+    """Refuse a results folder that is not empty, since it may hold the results of days.
 
     Raises:
-        CommandError: it is not empty.
+        CommandError: the folder is not empty.
         OSError: it cannot be read.
     """
     try:
@@ -68,7 +68,7 @@ def _refuse_full(out: Path) -> None:
 
 
 def _plots_option() -> Callable[[Decorated], Decorated]:
-    """``--no-plots``, the parameter `no_plots`; without it, matplotlib is asked for at the start."""
+    """``--no-plots``, the parameter `no_plots`; without it, a missing matplotlib is reported at the start."""
     return click.option(
         "--no-plots",
         is_flag=True,
@@ -87,33 +87,33 @@ def _check_plots(context: click.Context, parameter: click.Parameter, no_plots: b
 
 
 def say(line: str) -> None:
-    """A line about how far an experiment has come, on stderr."""
+    """Print a line about an experiment's progress on stderr."""
     click.echo(line, err=True)
 
 
 @attrs.frozen
 class Order:
-    """What `experiment_options` says of how an experiment is done."""
+    """How to do an experiment, as the options of `experiment_options` say."""
 
     out: Path
-    """The folder of its results."""
+    """The folder for its results."""
     jobs: int
     force: bool
     no_plots: bool
     as_json: bool
     resume: bool
-    """Continue with what the folder has."""
+    """Whether to continue with what the folder has."""
     seed: int = 0
-    """Of an experiment in which there is chance."""
+    """The seed, of an experiment that uses one."""
 
     @property
     def work(self) -> Work:
-        """How its tasks are done."""
+        """How to do its tasks."""
         return Work(self.out, self.jobs, say, self.resume)
 
     @contextmanager
     def in_its_folder(self) -> Iterator[None]:
-        """Refuses a folder in use; whatever ends the work in it early is one line and an exit status."""
+        """Refuse a folder in use; whatever ends the work in it early becomes one line and an exit status."""
         with _ending_in_one_line(self.out):
             if not (self.resume or self.force):
                 _refuse_full(self.out)
@@ -132,13 +132,13 @@ class Order:
         *,
         also_draw: Callable[[Path, dict[str, Any]], object] | None = None,
     ) -> None:
-        """Does an experiment and hands in what it finds; whatever ends it early is one line.
+        """Do an experiment and write its results; anything that ends it early becomes one line.
 
         Args:
-            experiment: finds the results.
-            report: puts them in Markdown.
-            plots: makes pictures of them.
-            also_draw: draws what is no `Plot` into the folder.
+            experiment: returns the results.
+            report: returns them as Markdown.
+            plots: returns pictures of them.
+            also_draw: draws pictures that are not a `Plot` into the folder.
 
         Raises:
             CommandError: the folder is in use, or cannot be written.
@@ -155,16 +155,16 @@ class Order:
         report: str,
         plots: Callable[[dict[str, Any]], Iterable[Plot]],
     ) -> None:
-        """Keeps and prints what an experiment has found, and draws it last: pictures may fail.
+        """Write and print the results of an experiment; pictures come last, since they may fail.
 
         Args:
             results: for ``results.json``, and for stdout with ``--json``.
             report: Markdown, for ``results.md``, and for stdout otherwise.
-            plots: makes pictures of the results.
+            plots: returns pictures of the results.
 
         Raises:
             OSError: the folder cannot be written.
-            PlotError: a picture cannot.
+            PlotError: a picture cannot be written.
         """
         from clients.experiments.findings import draw, write_results
 
@@ -177,10 +177,11 @@ class Order:
 def experiment_options(*, seeded: str | None) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """``--seed``, ``--jobs``, ``--resume``, ``--force``, ``--no-plots`` and ``--json``.
 
-    The command takes them and its ``--out`` as its first argument, an `Order`; all else by name.
+    The command receives them and its ``--out`` as its first argument, an `Order`; other options by name.
 
     Args:
-        seeded: what is the same with the same seed; None: there is no chance, nor ``--seed``.
+        seeded: what is the same with the same seed; None for an experiment without randomness, which then
+            has no ``--seed``.
     """
     options = [
         *([] if seeded is None else [seed_option(seeded, default=1)]),
@@ -210,12 +211,12 @@ def _resume_option() -> Callable[[Decorated], Decorated]:
 
 
 def check_bots(option: str, bots: Sequence[str], game: str) -> None:
-    """Refuse bots who do not exist or cannot play, before hours are spent on others.
+    """Refuse bots that do not exist or cannot play, before hours are spent on others.
 
     Args:
-        option: by which they were named.
-        bots: as in a match, ``BOT[:KEY=VALUE,...]``.
-        game: packaged, or a file.
+        option: the option that named them.
+        bots: the bots as in a match, ``BOT[:KEY=VALUE,...]``.
+        game: the name of a packaged game, or a file.
 
     Raises:
         CommandError: one of them cannot play the game, or is named twice.
@@ -231,7 +232,7 @@ def check_bots(option: str, bots: Sequence[str], game: str) -> None:
 
 @contextmanager
 def _ending_in_one_line(out: Path) -> Iterator[None]:
-    """Turns what can end an experiment into one line and an exit status.
+    """Turn anything that can end an experiment into one line and an exit status.
 
     Args:
         out: the folder of the results, which may not be writable.

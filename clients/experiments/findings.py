@@ -1,4 +1,4 @@
-"""What an experiment finds: numbers for programs, a report for people, pictures; and their files."""
+"""The results of an experiment: numbers for programs, a report for people, pictures; and their files."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from engine.files import write_whole
 __all__ = ["Findings", "Plot", "Say", "draw", "markdown_table", "write_results"]
 
 Say = Callable[[str], object]
-"""Takes a line about how far an experiment has come."""
+"""Receives a line about an experiment's progress."""
 
 
 @attrs.frozen
 class Findings:
-    """What an experiment, or a part of one, has found."""
+    """The results of an experiment, or of a part of one."""
 
     numbers: dict[str, Any]
-    """For ``results.json``."""
+    """The numbers for ``results.json``."""
     report: str
-    """Markdown, for ``results.md``."""
+    """The Markdown for ``results.md``."""
     plots: Sequence[Plot] = ()
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with a line end; bars within cells are escaped."""
+    """A Markdown table, ending with a newline; bars within cells are escaped."""
 
     def line(cells: Sequence[object]) -> str:
         return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |\n"
@@ -39,7 +39,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> s
 
 
 def write_results(folder: Path, results: Mapping[str, Any], report: str) -> None:
-    """``results.json`` and ``results.md`` of an experiment, each whole or not at all.
+    """Write ``results.json`` and ``results.md`` of an experiment, each completely or not at all.
 
     Raises:
         OSError: the folder cannot be made or written to.
@@ -50,7 +50,7 @@ def write_results(folder: Path, results: Mapping[str, Any], report: str) -> None
 
 
 def draw(folder: Path, plots: Iterable[Plot]) -> None:
-    """Draws pictures, each as PNG and as SVG.
+    """Draw pictures, each as PNG and as SVG.
 
     Raises:
         PlotError: matplotlib is missing, or a file cannot be written.

@@ -1,4 +1,4 @@
-"""Deals played in the arena: the seats of the players, what each seat won."""
+"""Deals played in the arena: who sits where, and what each seat won."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["LineUp", "chips_by_seat", "matches"]
 def chips_by_seat(
     game: GameDefinition, agents: Sequence[Agent], seed: int, deals: int
 ) -> NDArray[np.float64]:
-    """Plays some deals; the chips of each hand by seat, shape (deals, seats)."""
+    """Play some deals; returns the chips of each hand by seat, shape (deals, seats)."""
     players = game.num_players
     won = np.empty((deals, players))
 
@@ -34,14 +34,14 @@ def chips_by_seat(
 
 @attrs.frozen
 class LineUp:
-    """Players of one kind among those of another, in seats as far apart as they can be.
+    """Players of one kind among players of another, in seats as far apart as possible.
 
-    Each deal is played in every rotation that seats them differently, so that each kind holds each hand of
-    cards equally often: what is left of luck is how often they end differently.
+    Each deal is played in every rotation that seats them differently, so each kind holds each hand equally
+    often; luck remains only where hands end differently.
     """
 
     first: int
-    """Players of the first kind."""
+    """The number of players of the first kind."""
     seats: int
 
     @property
@@ -50,7 +50,7 @@ class LineUp:
         return f"{self.first} against {self.seats - self.first}"
 
     def passes(self) -> list[tuple[bool, ...]]:
-        """By seat, whether a player of the first kind sits there; one for each rotation."""
+        """For each rotation, by seat, whether a player of the first kind sits there."""
         pattern = [seat * self.first % self.seats < self.first for seat in range(self.seats)]
         rotations = self.seats // math.gcd(self.seats, self.first)
         return [
@@ -62,7 +62,7 @@ class LineUp:
         """What a player of the first kind won per hand on each deal, shape (deals,).
 
         Args:
-            won: by pass, of `chips_by_seat`.
+            won: for each pass, the result of `chips_by_seat`.
         """
         total = np.zeros(len(won[0]))
         for seated, chips in zip(self.passes(), won, strict=True):
@@ -72,7 +72,7 @@ class LineUp:
 
 
 def matches(deals: int, each: int, seed: int) -> Iterator[tuple[int, int]]:
-    """Cuts deals into matches of at most `each`; the seed and the deals of every match."""
+    """Cut deals into matches of at most `each`; yields the seed and the number of deals of every match."""
     number = 0
     while deals > 0:
         yield derive_seed(seed, number), min(each, deals)

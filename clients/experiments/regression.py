@@ -1,4 +1,4 @@
-"""Means of, and straight lines through, points that come in clusters, with errors that allow for it."""
+"""Means of clustered points, and straight lines through them, with errors that allow for the clusters."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Line:
 
 
 def fit_line(x: Sequence[float], y: Sequence[float], clusters: Sequence[int]) -> Line:
-    """Least squares, with cluster-robust errors: points of one cluster need not be independent.
+    """The line of least squares, with cluster-robust errors: points of one cluster may depend on each other.
 
     Args:
         x: stated values.
         y: realised values.
-        clusters: which cluster each point belongs to.
+        clusters: the cluster of each point.
 
     Raises:
         ValueError: arrays of different lengths, fewer than three clusters, or all x the same.
@@ -58,16 +58,16 @@ def fit_line(x: Sequence[float], y: Sequence[float], clusters: Sequence[int]) ->
 
 
 def clustered_mean(values: Sequence[float], clusters: Sequence[int]) -> Estimate:
-    """The mean of values of which those of one cluster need not be independent.
+    """The mean of values, of which those of one cluster may depend on each other.
 
     Args:
-        values: at least one.
-        clusters: which cluster each value belongs to.
+        values: at least one value.
+        clusters: the cluster of each value.
 
     Raises:
         ValueError: no values, or not as many clusters as values.
 
-    Source: as of `fit_line`, for a line without slope.
+    Source: that of `fit_line`, for a line without slope.
     """
     array = np.asarray(values, np.float64)
     if not len(array) or len(array) != len(clusters):

@@ -1,4 +1,4 @@
-"""Tasks whose results are kept in files, so that an experiment that was stopped can go on."""
+"""Tasks whose results are kept in files, so that a stopped experiment can be resumed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from engine.files.formats import format_arrays, parse_arrays
 __all__ = ["TASKS", "Experiment", "KeptTask", "Work", "found_in", "keep"]
 
 TASKS: Final = "tasks"
-"""The folder of what tasks have found, within that of the results."""
+"""The folder for the tasks' results, within that of the experiment's results."""
 
 
 class KeptTask(Protocol):
-    """A piece of an experiment, known by the file of its result."""
+    """A piece of an experiment whose result is kept in a file."""
 
-    def report(self) -> Path:
-        """Where what was found is kept: numbers as JSON, or arrays if its name ends in ``.npz``."""
+    def result_file(self) -> Path:
+        """The file of its result: numbers as JSON, or arrays if its name ends in ``.npz``."""
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides the name of its file; JSON."""
+        """The settings on which its result depends, besides the name of its file; JSON."""
 
 
 Task = TypeVar("Task", bound=KeptTask)
@@ -38,12 +38,12 @@ Settings = TypeVar("Settings")
 
 
 def keep(task: KeptTask, result: Mapping[str, Any]) -> None:
-    """Write what a task has found, in one step.
+    """Write the result of a task, in one step.
 
     Raises:
         OSError: the file cannot be written.
     """
-    file, played = task.report(), task.played()
+    file, played = task.result_file(), task.played()
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.suffix == ".npz":
         write_whole(file, format_arrays({"played": np.array(json.dumps(played)), **result}))
@@ -52,10 +52,10 @@ def keep(task: KeptTask, result: Mapping[str, Any]) -> None:
 
 
 def found_in(task: KeptTask) -> dict[str, Any] | None:
-    """What a task has found before; None if it was not done, or with other settings."""
+    """The kept result of a task; None if there is none, or one with other settings."""
     try:
-        data = task.report().read_bytes()
-        if task.report().suffix == ".npz":
+        data = task.result_file().read_bytes()
+        if task.result_file().suffix == ".npz":
             result: Any = parse_arrays(data)
             played = json.loads(str(result.pop("played")))
         else:
@@ -72,16 +72,16 @@ def _in_no_words(result: dict[str, Any]) -> str:
 
 @attrs.frozen
 class Work:
-    """How the tasks of an experiment are done."""
+    """How to do the tasks of an experiment."""
 
     folder: Path
-    """Gets what each task has found."""
+    """The folder for the tasks' results."""
     jobs: int = 1
-    """Processes; the results do not depend on it."""
+    """The number of processes; the results do not depend on it."""
     progress: Say = lambda line: None
-    """Takes a line about each task that is done, with the time that is left."""
+    """Receives a line about each finished task, with the time that is left."""
     resume: bool = False
-    """Take what is in the folder for done, where it was done with the same settings."""
+    """Use results in the folder that were made with the same settings."""
 
     def each(
         self,
@@ -94,10 +94,10 @@ class Work:
         """The results of tasks in their order, each as soon as it is known.
 
         Args:
-            function: does a task and keeps its result.
-            tasks: with different files.
-            before: says what a task has found before.
-            in_short: says what a task has found, for somebody who waits.
+            function: does a task, keeps its result and returns it.
+            tasks: the tasks, each with its own file.
+            before: returns the kept result of a task, if there is one.
+            in_short: puts a result in a few words, for the progress.
 
         Raises:
             OSError: the folder cannot be written.
@@ -129,18 +129,18 @@ class Work:
 
 @attrs.frozen
 class Experiment(Generic[Settings, Task]):
-    """An experiment made of tasks: called with its settings, it does them all and sums up what they found."""
+    """An experiment made of tasks: called with its settings, it does them and summarises their results."""
 
     tasks: Callable[[Settings, Path], Sequence[Task]]
-    """From the settings, and the folder that gets what each task has found."""
+    """Makes the tasks from the settings and the folder for their results."""
     do: Callable[[Task], dict[str, Any]]
-    """Does a task and keeps its result."""
+    """Does a task, keeps its result and returns it."""
     summary: Callable[[Settings, Sequence[Task], Sequence[dict[str, Any]]], dict[str, Any]]
-    """Of all results, as it stands in ``results.json``."""
+    """Summarises all results, for ``results.json``."""
     before: Callable[[Task], dict[str, Any] | None] = found_in
-    """What a task has found before."""
+    """Returns the kept result of a task, if there is one."""
     in_short: Callable[[dict[str, Any]], str] = _in_no_words
-    """What a task has found, for somebody who waits."""
+    """Puts a result in a few words, for the progress."""
 
     def __call__(
         self,
@@ -151,10 +151,10 @@ class Experiment(Generic[Settings, Task]):
         *,
         resume: bool = False,
     ) -> dict[str, Any]:
-        """The summary.
+        """The summary of the experiment.
 
         Args:
-            settings: what the tasks are made of.
+            settings: the experiment's settings.
             folder: as in `Work`.
             jobs: as in `Work`.
             progress: as in `Work`.

@@ -1,1 +1,1 @@
-"""Are predictions right, and do stated values come: the experiment ``calibration``."""
+"""The experiment ``calibration``: whether predictions and stated values are right."""

@@ -21,16 +21,14 @@ measure = Experiment(all_matches, play, summary)
 
 @click.command("calibration", cls=OneLineCommand)
 @out_option("results.json, results.md, the plots (PNG and SVG) and what each match found")
-@click.option(
-    "--game", type=click.Choice(_GAMES), default="limit-2p", show_default=True, help="What is played."
-)
+@click.option("--game", type=click.Choice(_GAMES), default="limit-2p", show_default=True, help="The game.")
 @click.option(
     "--opponent", "opponents", multiple=True, metavar="BOT",
-    help=f"Who is predicted, BOT[:KEY=VALUE,...]; may be repeated.  Default: {', '.join(OPPONENTS)}.",
+    help=f"Opponent to predict, BOT[:KEY=VALUE,...]; may be repeated.  Default: {', '.join(OPPONENTS)}.",
 )  # fmt: skip
 @click.option(
     "--hands", type=click.IntRange(min=2), default=2_000, show_default=True, metavar="N",
-    help="Hands against each.",
+    help="Hands against each opponent.",
 )  # fmt: skip
 @click.option(
     "--match-hands", type=click.IntRange(min=2), default=1_000, show_default=True, metavar="N",
@@ -38,7 +36,7 @@ measure = Experiment(all_matches, play, summary)
 )  # fmt: skip
 @click.option(
     "--trials", type=click.IntRange(1, 100_000), default=300, show_default=True, metavar="N",
-    help="Trials of a decision.",
+    help="Trials per decision.",
 )  # fmt: skip
 @experiment_options(seeded="cards")
 def calibration(
@@ -51,8 +49,8 @@ def calibration(
 ) -> None:
     """Compare what a sampling bot predicts and states with what happens.
 
-    Folds, calls and raises of each opponent by context; values stated for decisions and the chips that they
-    won, by betting round, strength of the hand and action.
+    It compares predicted and actual folds, calls and raises of each opponent by context, and the values
+    stated for decisions with the chips won, by betting round, strength of the hand and action.
     """
     opponents = opponents or OPPONENTS
     check_bots("--opponent", opponents, game)

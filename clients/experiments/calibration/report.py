@@ -1,4 +1,4 @@
-"""What was predicted beside what came: by context, and by strength of the hand and betting round."""
+"""Predictions compared with what happened: by context, and by strength of the hand and betting round."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["plots", "report", "summary"]
 
 ROUNDS: Final = ("before the flop", "flop", "turn", "river")
 STRENGTHS: Final = ((0.0, 0.4, "weak"), (0.4, 0.7, "middling"), (0.7, 1.0, "strong"))
-"""Of hands, against random cards: from, to, in a word."""
+"""Classes of hand strength against random cards: from, to, name."""
 ACTIONS: Final = ("fold", "call", "raise")
 _LEAST_CASES: Final = 30
-"""Cases of a context from which on it has a row."""
+"""The number of cases from which a context has a row."""
 _BINS: Final = 10
 
 
 def summary(
     settings: Settings, matches: Sequence[Match], found: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """All results, as they stand in ``results.json``."""
+    """The summary of all results, for ``results.json``."""
     opponents: dict[str, Any] = {}
     for opponent in settings.opponents:
         here = [
@@ -86,7 +86,7 @@ def _described(context: Mapping[str, Any]) -> str:
 
 
 def _by_context(answers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Predicted and seen shares of folds, calls and raises, of contexts with enough cases."""
+    """Predicted and observed shares of folds, calls and raises, for contexts with enough cases."""
     cases: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for answer in answers:
         cases[_described(answer["context"])].append(answer)
@@ -110,7 +110,7 @@ def _by_context(answers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _reliability(answers: Sequence[Mapping[str, Any]], action: int) -> list[list[float]]:
-    """Chances predicted for an action, in tenths: their mean, how often it came, half of its interval."""
+    """By tenths of the predicted probability: its mean, the observed share, and half of its interval."""
     chances = np.array([answer["predicted"][action] for answer in answers])
     came = np.array([answer["action"] == action for answer in answers])
     points = []
@@ -126,7 +126,7 @@ def _reliability(answers: Sequence[Mapping[str, Any]], action: int) -> list[list
 
 
 def _stated(decisions: NDArray[np.float64]) -> dict[str, Any]:
-    """Stated values beside the chips that came: all, the line through them, by betting round and strength."""
+    """Stated values and chips won: overall, the line through them, and by betting round and strength."""
     result: dict[str, Any] = {"decisions": len(decisions), "parts": [], "curve": []}
     if len(set(decisions[:, 5].tolist())) < 3:
         return result

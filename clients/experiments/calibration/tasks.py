@@ -55,7 +55,7 @@ class Match:
     def __str__(self) -> str:
         return f"{self.game} against {self.opponent}, match {self.number + 1}"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was found is kept."""
         known = hashlib.sha256(self.opponent.encode()).hexdigest()[:12]
         name = self.opponent.partition(":")[0]

@@ -1,1 +1,1 @@
-"""Who beats whom: each bot against each, with learning curves."""
+"""The experiment ``circle``: each bot against each, with learning curves."""

@@ -19,9 +19,9 @@ from engine.rules import GameDefinition, load_game
 __all__ = ["circle", "play_all"]
 
 _DEALS = 200_000
-"""From which it is learnt how hands change from round to round."""
+"""The number of deals from which the changes of hands from round to round are counted."""
 _WATCHED_IN = ("limit-2p", "nolimit-2p-100bb")
-"""Games in which a reasonable player is watched."""
+"""The games in which a reasonable player is watched."""
 
 
 play_all = Experiment(all_matches, play, summary)
@@ -32,12 +32,12 @@ play_all = Experiment(all_matches, play, summary)
 @out_option("results.json, results.md, the plots (PNG and SVG) and what each match found")
 @click.option(
     "--player", "players", multiple=True, metavar="BOT",
-    help="Who plays, BOT[:KEY=VALUE,...]; repeated, two or more.  "
+    help="A player, BOT[:KEY=VALUE,...]; repeat it for two or more.  "
     f"Default: {', '.join(PLAYERS)}.",
 )  # fmt: skip
 @click.option(
     "--hands", type=click.IntRange(min=2 * BLOCKS), default=4_000, show_default=True, metavar="N",
-    help="Hands of each two players.",
+    help="Hands of each pair of players.",
 )  # fmt: skip
 @click.option(
     "--match-hands", type=click.IntRange(min=2 * BLOCKS), default=4_000, show_default=True, metavar="N",
@@ -45,7 +45,7 @@ play_all = Experiment(all_matches, play, summary)
 )  # fmt: skip
 @click.option(
     "--make-reasonable", type=click.IntRange(min=100), metavar="N",
-    help="Play nothing of this; watch a reasonable player for N hands and write DIR/reasonable.npz and "
+    help="Instead of the experiment, watch a reasonable player for N hands and write DIR/reasonable.npz and "
     "DIR/reasonable-no-limit.npz, which the adaptive bot comes with.",
 )  # fmt: skip
 @experiment_options(seeded="cards")

@@ -1,7 +1,7 @@
-"""Makes what the adaptive bot expects of a player it has never met: the habits of a reasonable player.
+"""Makes the habits of a reasonable player, which the adaptive bot expects of players it has never met.
 
-That player acts as the generic model says, against itself and against players who bring it into every kind of
-betting; what it does and shows is counted.
+That player acts by the generic model, against itself and against players who bring it into every kind of
+betting; its actions and the hands it shows are counted.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ __all__ = ["make_reasonable"]
 
 _REASONABLE: Final = "formula:model=generic"
 _OPPONENTS: Final = ((_REASONABLE, 4), ("random", 2), ("always-raise", 1), ("always-call", 1))
-"""With the parts of the hands that are played against each."""
+"""The opponents, with the shares of hands played against each."""
 _NO_LIMIT_OPPONENTS: Final = (*_OPPONENTS, ("always-all-in", 1))
 
 
 def make_reasonable(
     game: GameDefinition, hands: int, deals: int, seed: int, progress: Say = lambda line: None
 ) -> bytes:
-    """A file of ``engine/data/miximax``.
+    """The contents of a file of ``engine/data/miximax``.
 
     Args:
-        game: that is played.
-        hands: in which the reasonable player is watched.
-        deals: from which it is learnt how hands change from round to round.
-        seed: same seed, same file.
-        progress: takes a line about each opponent that is done.
+        game: the game to play.
+        hands: the number of hands in which the reasonable player is watched.
+        deals: the number of deals from which the changes of hands from round to round are counted.
+        seed: the same seed gives the same file.
+        progress: receives a line about each finished opponent.
     """
     habits = Habits(betting_tree(game))
     opponents = _OPPONENTS if game.is_limit else _NO_LIMIT_OPPONENTS

@@ -1,4 +1,4 @@
-"""What the matches have found, as numbers for ``results.json``, tables and pictures."""
+"""The results of the matches, as numbers for ``results.json``, tables and pictures."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from engine.intervals import Estimate, Winnings, estimate_of_few
 __all__ = ["circles", "draw_matrix", "plots", "report", "summary"]
 
 _MATCHES: Final = 4
-"""From so many matches on, intervals come from how much they differ."""
+"""From this number of matches on, intervals are computed from the matches' results."""
 _PARTS: Final = 5
-"""Points of a learning curve."""
+"""The number of points of a learning curve."""
 
 _Blocks = list[list[Winnings]]
-"""Of each match of two players."""
+"""The blocks of each match of two players."""
 
 
 def summary(
     settings: Settings, matches: Sequence[Match], found: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The results as they stand in ``results.json``.
+    """The summary of the results, for ``results.json``.
 
     Args:
-        settings: how much was played.
-        matches: all of them.
+        settings: the experiment's settings.
+        matches: all matches.
         found: their results.
     """
     pairs: dict[tuple[str, str], _Blocks] = {}
@@ -63,7 +63,7 @@ def summary(
 
 
 def _rate(matches: Sequence[Sequence[Winnings]], sign: int) -> Estimate:
-    """Small bets a hand: by matches where there are enough, since players learn in them; else by deals."""
+    """Small bets per hand, with an interval over matches if there are enough, since players learn in them."""
     won = [sum(blocks, Winnings()) for blocks in matches]
     everything = sum(won, Winnings())
     mean = sign * everything.chips / everything.hands
@@ -74,7 +74,7 @@ def _rate(matches: Sequence[Sequence[Winnings]], sign: int) -> Estimate:
 
 
 def _of_pair(matches: _Blocks, sign: int, deals: int) -> dict[str, Any]:
-    """All of it, and parts of the matches one after another."""
+    """The result of two players: overall, and for consecutive parts of the matches."""
     curve = []
     for part in range(_PARTS):
         first, last = part * BLOCKS // _PARTS, (part + 1) * BLOCKS // _PARTS
@@ -84,7 +84,7 @@ def _of_pair(matches: _Blocks, sign: int, deals: int) -> dict[str, Any]:
 
 
 def circles(results: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Three players of whom each beats the next for certain: rock, paper, scissors; each once."""
+    """The circles of three players, each of whom significantly beats the next: rock, paper, scissors."""
     players = list(results["players"])
     beats = {
         (player, other)
@@ -105,8 +105,8 @@ def report(results: Mapping[str, Any]) -> str:
     lines = [
         "# Each against each\n",
         f"{results['game']}, seed {settings['seed']}, riverboat {results['version']}; {settings['hands']:,} "
-        f"hands of each two in matches of {settings['match_hands']:,}, each deal played from both seats; "
-        "small bets a hand won by the row of the column, with 95 % intervals.\n",
+        f"hands of each pair in matches of {settings['match_hands']:,}, each deal played from both seats; "
+        "small bets per hand that the row wins from the column, with 95 % intervals.\n",
         markdown_table(
             ["", *ranked, "mean"],
             [
@@ -117,14 +117,14 @@ def report(results: Mapping[str, Any]) -> str:
         ),
     ]  # fmt: skip
     if results["circles"]:
-        lines.append("Who beats whom goes round in circles:\n")
+        lines.append("Circles, in which each player beats the next:\n")
         lines += [
             f"- {first} beats {second} beats {third} beats {first}"
             for first, second, third in results["circles"]
         ]
         lines.append("")
     else:
-        lines.append("Nobody beats somebody who beats somebody who beats them: no circle for certain.\n")
+        lines.append("There is no significant circle of three players, each of whom beats the next.\n")
     lines.append("## As they learn\n")
     rows = []
     for player in ranked:
@@ -160,7 +160,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
                 f"learning-{name}",
                 f"{player} against each",
                 "hand of the match",
-                "small bets a hand in this part of the match (95 % band)",
+                "small bets per hand in this part of the match (95 % band)",
                 curves,
                 levels=(("", 0.0),),
             )
@@ -169,7 +169,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
 
 
 def draw_matrix(folder: Path, results: Mapping[str, Any]) -> list[Path]:
-    """Draws who wins how much of whom, as ``circle.png`` and ``circle.svg``.
+    """Draw who wins how much from whom, as ``circle.png`` and ``circle.svg``.
 
     Raises:
         PlotError: matplotlib is missing, or a file cannot be written.
@@ -193,7 +193,7 @@ def draw_matrix(folder: Path, results: Mapping[str, Any]) -> list[Path]:
                 axes.text(column, row, f"{values[row, column]:+z.2f}", ha="center", va="center", fontsize=9)
     axes.set_xticks(range(number), ranked, rotation=35, ha="right")
     axes.set_yticks(range(number), ranked)
-    axes.set_title("small bets a hand, won by the row of the column")
+    axes.set_title("small bets per hand that the row wins from the column")
     files = [folder / f"circle{kind}" for kind in (".png", ".svg")]
     for file in files:
         save_figure(figure, str(file))

@@ -22,23 +22,23 @@ __all__ = ["BLOCKS", "GAME", "PLAYERS", "Match", "Settings", "all_matches", "pla
 
 GAME: Final = "limit-2p"
 BLOCKS: Final = 20
-"""Parts of a match whose results are kept apart, for the learning curve."""
+"""The parts of a match whose results are kept separately, for the learning curve."""
 PLAYERS: Final = (
     "adaptive", "equilibrium", "formula", "heuristic", "killer", "sampling:trials=50", "simple",
     "always-call", "always-raise",
 )  # fmt: skip
-"""Who plays where nobody is named."""
+"""The players if none are named."""
 
 
 @attrs.frozen
 class Settings:
-    """How much is played."""
+    """The settings of the experiment."""
 
     players: tuple[str, ...] = PLAYERS
     hands: int = 4_000
-    """Of each two players."""
+    """Hands of each pair of players."""
     match_hands: int = 4_000
-    """Of a match, both passes together; the players begin each pass from nothing."""
+    """Hands of a match, both passes together; the players start each pass from nothing."""
     seed: int = 1
 
 
@@ -55,14 +55,14 @@ class Match:
     def __str__(self) -> str:
         return f"{self.players[0]} against {self.players[1]}, match {self.number + 1}"
 
-    def report(self) -> Path:
-        """Where what was found is kept."""
+    def result_file(self) -> Path:
+        """The file of its result."""
         known = hashlib.sha256("\n".join(self.players).encode()).hexdigest()[:12]
         names = "-".join(player.partition(":")[0] for player in self.players)
         return self.folder / "tasks" / f"{names}-{known}-{self.number + 1}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides the name of its file."""
+        """The settings on which its result depends, besides the name of its file."""
         return {
             "version": version("riverboat"),
             "players": list(self.players),
@@ -72,7 +72,7 @@ class Match:
 
 
 def all_matches(settings: Settings, folder: Path) -> list[Match]:
-    """Each two players, in matches on the same cards for every two."""
+    """The matches of each pair of players, on the same cards for every pair."""
     deals = max(BLOCKS, settings.match_hands // 2)
     number = max(1, round(settings.hands / (2 * deals)))
     return [
@@ -83,7 +83,7 @@ def all_matches(settings: Settings, folder: Path) -> list[Match]:
 
 
 def play(match: Match) -> dict[str, Any]:
-    """Plays a match; what the first player won in each block of it, in small bets, per deal."""
+    """Play a match; returns what the first player won per deal in each block of it, in small bets."""
     game = load_game(GAME)
     assert game.small_bet is not None  # a limit game
     seed = derive_seed(match.seed, match.number)

@@ -52,7 +52,7 @@ class Duel:
     def __str__(self) -> str:
         return f"{self.name} against {self.opponent}, match {self.number + 1}"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was found is kept."""
         against = self.opponent.replace(":", "-").replace("=", "-").replace(",", "-")
         return self.folder / "tasks" / f"{self.name}-{against}-{self.number + 1}.json"

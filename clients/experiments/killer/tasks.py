@@ -54,7 +54,7 @@ class AgainstOne:
     def __str__(self) -> str:
         return f"the book, against one of the best {100 * self.share:.0f} %"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where the odds are kept."""
         return self.folder / TASKS / f"against-one-{100 * self.share:.0f}.npz"
 
@@ -81,7 +81,7 @@ class AgainstMore:
     def __str__(self) -> str:
         return f"the book, against several on flops {self.first + 1} to {self.last}"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where the odds are kept."""
         return self.folder / TASKS / f"against-more-{self.first + 1}-{self.last}.npz"
 
@@ -107,7 +107,7 @@ class RakeMatch:
     def __str__(self) -> str:
         return f"the rake, {self.bot} at {self.table}"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was won is kept."""
         known = hashlib.sha256(self.bot.encode()).hexdigest()[:12]
         return self.folder / TASKS / f"{self.table}-{self.bot.partition(':')[0]}-{known}.json"

@@ -57,7 +57,7 @@ class Match:
     def __str__(self) -> str:
         return f"{self.player}, match {self.number + 1}"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was found is kept."""
         known = hashlib.sha256(self.player.encode()).hexdigest()[:12]
         name = self.player.partition(":")[0]

@@ -116,7 +116,7 @@ class Task:
         """Where what is learnt is kept."""
         return self.folder / "knowledge" / f"{self.name()}.npz"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was found is kept."""
         return self.folder / "tasks" / f"{self.name()}.json"
 

@@ -49,7 +49,7 @@ class List:
     def __str__(self) -> str:
         return self.game
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was found is kept."""
         return self.folder / TASKS / f"{self.game}.json"
 

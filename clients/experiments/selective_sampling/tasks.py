@@ -21,7 +21,7 @@ class PartTask:
 
     folder: Path
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was found is kept."""
         part = type(self).__module__.rpartition(".")[2].replace("_", "-")
         known = hashlib.sha256(json.dumps(self.played()).encode()).hexdigest()[:16]

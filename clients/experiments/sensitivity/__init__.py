@@ -1,1 +1,1 @@
-"""What each of the formula's own constants is worth: the experiment ``sensitivity``."""
+"""The experiment ``sensitivity``: how much each of the formula's constants matters."""

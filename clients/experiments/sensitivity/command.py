@@ -58,7 +58,7 @@ def _values(context: click.Context, parameter: click.Parameter, texts: tuple[str
 )  # fmt: skip
 @click.option(
     "--constants", metavar="NAME,...", callback=_checked,
-    help="These only, of engine/opponents/models/formula.py.  Default: all, or none with --instead.",
+    help="Only these constants of engine/opponents/models/formula.py.  Default: all, or none with --instead.",
 )  # fmt: skip
 @click.option(
     "--instead", multiple=True, metavar="NAME=VALUE,...", callback=_values,
@@ -67,19 +67,19 @@ def _values(context: click.Context, parameter: click.Parameter, texts: tuple[str
 )  # fmt: skip
 @click.option(
     "--by", type=FiniteRange(0.01, 0.99), default=0.2, show_default=True, metavar="PART",
-    help="How much greater and less each is made.",
+    help="The share by which each constant is increased and decreased.",
 )  # fmt: skip
 @click.option(
     "--table", "tables", type=click.Choice(TABLES), multiple=True,
-    help="At these tables only: heads-up against a bot, or at six seats with all of them; may be repeated.",
+    help="Only at these tables: heads-up against a bot, or at six seats with all of them; may be repeated.",
 )  # fmt: skip
 @click.option(
     "--match-deals", type=click.IntRange(min=1), default=500, show_default=True, metavar="N",
-    help="Deals after which everybody begins anew.",
+    help="Deals after which all players start again.",
 )  # fmt: skip
 @click.option(
     "--betting", type=click.Choice(get_args(Betting)), default="limit", show_default=True,
-    help="Limit games, or no-limit ones with 200 big blinds.",
+    help="Limit games, or no-limit games with 200 big blinds.",
 )  # fmt: skip
 @experiment_options(seeded="cards")
 def sensitivity(
@@ -92,9 +92,9 @@ def sensitivity(
     match_deals: int,
     betting: Betting,
 ) -> None:
-    """What each constant of the formula is worth: each greater and less, on equal deals.
+    """Measure how much each constant of the formula matters: each one greater and smaller, on equal deals.
 
-    The default size is a matter of hours: five tables' worth of hands for each of some sixty variations.
+    The default size takes hours: hands at five tables for each of some sixty variations.
     """
     chosen = tuple(table for table in TABLES if not tables or table in tables)
     varied = constants if constants is not None else () if instead else CONSTANTS

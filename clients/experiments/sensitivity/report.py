@@ -1,4 +1,4 @@
-"""What each constant is worth: paired differences to the formula as it is, by table and together."""
+"""How much each constant matters: paired differences to the unchanged formula, by table and together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNITS: Final = {"sb": "Small bets", "bb": "Big blinds"}
 def summary(
     settings: Settings, variations: Sequence[Variation], found: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """All results, as they stand in ``results.json``."""
+    """The summary of all results, for ``results.json``."""
     base = {table: np.array(won) for table, won in found[0]["won"].items()}
     rows = []
     for variation, result in zip(variations[1:], found[1:], strict=True):
@@ -48,14 +48,14 @@ def summary(
 
 
 def _together(gains: Sequence[Estimate]) -> Estimate:
-    """The mean of some tables, each with cards of its own; samples are deals of one."""
+    """The mean over some tables, each with its own cards; samples are deals of one table."""
     halves = [gain.ci95 or 0.0 for gain in gains]
     mean = float(np.mean([gain.mean for gain in gains]))
     return Estimate(mean, float(np.sqrt(np.square(halves).sum())) / len(gains), gains[0].samples)
 
 
 def _matters(constant: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether greater or less is different, beyond chance, in all or at a table."""
+    """Whether a change of a constant is significant, at a table or in the mean."""
     estimates = [
         each
         for row in rows
@@ -66,7 +66,7 @@ def _matters(constant: str, rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def report(results: Mapping[str, Any]) -> str:
-    """Markdown."""
+    """The report as Markdown."""
     settings = results["settings"]
     tables = settings["tables"]
     rows = [
@@ -81,14 +81,14 @@ def report(results: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     return "\n".join(
         [
-            "# What the formula's constants are worth\n",
-            f"riverboat {results['version']}; each {100 * settings['by']:g} % greater and less, "
+            "# How much the formula's constants matter\n",
+            f"riverboat {results['version']}; each constant {100 * settings['by']:g} % greater and smaller, "
             f"{settings['hands']:,} hands of {_GAMES[settings['betting']]} at each table, every deal in each "
-            f"rotation of the seats; players begin anew after {settings['match_deals']} deals.  "
-            f"{_UNITS[results['unit']]} a hand: what the formula wins as it is, then how much more each "
-            "variation wins on the same deals; 95 %.\n",
+            f"rotation of the seats; players start again after {settings['match_deals']} deals.  "
+            f"{_UNITS[results['unit']]} per hand: what the unchanged formula wins, then how much more each "
+            "variation wins on the same deals, with 95 % intervals.\n",
             markdown_table(["constant", "value", *tables, "mean of the tables"], rows),
-            f"A change shows, at a table or in the mean, of {len(results['matter'])} of "
+            f"Significant at a table or in the mean: {len(results['matter'])} of "
             f"{len(settings['constants']) + len(settings['instead'])}: "
             f"{', '.join(results['matter']) or 'none'}.\n",
         ]
@@ -108,7 +108,7 @@ def _shown(found: Mapping[str, Any]) -> str:
 
 
 def plots(results: Mapping[str, Any]) -> list[Plot]:
-    """What more and less of each constant wins, in the order of the table."""
+    """What a greater and a smaller value of each constant wins, in the order of the table."""
     varied_one = [each for each in results["variations"] if "=" not in each["constant"]]
     if not varied_one:
         return []
@@ -119,6 +119,6 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
         numbers = [float(number) for number in range(1, len(gains) + 1)]
         halves = [gain["ci95"] or 0.0 for gain in gains]
         curves.append(Curve(label, numbers, [gain["mean"] for gain in gains], halves))
-    title = "the formula with one constant changed, less the formula as it is"
+    title = "the formula with one constant changed, less the unchanged formula"
     y_label = f"{results['unit']} a hand (95 %)"
     return [Plot("gains", title, "", y_label, tuple(curves), levels=(("", 0.0),), names=names)]

@@ -1,4 +1,4 @@
-"""The tasks of the experiment: the formula with one constant greater or less, in matches on equal deals."""
+"""The tasks of the experiment: the formula with one constant greater or smaller, on equal deals."""
 
 from __future__ import annotations
 
@@ -25,49 +25,49 @@ __all__ = ["CONSTANTS", "TABLES", "Betting", "Settings", "Variation", "all_varia
 _OPPONENTS: Final = ("simple", "hand-strength", "heuristic", "killer")
 SIX_SEATS: Final = "six seats"
 TABLES: Final = (*_OPPONENTS, SIX_SEATS)
-"""Heads-up against each of four, and one formula at six seats with the four and a formula as it is."""
+"""Heads-up against each of four bots, and at six seats with the four and an unchanged formula."""
 
 _OF_THE_PARAMETERS: Final = (
     "call_threshold", "raise_threshold", "spread", "very_weak", "very_strong", "trap",
 )  # fmt: skip
 CONSTANTS: Final = (*_OF_THE_PARAMETERS, *(field.name for field in attrs.fields(Constants)))
-"""All numbers of the formula that are varied, by name; `tightness` and its like are a player's own."""
+"""All numbers of the formula that are varied, by name; `tightness` and the like belong to a player."""
 
 _LONGEST_NAME: Final = 200
-"""Of a file, in letters: systems allow 255."""
+"""The longest name of a file, in characters: systems allow 255."""
 
 Betting = Literal["limit", "nolimit"]
 
 
 @attrs.frozen
 class Settings:
-    """How much is played."""
+    """The settings of the experiment."""
 
     hands: int = 20_000
-    """At each table, of each variation."""
+    """Hands of each variation at each table."""
     constants: tuple[str, ...] = CONSTANTS
     instead: tuple[str, ...] = ()
     """``NAME=VALUE,...``: variations in which some constants have other values, all at once."""
     by: float = 0.2
-    """The part by which a constant is made greater and less."""
+    """The share by which a constant is increased and decreased."""
     tables: tuple[str, ...] = TABLES
     match_deals: int = 500
-    """Deals after which all that was learnt is forgotten."""
+    """Deals after which all players forget what they have learnt."""
     seed: int = 1
     betting: Betting = "limit"
 
     @property
     def unit(self) -> str:
-        """What results are in: small bets, or big blinds."""
+        """The unit of results: small bets, or big blinds."""
         return "sb" if self.betting == "limit" else "bb"
 
 
 @attrs.frozen
 class Variation:
-    """The formula with one constant changed, or as it is; played in one process."""
+    """The formula with one constant changed, or unchanged; played in one process."""
 
     constant: str
-    """Empty: the formula as it is.  ``NAME=VALUE,...``: these instead, and the factor says nothing."""
+    """Empty for the unchanged formula; ``NAME=VALUE,...`` for other values, where the factor is not used."""
     factor: float
     settings: Settings
     folder: Path
@@ -77,15 +77,15 @@ class Variation:
             return "as it is"
         return self.constant if "=" in self.constant else f"{self.constant} x {self.factor:g}"
 
-    def report(self) -> Path:
-        """Where what was found is kept."""
+    def result_file(self) -> Path:
+        """The file of its result."""
         name = f"{self.constant or 'base'}-{self.factor:g}"
         if len(name) > _LONGEST_NAME:
             name = f"{self.constant.count('=')}-constants-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
         return self.folder / "tasks" / f"{name}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides the name of its file."""
+        """The settings on which its result depends, besides the name of its file."""
         settings = self.settings
         return {
             "version": version("riverboat"),
@@ -98,7 +98,7 @@ class Variation:
 
 
 def all_variations(settings: Settings, folder: Path) -> list[Variation]:
-    """The formula as it is, then each constant greater and less, then several changed at once."""
+    """The unchanged formula, then each constant greater and smaller, then several changed at once."""
     changed = [
         Variation(constant, factor, settings, folder)
         for constant in settings.constants
@@ -109,11 +109,11 @@ def all_variations(settings: Settings, folder: Path) -> list[Variation]:
 
 
 def varied(constant: str, factor: float) -> Parameters:
-    """The formula's parameters, one of its constants times a factor; thresholds stay within 0 and 1.
+    """The formula's parameters, with one of its constants times a factor; thresholds stay within 0 and 1.
 
     Args:
-        constant: a name; none, where all stays as it is; or ``NAME=VALUE,...``.
-        factor: of the constant that is named.
+        constant: a constant's name; empty to change nothing; or ``NAME=VALUE,...``.
+        factor: the factor on the constant that is named.
     """
     usual = Parameters()
     if not constant:
@@ -131,11 +131,11 @@ def varied(constant: str, factor: float) -> Parameters:
 
 
 def play(variation: Variation) -> dict[str, Any]:
-    """Plays a variation at all tables.
+    """Play a variation at all tables.
 
     Returns:
-        By table, what the varied formula won a hand on each deal, in small bets or big blinds
-        (`Settings.unit`), every deal played in each rotation of the seats.
+        For each table, what the varied formula won per hand on each deal, in small bets or big blinds
+        (`Settings.unit`); every deal is played in each rotation of the seats.
     """
     settings = variation.settings
     won = {
@@ -163,7 +163,7 @@ def _won_at(table: str, seed: int, variation: Variation) -> NDArray[np.float64]:
 
 
 def _seated(is_ours: tuple[bool, ...], others: tuple[str, ...], variation: Variation) -> list[Agent]:
-    """The agents by seat: the varied formula, and the others behind it in their order."""
+    """The agents by seat: the varied formula, and the others after it in their order."""
     ours = Formula()
     ours.parameters = varied(variation.constant, variation.factor)
     start, seats = is_ours.index(True), len(is_ours)

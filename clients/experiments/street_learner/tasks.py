@@ -78,7 +78,7 @@ class Run:
         """Where what is learnt is kept."""
         return self.folder / "knowledge" / f"{self.name()}.npz"
 
-    def report(self) -> Path:
+    def result_file(self) -> Path:
         """Where what was found is kept."""
         return self.folder / TASKS / f"{self.name()}.json"
 

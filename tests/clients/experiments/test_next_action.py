@@ -46,7 +46,7 @@ def test_all_models_stand_in_one_table(run: tuple[Path, str, dict[str, Any]]) ->
 
 def test_losses_are_sums_over_the_hands_held_out(run: tuple[Path, str, dict[str, Any]]) -> None:
     out, _, results = run
-    tasks = [json.loads(match.report().read_text())["result"] for match in all_matches(SETTINGS, out)]
+    tasks = [json.loads(match.result_file().read_text())["result"] for match in all_matches(SETTINGS, out)]
 
     for player, of_player in zip(SETTINGS.players, (tasks[:2], tasks[2:]), strict=True):
         rows = [row for task in of_player for row in task["tree"]["held_out"]]

@@ -102,7 +102,7 @@ def test_however_many_are_changed_at_once_what_is_found_can_be_kept(tmp_path: Pa
     all_of_them = ",".join(f"{name}=0.25" for name in CONSTANTS)
     settings = Settings(4, (), (all_of_them, all_of_them.replace("trap=0.25", "trap=0.2")))
 
-    files = [variation.report() for variation in all_variations(settings, tmp_path)]
+    files = [variation.result_file() for variation in all_variations(settings, tmp_path)]
 
     assert len(set(files)) == 3
     assert max(len(file.name) for file in files) < 255
