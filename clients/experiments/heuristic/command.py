@@ -1,4 +1,4 @@
-"""``riverboat experiment heuristic --out DIR``: which variants and opponents, how much, where to."""
+"""``riverboat experiment heuristic --out DIR``: the command line of the experiment."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def heuristic(
     variants: tuple[str, ...],
     opponents: tuple[str, ...],
 ) -> None:
-    """Saukonoja and Pasanen's Table 1: each variant of the heuristic bot against its opponents.
+    """Reproduce Saukonoja and Pasanen's Table 1: each variant of the heuristic bot against its opponents.
 
     The full size, which is the default, takes some hours on one core.
     """
@@ -82,15 +82,15 @@ def reproduce(
     paper: dict[str, str] | None = None,
     resume: bool = False,
 ) -> dict[str, Any]:
-    """Play all matches; returns the results as they stand in ``results.json``.
+    """Play all matches; returns the results for ``results.json``.
 
     Args:
-        settings: how much.
-        folder: gets what each match found.
-        jobs: processes; the results do not depend on it.
-        progress: takes a line about each match that is done.
-        paper: by opponent, the name of the one of the paper it stands in for.
-        resume: take what is in the folder for done, where it was played with the same settings.
+        settings: the experiment's settings.
+        folder: the folder for the matches' results.
+        jobs: the number of processes; the results do not depend on it.
+        progress: receives a line about each finished match.
+        paper: for each opponent, the name of the paper's opponent for which it stands in.
+        resume: use results in the folder that were made with the same settings.
 
     Raises:
         OSError: the folder cannot be written.

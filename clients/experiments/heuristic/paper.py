@@ -1,4 +1,4 @@
-"""Table 1 of the paper, and who stands in for its opponents here."""
+"""Table 1 of the paper, and the bots that stand in for its opponents."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Counterpart:
     name: str
     about: str
     sb_per_hand: float
-    """What the paper's bot won from it, small bets a hand."""
+    """What the paper's bot won from it, in small bets per hand."""
     candidates: tuple[str, ...]
-    """Bots that may stand in, the most alike first; the first that is installed and plays the game does."""
+    """Bots that may stand in, the most similar first; the first one that is installed and can play does."""
 
     def stand_in(self) -> str:
-        """The bot that is played.
+        """The bot that stands in for it.
 
         Raises:
             LookupError: none of them is installed and plays the game.
@@ -40,7 +40,7 @@ class Counterpart:
 
 
 def _can_play(spec: str) -> bool:
-    """Whether a bot is installed and, as it is, plays the game of Table 1."""
+    """Whether a bot is installed and, with these options, plays the game of Table 1."""
     if spec.partition(":")[0] not in installed_bots():
         return False
     try:
@@ -60,12 +60,12 @@ COUNTERPARTS: Final = (
     Counterpart("Vexbot", "learns to exploit", -0.242, ("adaptive", "sampling:trials=100")),
     Counterpart("Pokibrat", "Poki's formula, heads-up", 0.015, ("formula",)),
 )
-"""Its opponents in the order of Table 1.  The first candidates are played as soon as they are installed and
-need no file; those that do are for ``--against``."""
+"""The paper's opponents in the order of Table 1.  The candidates need no files; ``--against`` names bots that
+need one."""
 
 
 def stood_in_for(spec: str) -> str | None:
-    """The name of the opponent of the paper that a bot may stand in for, if any."""
+    """The name of the paper's opponent for which a bot may stand in, if any."""
     bot = spec.partition(":")[0]
     for each in COUNTERPARTS:
         if bot in {candidate.partition(":")[0] for candidate in each.candidates}:
@@ -84,5 +84,5 @@ VARIANTS: Final[Mapping[str, str]] = {
 
 
 def variants_named(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names given, in the order of `VARIANTS`; all of them if none was."""
+    """The given names in the order of `VARIANTS`; all names if none are given."""
     return tuple(name for name in VARIANTS if not names or name in names)

@@ -1,4 +1,4 @@
-"""What the matches have found, as numbers for ``results.json``, tables and pictures."""
+"""The results of the matches, as numbers for ``results.json``, tables and pictures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.intervals import Estimate, Winnings, estimate_of_few
 __all__ = ["plots", "report", "summary"]
 
 LEARNT: Final = 1_000
-"""The hand from which on the paper's learner had learnt, "about"."""
+"""The hand from about which the paper's learner had learnt."""
 
 
 def summary(
@@ -26,13 +26,13 @@ def summary(
     found: Sequence[Mapping[str, Any]],
     paper: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The results as they stand in ``results.json``.
+    """The summary of the results, for ``results.json``.
 
     Args:
-        settings: how much was played.
+        settings: the experiment's settings.
         duels: all matches.
         found: their results.
-        paper: by opponent, the name of the one it stands in for.
+        paper: for each opponent, the name of the paper's opponent for which it stands in.
     """
     pairs: dict[tuple[str, str], list[list[Winnings]]] = {}
     deals: dict[tuple[str, str], int] = {}
@@ -60,13 +60,13 @@ def summary(
 
 
 def _rate(blocks: Sequence[Winnings]) -> Estimate | None:
-    """Small bets a hand; the interval is of deals, each of which was played twice."""
+    """Small bets per hand, with an interval over deals, each of which was played twice."""
     won = sum(blocks, Winnings())
     return None if not won.hands else Estimate(won.chips / won.hands, won.half_width(), 2 * won.hands)
 
 
 def _of_pair(matches: Sequence[Sequence[Winnings]], deals: int) -> dict[str, Any]:
-    """All matches of two players: the whole, before and after the learner has learnt, and the running sum."""
+    """The result of two players: overall, before and after the learner has learnt, and the running sum."""
     number = len(matches[0])
     ends = [(block + 1) * deals // number for block in range(number)]
     everything = [block for match in matches for block in match]
@@ -95,7 +95,7 @@ def report(results: Mapping[str, Any]) -> str:
     lines = [
         "# The heuristic bot against its opponents\n",
         f"{results['game']}, seed {settings['seed']}, riverboat {results['version']}; matches of "
-        f"{settings['match_hands']:,} hands, each deal played from both seats; small bets a hand with 95 % "
+        f"{settings['match_hands']:,} hands, each deal played from both seats; small bets per hand with 95 % "
         "intervals from per-deal means.\n",
     ]
     rows = []

@@ -19,21 +19,21 @@ from engine.seeds import derive_seed
 __all__ = ["BLOCKS", "Duel", "Settings", "all_duels", "play"]
 
 BLOCKS: Final = 20
-"""Parts of a match whose results are kept apart, for the curve."""
+"""The parts of a match whose results are kept separately, for the curve."""
 
 
 @attrs.frozen
 class Settings:
-    """How much is played."""
+    """The settings of the experiment."""
 
     variants: tuple[str, ...]
     """``BOT:KEY=VALUE`` of each, by its name in the results."""
     names: tuple[str, ...]
     opponents: tuple[str, ...]
     hands: int = 20_000
-    """Against each opponent."""
+    """Hands against each opponent."""
     match_hands: int = 4_000
-    """Of a match, both passes together; the bots begin each pass from nothing."""
+    """Hands of a match, both passes together; the bots start each pass from nothing."""
     seed: int = 1
 
 
@@ -53,12 +53,12 @@ class Duel:
         return f"{self.name} against {self.opponent}, match {self.number + 1}"
 
     def result_file(self) -> Path:
-        """Where what was found is kept."""
+        """The file of its result."""
         against = self.opponent.replace(":", "-").replace("=", "-").replace(",", "-")
         return self.folder / "tasks" / f"{self.name}-{against}-{self.number + 1}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides the name of its file."""
+        """The settings on which its result depends, besides the name of its file."""
         return {
             "version": version("riverboat"),
             "variant": self.variant,
@@ -69,7 +69,7 @@ class Duel:
 
 
 def all_duels(settings: Settings, folder: Path) -> list[Duel]:
-    """The whole experiment: the same cards for every pair of players."""
+    """All matches of the experiment, with the same cards for every pair of players."""
     deals = max(BLOCKS, settings.match_hands // 2)
     matches = max(1, round(settings.hands / (2 * deals)))
     return [
@@ -81,7 +81,7 @@ def all_duels(settings: Settings, folder: Path) -> list[Duel]:
 
 
 def play(duel: Duel) -> dict[str, Any]:
-    """Plays a match; what was won in each block of it, in small bets, per deal."""
+    """Play a match; returns what was won per deal in each block of it, in small bets."""
     game = load_game(GAME)
     assert game.small_bet is not None  # a limit game
     seed = derive_seed(duel.settings.seed, duel.number)

@@ -33,23 +33,23 @@ BOOK: Final = "flop_book.npz"
 )  # fmt: skip
 @click.option(
     "--every", type=click.IntRange(1, 877), default=1, show_default=True, metavar="N",
-    help="For one opponent, take every N-th of the 1755 flops that differ; 1 is exact.",
+    help="For one opponent, use every N-th of the 1755 distinct flops; 1 is exact.",
 )  # fmt: skip
 @click.option(
     "--rake-hands", type=click.IntRange(0, 10**7), default=0, show_default=True, metavar="N",
-    help="Also play so many hands with each bot at six and at ten seats: who beats a rake of 5 %, at most "
+    help="Also play N hands with each bot at six and at ten seats: who beats a rake of 5 %, at most "
     "three small bets?",
 )  # fmt: skip
 @click.option(
     "--rake-bots", default=" ".join(BOTS), show_default=True, metavar="BOTS",
-    help="Those that play for it, with blanks between them.",
+    help="The bots that play for the rake, separated by blanks.",
 )  # fmt: skip
 @experiment_options(seeded="hands")
 def killer(order: Order, flops: int, every: int, rake_hands: int, rake_bots: str) -> None:
-    """Peretz's book of flop configurations: what the starting hands are worth by the flops they see.
+    """Make Peretz's book of flop configurations: the values of the starting hands by the flops they see.
 
-    A minute or two on one core; the same program makes the same book, whatever the seed.  --rake-hands 1000
-    takes some minutes more.
+    It takes a minute or two on one core; the same program makes the same book, whatever the seed.
+    --rake-hands 1000 takes some more minutes.
     """
     bots = tuple(dict.fromkeys(rake_bots.split()))
     for bot in bots if rake_hands else ():
@@ -71,14 +71,14 @@ def reproduce(
     *,
     resume: bool = False,
 ) -> dict[str, Any]:
-    """Make the book; returns the results as they stand in ``results.json``.
+    """Make the book; returns the results for ``results.json``.
 
     Args:
-        settings: how exact it is, and who plays for the rake.
-        folder: gets the book, and what each task has found.
-        jobs: processes; the results do not depend on it.
-        progress: takes a line about each task that is done.
-        resume: take what is in the folder for done, where it was done with the same settings.
+        settings: how exact the book is, and who plays for the rake.
+        folder: the folder for the book and the tasks' results.
+        jobs: the number of processes; the results do not depend on it.
+        progress: receives a line about each finished task.
+        resume: use results in the folder that were made with the same settings.
 
     Raises:
         OSError: the folder cannot be written.

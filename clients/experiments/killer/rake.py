@@ -1,7 +1,7 @@
 """The paper's question: does a player beat the rake, 5 % of the pot and at most three small bets?
 
-Half of the seats are the bot's, the others call whatever comes.  Decisions do not depend on the rake, unless
-a bot reckons with it; so the same hands are counted before it and after it.
+The bot has half of the seats, the others always call.  Decisions do not depend on the rake, unless a bot
+allows for it in its values; so the same hands are counted before and after the rake.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["BOTS", "RAKE", "TABLES", "play_with_rake", "rake_plots", "rake_repor
 RAKE: Final = "5%,3"
 TABLES: Final = ("limit-6p", "limit-10p")
 BOTS: Final = ("hand-strength", "simple", "heuristic", "killer", "killer:rake=5", "formula")
-"""Those that play in some minutes; `sampling` takes an hour."""
+"""The bots that play in some minutes; `sampling` takes an hour."""
 
 
 def play_with_rake(table: str, bot: str, hands: int, seed: int) -> dict[str, Any]:
@@ -29,9 +29,9 @@ def play_with_rake(table: str, bot: str, hands: int, seed: int) -> dict[str, Any
 
     Args:
         table: one of `TABLES`.
-        bot: with options.
-        hands: how many.
-        seed: of the cards and the players.
+        bot: the bot with its options.
+        hands: the number of hands.
+        seed: the seed of the cards and the players.
     """
     game = load_game(table)
     raked, n, unit = game.raked(RAKE), game.num_players, game.small_bet
@@ -65,8 +65,8 @@ def rake_report(rows: Sequence[dict[str, Any]]) -> str:
 
     return (
         "\n# Who beats the rake\n\n"
-        f"Half of the seats are the bot's, the others call whatever comes; the house takes {RAKE} small bets "
-        "of pots that saw a flop.  Small bets per hand of one seat, with 95 % intervals.\n\n"
+        f"The bot has half of the seats, the others always call; the house takes {RAKE} small bets from "
+        "pots that saw a flop.  Small bets per hand and seat, with 95 % intervals.\n\n"
         + markdown_table(
             ["table", "bot", "hands", "before the rake", "after it", "beats it"],
             [
@@ -96,9 +96,9 @@ def rake_plots(rows: Sequence[dict[str, Any]]) -> list[Plot]:
         found.append(
             Plot(
                 f"rake-{table}",
-                f"{table}, half of the seats call whatever comes; rake {RAKE}",
+                f"{table}, half of the seats always call; rake {RAKE}",
                 "",
-                "small bets a hand of one seat (95 %)",
+                "small bets per hand and seat (95 %)",
                 curves,
                 levels=(("", 0.0),),
                 names=tuple(row["bot"] for row in here),

@@ -1,4 +1,4 @@
-"""What the book says: values of starting hands for some pots and bets, and their ranks."""
+"""The values of starting hands by the book, for some pots and bets, and their ranks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["draw_values", "plots", "report", "values"]
 
 SHOWN: Final = ("AA", "AKs", "AKo", "JTs", "98s", "33", "22", "72o", "32o")
 STAKES: Final = ((2.0, 2.0), (2.0, 4.0))
-"""Pot at the flop and further bets of each, in bets."""
+"""The pot at the flop and each player's further bets, in bets."""
 _RAKE: Final = Rake(5.0, 3.0)
 """The paper's question: 5 % of the pot, three small bets at most."""
 
@@ -55,7 +55,7 @@ def report(results: Mapping[str, Any]) -> str:
         )  # fmt: skip
     book = (
         "# What starting hands are worth by their flops\n\n"
-        "EV against one opponent with any hand, flops that are not worth a bet being folded; in bets. "
+        "EV in bets against one opponent with any hand; flops that are not worth a bet are folded. "
         f"The book was made by `{results['made_by']}`.\n\n"
         + markdown_table(["pot, bets", "rake", *SHOWN, "rank of AKs / 22"], rows)
     )
@@ -79,7 +79,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
 
 
 def draw_values(folder: Path, results: Mapping[str, Any]) -> None:
-    """Draws the values of each starting hand where most is bet, as ``hands.png`` and ``hands.svg``.
+    """Draw the values of each starting hand for the highest bets, as ``hands.png`` and ``hands.svg``.
 
     Raises:
         PlotError: matplotlib is missing, or a file cannot be written.

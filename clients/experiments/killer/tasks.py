@@ -24,14 +24,14 @@ class Settings:
     """How exact the book is, and who plays for the rake."""
 
     flops: int = 240
-    """Sampled, for more than one opponent."""
+    """The number of sampled flops for more than one opponent."""
     every: int = 1
-    """Every so many of the flops are taken for one opponent; 1 is exact."""
+    """For one opponent only every n-th flop is used; 1 is exact."""
     rake_hands: int = 0
-    """At each table, for each bot."""
+    """The number of hands with the rake, at each table and for each bot."""
     rake_bots: tuple[str, ...] = BOTS
     seed: int = 1
-    """Of those hands."""
+    """The seed of those hands."""
 
     @property
     def made_by(self) -> str:
@@ -73,9 +73,9 @@ class AgainstMore:
 
     first: int
     last: int
-    """After the last of them."""
+    """The number after the last of these flops."""
     flops: int
-    """Sampled in all."""
+    """The number of all sampled flops."""
     folder: Path
 
     def __str__(self) -> str:
@@ -90,13 +90,13 @@ class AgainstMore:
         return {"version": version("riverboat"), "flops": self.flops}
 
     def find(self) -> Mapping[str, Any]:
-        """``odds``, as of `odds_against_more`."""
+        """``odds``, the result of `odds_against_more`."""
         return {"odds": odds_against_more(sampled_flops(self.flops)[self.first : self.last])}
 
 
 @attrs.frozen
 class RakeMatch:
-    """Half a table of one bot, and the other half of players who call whatever comes."""
+    """A match at a table of which one bot has half of the seats, and the others always call."""
 
     table: str
     bot: str
@@ -108,16 +108,16 @@ class RakeMatch:
         return f"the rake, {self.bot} at {self.table}"
 
     def result_file(self) -> Path:
-        """Where what was won is kept."""
+        """The file of its result."""
         known = hashlib.sha256(self.bot.encode()).hexdigest()[:12]
         return self.folder / TASKS / f"{self.table}-{self.bot.partition(':')[0]}-{known}.json"
 
     def played(self) -> dict[str, Any]:
-        """What it depends on, besides the name of the file."""
+        """The settings on which its result depends, besides the name of the file."""
         return {"version": version("riverboat"), "bot": self.bot, "hands": self.hands, "seed": self.seed}
 
     def find(self) -> Mapping[str, Any]:
-        """As of `play_with_rake`."""
+        """The result of `play_with_rake`."""
         return play_with_rake(self.table, self.bot, self.hands, self.seed)
 
 
@@ -141,7 +141,7 @@ def all_parts(settings: Settings, folder: Path) -> list[Part]:
 
 
 def find(part: Part) -> dict[str, Any]:
-    """Does a part and keeps what it finds."""
+    """Do a part and keep its result."""
     result = dict(part.find())
     keep(part, result)
     return result

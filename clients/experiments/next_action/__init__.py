@@ -1,1 +1,1 @@
-"""How well models of an opponent predict the next action: counted, a tree, a network."""
+"""The experiment ``next-action``: how well opponent models predict the next action."""

@@ -21,29 +21,27 @@ predict_all = Experiment(all_matches, predict, summary)
 
 @click.command("next-action", cls=OneLineCommand)
 @out_option("results.json, results.md, a plot (PNG and SVG) and what each match found")
-@click.option(
-    "--game", type=click.Choice(_GAMES), default="limit-2p", show_default=True, help="What is played."
-)
+@click.option("--game", type=click.Choice(_GAMES), default="limit-2p", show_default=True, help="The game.")
 @click.option(
     "--player", "players", multiple=True, metavar="BOT",
-    help="Whose actions are predicted, BOT[:KEY=VALUE,...]; may be repeated.  "
+    help="Player to predict, BOT[:KEY=VALUE,...]; may be repeated.  "
     f"Default: {', '.join(PLAYERS)}.",
 )  # fmt: skip
 @click.option(
     "--against", "others", default=Settings().others, show_default=True, metavar="BOT",
-    help="Who sits in the other seats.",
+    help="The bot in the other seats.",
 )  # fmt: skip
 @click.option(
     "--hands", type=click.IntRange(min=1), default=500, show_default=True, metavar="N",
-    help="Hands of a match that are learnt from.",
+    help="Hands of a match to learn from.",
 )  # fmt: skip
 @click.option(
     "--held-out", type=click.IntRange(min=2), default=300, show_default=True, metavar="N",
-    help="Hands after them that are predicted and not learnt from.",
+    help="Hands after these, which are predicted and not learnt from.",
 )  # fmt: skip
 @click.option(
     "--matches", type=click.IntRange(min=1), default=2, show_default=True, metavar="N",
-    help="Matches of each player; the models begin each with nothing.",
+    help="Matches of each player; the models start each from nothing.",
 )  # fmt: skip
 @experiment_options(seeded="cards")
 def next_action(

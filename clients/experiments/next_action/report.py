@@ -1,4 +1,4 @@
-"""What the models predicted, as numbers for ``results.json`` and as tables."""
+"""How well the models predicted, as numbers for ``results.json`` and as tables."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from engine.intervals import Z95, Estimate
 __all__ = ["plots", "report", "summary"]
 
 _DEFAULT: Final = "specific"
-"""What the others are compared with: what bots take where nothing is said."""
+"""The model with which the others are compared: the bots' default."""
 
 
 def summary(
     settings: Settings, matches: Sequence[Match], found: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """All results, as they stand in ``results.json``."""
+    """The summary of all results, for ``results.json``."""
     players: dict[str, Any] = {}
     for player in settings.players:
         here = [result for match, result in zip(matches, found, strict=True) if match.player == player]
@@ -51,7 +51,7 @@ def summary(
 
 
 def report(results: Mapping[str, Any]) -> str:
-    """Markdown."""
+    """The report as Markdown."""
     settings, players = results["settings"], results["players"]
     others = [model for model in MODELS if model != _DEFAULT]
 
@@ -75,7 +75,7 @@ def report(results: Mapping[str, Any]) -> str:
             f"{settings['held_out']} predicted; seed {settings['seed']}.\n",
             "Log loss of an action of the hands held out:\n",
             table("held_out"),
-            f"By how much less that is than with `{_DEFAULT}` on the same hands, with 95 % intervals:\n",
+            f"How much smaller that is than with `{_DEFAULT}` on the same hands, with 95 % intervals:\n",
             markdown_table(["player", *others], gained),
             "Log loss on the hands that are learnt, each predicted first:\n",
             table("learning"),
@@ -84,7 +84,7 @@ def report(results: Mapping[str, Any]) -> str:
 
 
 def plots(results: Mapping[str, Any]) -> list[Plot]:
-    """How the models learn: the log loss of all players in the mean."""
+    """How the models learn: the mean log loss over all players."""
     hands = results["settings"]["hands"]
     ends = [hands * (part + 1) / PARTS for part in range(PARTS)]
     curves = []
@@ -94,7 +94,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
     return [
         Plot(
             "learning",
-            f"the next action, {len(results['players'])} players in the mean",
+            f"the next action, mean of {len(results['players'])} players",
             "hands learnt from",
             "log loss of an action of the last tenth",
             tuple(curves),

@@ -1,4 +1,4 @@
-"""How well models predict what a player does next: hands that were played, and the models that watch them."""
+"""Scores of models that watch played hands and predict what a player does next."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ NOISE = 0.05
 
 
 def play(game: GameDefinition, agents: Sequence[Agent], hands: int, seed: int) -> list[HandState]:
-    """The ends of hands; seats move around the table."""
+    """Play some hands; returns their ends.  Seats move around the table."""
     states: list[HandState] = []
     Arena(game, agents, seed).play(hands, on_hand=lambda state, _: states.append(state))
     return states
 
 
 def seat_at(state: HandState, position: int) -> int:
-    """Who sits there."""
+    """The seat in a position."""
     return (position + state.hand_number) % state.betting.game.num_players
 
 
 def by_position(models: Sequence[OpponentModel], state: HandState) -> list[OpponentModel]:
-    """The models of seats, by position in a hand."""
+    """The models of the seats, in the order of positions in a hand."""
     return [models[seat_at(state, position)] for position in range(len(models))]
 
 
 def shown(state: HandState) -> list[tuple[int, ...]]:
-    """Hole cards that everybody has seen, by position."""
+    """The hole cards that everybody has seen, by position; empty for others."""
     return [
         cards if state.betting.is_showdown and not folded else ()
         for cards, folded in zip(state.deal.hole_cards, state.betting.folded, strict=True)
@@ -57,7 +57,7 @@ def shown(state: HandState) -> list[tuple[int, ...]]:
 
 
 def learn(models: Sequence[OpponentModel], state: HandState) -> None:
-    """Let the models of seats learn from a hand."""
+    """Let the models of the seats learn from a hand."""
     here = by_position(models, state)
     learn_from_hand(here, TableReader(here, NOISE), state.betting, state.board, shown(state))
 
@@ -68,9 +68,9 @@ def score(
     """How each seat's model predicts what the seat does in some hands.
 
     Args:
-        models: of the seats.
+        models: the models of the seats.
         states: the ends of the hands.
-        learning: learn from each hand, after it has been predicted.
+        learning: whether to learn from each hand after it has been predicted.
     """
     scores = [PredictionScore() for _ in models]
     for state in states:
@@ -87,19 +87,17 @@ def score(
 
 
 def losses_by_hand(models: Sequence[OpponentModel], states: Sequence[HandState]) -> NDArray[np.float64]:
-    """How the model of seat 0 predicts what the seat does: shape (hands, 2), the sum of its log losses and
-    the number of actions it is of.
-    """
+    """For each hand, the sum of log losses of seat 0's model and the number of actions; shape (hands, 2)."""
     of_hands = [score(models, [state])[0] for state in states]
     return np.array([(one.log_loss * one.cases if one.cases else 0.0, one.cases) for one in of_hands])
 
 
 def gain(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[float, float]:
-    """By how much the log loss of an action falls from one model to another, and the standard error of that.
+    """How much the log loss per action falls from one model to another, and its standard error.
 
     Args:
-        before, after: `losses_by_hand` of the models, on the same hands.  Actions of one hand are not
-            independent, hands are: the error is that of the paired differences of hands.
+        before, after: `losses_by_hand` of the models, on the same hands.  Hands are independent, actions of
+            one hand are not, so the error is that of the paired differences of hands.
     """
     differences = before[:, 0] - after[:, 0]
     cases = float(before[:, 1].sum())

@@ -1,4 +1,4 @@
-"""The tasks of the experiment: matches of which some hands are learnt and the others predicted."""
+"""The tasks of the experiment: matches of which some hands are learnt from and the others predicted."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ PLAYERS: Final = (
     "simple", "hand-strength", "heuristic", "killer", "formula:model=generic",
     "formula:tightness=0.9,aggression=0.9,model=generic", "random", "always-call",
 )  # fmt: skip
-"""Whose actions are predicted where nobody is named."""
+"""The players to predict if none are named."""
 
 PARTS: Final = 10
-"""Of the hands that are learnt from, for the learning curve."""
+"""The number of parts of the hands learnt from, for the learning curve."""
 
 
 @attrs.frozen
 class Settings:
-    """Whose actions are predicted, and from how much."""
+    """The settings of the experiment."""
 
     players: tuple[str, ...] = PLAYERS
     others: str = "formula:model=generic"
-    """Who sits in the other seats."""
+    """The bot in the other seats."""
     game: str = "limit-2p"
     hands: int = 500
-    """That are learnt from, of a match."""
+    """Hands of a match to learn from."""
     held_out: int = 300
-    """After them, that are predicted and not learnt from."""
+    """Hands after these, which are predicted and not learnt from."""
     matches: int = 2
-    """Of each player."""
+    """Matches of each player."""
     seed: int = 1
 
 
@@ -58,13 +58,13 @@ class Match:
         return f"{self.player}, match {self.number + 1}"
 
     def result_file(self) -> Path:
-        """Where what was found is kept."""
+        """The file of its result."""
         known = hashlib.sha256(self.player.encode()).hexdigest()[:12]
         name = self.player.partition(":")[0]
         return self.folder / "tasks" / f"{self.settings.game}-{name}-{known}-{self.number + 1}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides the name of its file."""
+        """The settings on which its result depends, besides the name of its file."""
         settings = attrs.asdict(self.settings)
         for name in ("players", "matches"):
             del settings[name]
@@ -72,7 +72,7 @@ class Match:
 
 
 def all_matches(settings: Settings, folder: Path) -> list[Match]:
-    """Those of each player, on the same cards for all."""
+    """The matches of each player, on the same cards for all."""
     return [
         Match(player, number, settings, folder)
         for player in settings.players
@@ -81,11 +81,11 @@ def all_matches(settings: Settings, folder: Path) -> list[Match]:
 
 
 def predict(match: Match) -> dict[str, Any]:
-    """Plays a match and lets every model predict it.
+    """Play a match and let every model predict it.
 
     Returns:
-        By model: ``learning``, of `PARTS` parts of the hands that were learnt from, each predicted first, the
-        sum of log losses and the number of actions; ``held_out``, the same of each hand after them.
+        For each model: ``learning``, the sum of log losses and the number of actions in each of `PARTS` parts
+        of the hands learnt from, each predicted first; ``held_out``, the same for each hand after them.
     """
     settings = match.settings
     game = load_game(settings.game)

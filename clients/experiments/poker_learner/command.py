@@ -1,4 +1,4 @@
-"""``riverboat experiment poker-learner --out DIR``: how much is played, where to, and how it goes."""
+"""``riverboat experiment poker-learner --out DIR``: the command line of the experiment."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ READINGS: Final = tuple(
 """Readings of the thesis: options of the learners, how many knowledge bases there are, and its SimpleBot."""
 
 reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
-"""Trains the learners and plays the matches; the folder gets their knowledge files, too."""
+"""Trains the learners and plays the matches; writes their knowledge files into the folder, too."""
 
 
 @click.command("poker-learner", cls=OneLineCommand)
@@ -61,7 +61,7 @@ reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
 )  # fmt: skip
 @click.option(
     "--seeds", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
-    help="Runs, each with a training and cards of its own.",
+    help="Runs, each with its own training and cards.",
 )  # fmt: skip
 @click.option(
     "--learner",
@@ -99,9 +99,9 @@ def poker_learner(
     readings: tuple[str, ...],
     no_frozen: bool,
 ) -> None:
-    """Four learners against the bots of the Poker Learner thesis (chapter 5).
+    """Play four learners against the bots of the Poker Learner thesis (chapter 5).
 
-    The full size, which is the default, takes a minute or two of one core for each of its runs.
+    The full size, which is the default, takes a minute or two of one core for each run.
     """
     chosen = tuple(name for name in LEARNERS if not learners or name in learners)
     met = tuple(bot for bot in BOTS if not bots or bot in bots)

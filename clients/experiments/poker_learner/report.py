@@ -1,4 +1,4 @@
-"""What people read of ``riverboat experiment poker-learner``: tables and plots beside the thesis's."""
+"""The report of ``riverboat experiment poker-learner``: tables and plots, compared with the thesis's."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _Y_LABEL: Final = "big blinds won (mean of runs, 95 % band)"
 
 
 def report(results: Mapping[str, Any]) -> str:
-    """The results as Markdown, beside the thesis's."""
+    """The results as Markdown, compared with the thesis's."""
     settings = results["settings"]
     learners = settings["learners"]
     games = results["checkpoints"]
     lines = [
-        "# Poker Learner, chapter 5, played again\n",
+        "# Poker Learner, chapter 5, reproduced\n",
         f"{settings['training_hands']:,} hands of training against each bot at six seats, then "
         f"{settings['match_hands']:,} hands heads-up; {settings['seeds']} runs, seed {settings['seed']}; "
         f"riverboat {results['version']}.",
         "Blinds 1/2, 200 chips; rates in big blinds per hand with 95 % intervals over trainings, in brackets "
         "over hands.",
         f"Readings of the thesis: {', '.join(settings['readings']) or 'the defaults'}.",
-        "What was played frozen, with learning off, has no counterpart in the thesis.",
-        "The thesis's dollars are read as 100 chips; its rates are those after its last hand.\n",
+        "Frozen play, with learning off, has no counterpart in the thesis.",
+        "A dollar of the thesis is read as 100 chips; its rates are those after its last hand.\n",
     ]
     lines += score_lines(results["score"])
     modes = [mode for mode in MODES if mode == "learning" or settings["frozen"]]
@@ -113,7 +113,7 @@ def _short(rate: Mapping[str, Any]) -> str:
 
 
 def plots(results: Mapping[str, Any]) -> list[Plot]:
-    """The bankrolls as they went, as in Figures 5.1 to 5.5."""
+    """The bankrolls over the hands, as in Figures 5.1 to 5.5."""
     x = [0, *results["noted_at"]]
     learners = results["settings"]["learners"]
 

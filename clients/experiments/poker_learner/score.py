@@ -1,8 +1,9 @@
-"""How much of chapter 5 of the thesis comes out: signs, sizes, places and learnt rows, counted.
+"""How much of chapter 5 of the thesis is reproduced: signs, sizes, places and learnt rows, counted.
 
-*Sign*: a learner wins or loses as the thesis's does, heads-up with learning on.  *Size*: by as much, within a
-quarter.  *Place*: it ends a competition where the thesis's did.  *Row*: in a state of Tables 5.5 to 5.8 the
-same action has the greatest share.  What was played frozen has no counterpart there, and counts for nothing.
+*Sign*: a learner wins or loses as the thesis's does, heads-up with learning on.  *Size*: by the same amount,
+within a quarter.  *Place*: it takes the same place in a competition as the thesis's.  *Row*: in a state of
+Tables 5.5 to 5.8 the same action has the greatest share.  Frozen play has no counterpart in the thesis, and
+does not count.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from clients.experiments.poker_learner.thesis import THESIS_PLACES, thesis_rate
 __all__ = ["TOLERANCE", "score", "score_lines"]
 
 TOLERANCE: Final = 0.25
-"""Part of the thesis's figure by which ours may differ and be of the same size."""
+"""The share of the thesis's figure by which ours may differ to count as the same size."""
 
 
 def score(results: Mapping[str, Any]) -> dict[str, Any]:
-    """What comes out, as it stands in ``results.json``: for each kind the number, of how many, and which not.
+    """The score for ``results.json``: for each kind how many agree, of how many, and which do not.
 
     Args:
         results: ``heads_up``, ``competition`` and ``learned`` of the summary.

@@ -1,4 +1,4 @@
-"""The numbers of the experiment, as they stand in ``results.json``: rates, bankrolls, places."""
+"""The numbers of the experiment for ``results.json``: rates, bankrolls, places."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from engine.intervals import Winnings, estimate_of_few
 __all__ = ["optimum_against_all_in", "summary"]
 
 _CHECKPOINTS: Final = (0.05, 0.5, 1.0)
-"""Parts of a match: after 5,000, 50,000 and 100,000 hands in the thesis."""
+"""The shares of a match after which bankrolls are compared: 5,000, 50,000 and 100,000 hands in the thesis."""
 
 
 def optimum_against_all_in() -> float:
-    """Big blinds a hand that the best strategy wins heads-up against a player who is always all in.
+    """Big blinds per hand that the best strategy wins heads-up against a player who is always all in.
 
-    All it can do is fold or play for all chips; it knows that its opponent's hand is random.  Half of the
-    time it has the small blind and half of the time the big one to lose by folding.
+    It can only fold or play for all chips, and knows that its opponent's hand is random.  By folding it loses
+    the small blind in half of the hands and the big blind in the other half.
     """
     share = shipped_tables().raw_odds[:, 0]  # of the pot, against one random hand
     playing = 2 * STACK * share - STACK

@@ -1,4 +1,4 @@
-"""The tasks of the experiment: learners are trained from nothing, and play matches with what they know."""
+"""The tasks of the experiment: learners are trained from nothing, and play matches with what they learnt."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ __all__ = [
 TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, SIMPLE_BOT)}
 
 MODES: Final = ("learning", "frozen")
-"""How a learner plays heads-up: the first as in the thesis, the other without a counterpart there."""
+"""How a learner plays heads-up: the first as in the thesis, the second without a counterpart there."""
 
 POINTS: Final = 100
-"""How often a bankroll is noted in a match."""
+"""How often a bankroll is recorded in a match."""
 
 
 BasesReading = Literal["own", "carried"]
-"""A knowledge base for each kind of opponent (5.1), or one that goes through all series, so that the learner
-"doesn't have to learn everything from zero again" (4.1)."""
+"""A knowledge base for each kind of opponent (5.1), or one for all, so that the learner "doesn't have to
+learn everything from zero again" (4.1)."""
 
 SimpleBotReading = Literal["percentiles", "listed", "list-alone"]
-"""What the thesis's SimpleBot is (5.1): `simple`, which goes by percentiles and models its opponents; the bot
-of that name of the testbed, by a list of hands; or that without the hands it calls with now and then."""
+"""The thesis's SimpleBot (5.1): `simple`, which plays by percentiles and models its opponents; the testbed's
+bot of that name, which plays a list of hands; or the latter without the hands it calls now and then."""
 _SIMPLE_BOTS: Final[Mapping[str, str]] = {
     "percentiles": SIMPLE_BOT,
     "listed": f"{SIMPLE_BOT},hands=listed",
@@ -59,7 +59,7 @@ _SIMPLE_BOTS: Final[Mapping[str, str]] = {
 
 @attrs.frozen
 class Settings:
-    """How much is played."""
+    """The settings of the experiment."""
 
     training_hands: int = 500_000
     match_hands: int = 100_000
@@ -69,17 +69,17 @@ class Settings:
     readings: tuple[str, ...] = ()
     """``KEY=VALUE``: options of the learners, for those that take them; of ``bases`` and ``simple-bot``."""
     frozen: bool = True
-    """Play heads-up with learning off as well."""
+    """Whether to play heads-up with learning off as well."""
     bots: tuple[str, ...] = BOTS
-    """Heads-up against these; the competition and the learned tables need all."""
+    """The opponents heads-up; the competition and the learned tables need all of them."""
 
     @property
     def carries(self) -> bool:
-        """Whether one knowledge base goes through the trainings against all bots, in their order."""
+        """Whether one knowledge base is used in the trainings against all bots, in their order."""
         return self._read_last("bases") == "carried"
 
     def seated(self, bots: Sequence[str]) -> tuple[str, ...]:
-        """Who sits where the experiment names some bots: others, by a reading."""
+        """The bots that sit down for those that the experiment names, which depends on a reading."""
         simple = _SIMPLE_BOTS[self._read_last("simple-bot") or "percentiles"]
         return tuple(simple if bot == SIMPLE_BOT else bot for bot in bots)
 
@@ -90,7 +90,7 @@ class Settings:
 
 @attrs.frozen
 class Task:
-    """One piece of the experiment, done in one process."""
+    """One task of the experiment, done in one process."""
 
     kind: Literal["heads-up", "competition", "learned"]
     learner: str
@@ -104,24 +104,24 @@ class Task:
         return f"{self.learner} {what}, run {self.run + 1}"
 
     def seed(self, phase: int, bot: int = 9) -> int:
-        """Seed of the cards of a phase: the same for all learners."""
+        """The seed of the cards in a phase, which is the same for all learners."""
         return derive_seed(derive_seed(self.settings.seed, self.run), 10 * phase + bot)
 
     def name(self) -> str:
-        """For its files."""
+        """The task's name in file names."""
         against = file_name(self.bot) if self.bot else self.kind
         return f"{self.learner}-{against}-{self.run + 1}"
 
     def file(self) -> Path:
-        """Where what is learnt is kept."""
+        """The file of what is learnt."""
         return self.folder / "knowledge" / f"{self.name()}.npz"
 
     def result_file(self) -> Path:
-        """Where what was found is kept."""
+        """The file of its result."""
         return self.folder / "tasks" / f"{self.name()}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides its name."""
+        """The settings on which its result depends, besides its name."""
         settings = self.settings
         return {
             "version": version("riverboat"),
@@ -139,7 +139,7 @@ def file_name(bot: str) -> str:
 
 
 def all_tasks(settings: Settings, folder: Path) -> list[Task]:
-    """The whole experiment, run by run; there are folders for what it keeps.
+    """All tasks of the experiment, run by run; makes the folders for their files.
 
     Raises:
         OSError: the folder cannot be written.
@@ -162,19 +162,19 @@ def _run_by_run(settings: Settings, folder: Path) -> Iterator[Task]:
 
 
 def found_before(task: Task) -> dict[str, Any] | None:
-    """What a task has found before; None if it was not done, or with other settings."""
+    """The kept result of a task; None if there is none, or one with other settings."""
     return found_in(task) if task.file().exists() else None
 
 
 def do_task(task: Task) -> dict[str, Any]:
-    """Does a task; what it has found, which is also written to its file."""
+    """Do a task; returns its result, which is also written to its file."""
     result = _play_task(task)
     keep(task, result)
     return result
 
 
 def in_short(result: Mapping[str, Any]) -> str:
-    """What a task has found, in a few words, for somebody who waits."""
+    """The result of a task in a few words, for the progress."""
     matches = {name: result[name] for name in MODES if name in result}
     matches |= result.get("tables", {})
     rates = [f"{match['chips'] / match['hands'] / BIG_BLIND:+z.2f} {name}" for name, match in matches.items()]
@@ -262,17 +262,17 @@ def _play(
 
 
 def noted_at(match_hands: int) -> list[int]:
-    """After how many hands bankrolls are noted."""
+    """The numbers of hands after which bankrolls are recorded."""
     return [max(1, round(match_hands * point / POINTS)) for point in range(1, POINTS + 1)]
 
 
 def _won(winnings: Winnings) -> dict[str, float]:
-    """The winnings as they stand in the file of a task, which an experiment that goes on may find."""
+    """The winnings in the form of a task's file, which a resumed experiment may read."""
     return {"hands": winnings.hands, "chips": winnings.chips, "chips_squared": winnings.squares}
 
 
 def _learned_rows(learner: str, file: Path) -> list[dict[str, Any]]:
-    """What is known in the states of the thesis's table."""
+    """The learnt values in the states of the thesis's table."""
     from clients.learners.knowledge_file import read_knowledge
     from clients.learners.preflop.action_values import UPDATES
     from clients.learners.preflop.knowledge import read_base

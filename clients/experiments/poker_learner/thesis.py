@@ -1,7 +1,7 @@
-"""What chapter 5 of the Poker Learner thesis prints: who played, Tables 5.1 to 5.8.
+"""The numbers that chapter 5 of the Poker Learner thesis prints: who played, Tables 5.1 to 5.8.
 
-Its stakes are not printed.  Its testbed begins with blinds of $0.01 and $0.02 and with $2 for everybody, and
-the bankrolls fit: a dollar of the thesis is 100 of our chips, with blinds 1/2 and 200 chips.
+The thesis does not print its stakes.  By default its testbed has blinds of $0.01 and $0.02 and gives $2 to
+everybody, and the bankrolls fit: a dollar of the thesis is 100 of our chips, with blinds 1/2 and 200 chips.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BIG_BLIND: Final = 2
 STACK: Final = 200
 CHIPS_PER_DOLLAR: Final = 100
 THESIS_CHECKPOINTS: Final = (5_000, 50_000, 100_000)
-"""Hands."""
+"""The numbers of hands after which the thesis prints bankrolls."""
 
 THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] = {
     "always-all-in": {
@@ -62,8 +62,8 @@ THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] 
 }
 """Dollars after 5,000, 50,000 and 100,000 hands: Tables 5.1 to 5.4.
 
-The last two numbers of 5.3 (1015.85 and 982.55) may be the other way round: the copy at hand has them out of
-order.  Winning Hand Learner's columns of 5.1 and 5.2 are the same to the cent, which cannot be right.
+The last two numbers of 5.3 (1015.85 and 982.55) may be the other way round, since the copy at hand has them
+out of order.  Winning Hand Learner's columns of 5.1 and 5.2 are equal to the cent, which cannot be right.
 """
 
 THESIS_PLACES: Final[Mapping[str, int]] = {
@@ -72,7 +72,7 @@ THESIS_PLACES: Final[Mapping[str, int]] = {
     "name-learner": 1,
     "poker-learner": 1,
 }
-"""Where each learner came in its competition (5.2.5)."""
+"""Each learner's place in its competition (5.2.5)."""
 
 LearnedRow = tuple[str, str, str, str, tuple[int, int, int]]
 """Starting hand, position, last player and what they did; fold, call, raise in per cent."""
@@ -101,9 +101,9 @@ THESIS_LEARNED: Final[Mapping[str, Sequence[LearnedRow]]] = {
         ("KK", "early", "tight aggressive", "raise", (0, 0, 100)),
     ),
 }
-"""Tables 5.5 to 5.8.  Of the first two rows of 5.8, both 100 % fold, the hands cannot be read any more."""
+"""Tables 5.5 to 5.8.  The hands of the first two rows of 5.8, both 100 % fold, are illegible."""
 
 
 def thesis_rate(bot: str, learner: str) -> float:
-    """Big blinds a hand over the thesis's 100,000."""
+    """Big blinds per hand over the thesis's 100,000 hands."""
     return THESIS_BANKROLLS[bot][learner][-1] * CHIPS_PER_DOLLAR / BIG_BLIND / THESIS_CHECKPOINTS[-1]

@@ -1,1 +1,1 @@
-"""How much skill a small game has room for: lists of strategies each of which beats all before it."""
+"""The experiment ``range-of-skill``: lists of strategies, each of which beats all before it."""

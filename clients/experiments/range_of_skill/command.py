@@ -20,11 +20,11 @@ measure = Experiment(all_lists, make_list, summary)
 @out_option("results.json, results.md, the plots (PNG and SVG) and the list of each game")
 @click.option(
     "--game", "games", type=click.Choice(tuple(GAMES)), multiple=True, default=tuple(GAMES),
-    show_default=True, help="What is played; may be repeated.",
+    show_default=True, help="The game; may be repeated.",
 )  # fmt: skip
 @click.option(
     "--epsilon", "epsilons", type=FiniteRange(1e-6, 1000), multiple=True, metavar="E",
-    help="By how much each strategy beats all before it, in antes a hand; may be repeated.  "
+    help="The least by which each strategy beats all before it, in antes per hand; may be repeated.  "
     "Default: 2, 1.5 and 1 for leduc, .3 to .001 for kuhn-2p.",
 )  # fmt: skip
 @experiment_options(seeded=None)

@@ -1,4 +1,4 @@
-"""How long the lists are, and what each strategy adds: numbers, tables, pictures."""
+"""The lengths of the lists, and what each strategy gains: numbers, tables, pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["plots", "report", "summary"]
 
 
 def summary(settings: Settings, lists: Sequence[List], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """All results, as they stand in ``results.json``."""
+    """The summary of all results, for ``results.json``."""
     games = {}
     for task, result in zip(lists, found, strict=True):
         steps = result["steps"]
@@ -37,9 +37,9 @@ def report(results: Mapping[str, Any]) -> str:
     """The results as Markdown."""
     lines = [
         "# Range of skill\n",
-        f"riverboat {results['version']}; antes a hand, the mean of both seats.  Each step adds a strategy "
-        "that beats all before it by its gain.  Of the right mixture of those before, nobody can win more "
-        "than that.\n",
+        f"riverboat {results['version']}; antes per hand, the mean of both seats.  Each step adds a strategy "
+        "that beats all before it by its gain.  Nobody can win more than that from the right mixture of "
+        "those before.\n",
     ]
     for game, found in results["games"].items():
         rows = [[epsilon, steps, steps + 1] for epsilon, steps in found["lengths"].items()]

@@ -1,4 +1,4 @@
-"""The tasks of the experiment: a game each, and its list of strategies that beat all before them."""
+"""The tasks of the experiment: for each game, its list of strategies that beat all before them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ GAMES: Final[Mapping[str, tuple[float, ...]]] = {
     "leduc": (2.0, 1.5, 1.0),
     "kuhn-2p": (0.3, 0.1, 0.03, 0.01, 0.003, 0.001),
 }
-"""Games small enough, with the usual ε, in antes (big blinds) a hand."""
+"""The games that are small enough, with their default ε, in antes (big blinds) per hand."""
 
 
 @attrs.frozen
 class Settings:
-    """Which games, and how far."""
+    """The settings of the experiment."""
 
     games: tuple[str, ...] = tuple(GAMES)
     epsilons: tuple[float, ...] = ()
-    """Instead of the usual ones, in all games."""
+    """The ε for all games; empty for the defaults."""
 
     def of(self, game: str) -> tuple[float, ...]:
         """The ε of a game."""
@@ -43,28 +43,28 @@ class List:
 
     game: str
     epsilon: float
-    """The smallest.  A list for a larger one is the beginning of that for it, since gains never rise."""
+    """The smallest ε.  The list of a larger one is the beginning of this list, since gains never rise."""
     folder: Path
 
     def __str__(self) -> str:
         return self.game
 
     def result_file(self) -> Path:
-        """Where what was found is kept."""
+        """The file of its result."""
         return self.folder / TASKS / f"{self.game}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides the name of its file."""
+        """The settings on which its result depends, besides the name of its file."""
         return {"version": version("riverboat"), "epsilon": self.epsilon}
 
 
 def all_lists(settings: Settings, folder: Path) -> list[List]:
-    """One for each game."""
+    """The list of each game."""
     return [List(game, min(settings.of(game)), folder) for game in settings.games]
 
 
 def make_list(task: List) -> dict[str, Any]:
-    """The steps of the algorithm, in antes a hand; the last gains less than ε."""
+    """The steps of the algorithm, in antes per hand; the last one gains less than ε."""
     tree = GameTree(load_game(task.game))
     unit = tree.game.big_blind
     steps = [

@@ -14,7 +14,7 @@ from clients.program import ProgramError, read_game
 __all__ = ["reproduce", "street_learner"]
 
 reproduce = Experiment(all_runs, play, summary, found_before)
-"""Trains and plays; the folder gets the knowledge files, too."""
+"""Trains and plays; writes the knowledge files into the folder, too."""
 
 
 @click.command("street-learner", cls=OneLineCommand)
@@ -33,11 +33,11 @@ reproduce = Experiment(all_runs, play, summary, found_before)
 )  # fmt: skip
 @click.option(
     "--stop-hands", type=click.IntRange(min=2), default=5_000, show_default=True, metavar="N",
-    help="Hands of each match on the way.",
+    help="Hands of each match during training.",
 )  # fmt: skip
 @click.option(
     "--seeds", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-    help="Runs, each with cards of its own.",
+    help="Runs, each with its own cards.",
 )  # fmt: skip
 @experiment_options(seeded="figures")
 def street_learner(
@@ -48,10 +48,10 @@ def street_learner(
     stop_hands: int,
     seeds: int,
 ) -> None:
-    """How the street-learner gets better the more it learns: its learning curve against five bots.
+    """Measure the learning curve of the street-learner against five bots.
 
-    The full size, which is the default, takes an hour or two on one core.  --resume begins a game's run that
-    was stopped in the middle again: learning has a state that no file holds.
+    The full size, which is the default, takes an hour or two on one core.  --resume starts a run that was
+    stopped in the middle from its beginning, since learning has a state that no file holds.
     """
     for game in games:
         _check(game)

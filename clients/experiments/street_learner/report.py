@@ -1,4 +1,4 @@
-"""What the tasks have found, as numbers for ``results.json``, tables and pictures."""
+"""The results of the tasks, as numbers for ``results.json``, tables and pictures."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from engine.rules import load_game
 __all__ = ["plots", "report", "summary"]
 
 Won = Mapping[str, float]
-"""What was won at a stop: hands ``trained``, and the ``hands``, ``chips`` and ``squares`` of a match."""
+"""The result at a stop: hands ``trained``, and the ``hands``, ``chips`` and ``squares`` of a match."""
 
 
 def summary(
     settings: Settings, runs: Sequence[Run], found: Sequence[Mapping[str, Sequence[Won]]]
 ) -> dict[str, Any]:
-    """The results as they stand in ``results.json``.
+    """The summary of the results, for ``results.json``.
 
     Args:
-        settings: how much was played.
-        runs: all of them.
-        found: by run and bot, what was won at each stop.
+        settings: the experiment's settings.
+        runs: all runs.
+        found: for each run and bot, the result at each stop.
     """
     curves: dict[str, Any] = {}
     for game in settings.games:
@@ -71,7 +71,7 @@ def report(results: Mapping[str, Any]) -> str:
     lines = [
         "# The street-learner, from nothing to what it knows\n",
         f"{settings['seeds']} runs, seed {settings['seed']}, riverboat {results['version']}.",
-        f"Matches of {settings['stop_hands']:,} hands a run, at the end of {settings['match_hands']:,}.",
+        f"Matches of {settings['stop_hands']:,} hands per run; {settings['match_hands']:,} at the end.",
         "Learning is off; mbb/h with 95 % intervals over all hands, in brackets over runs.\n",
     ]
     for game, curves in results["curves"].items():
@@ -97,7 +97,7 @@ def plots(results: Mapping[str, Any]) -> list[Plot]:
         lines = []
         for bot, points in curves.items():
             bands = [point["ci95"] if point["ci95_runs"] is None else point["ci95_runs"] for point in points]
-            # A logarithmic axis has no zero: what is known untrained stands a decade before the first stop.
+            # A logarithmic axis has no zero: the untrained learner is drawn a decade before the first stop.
             x = [point["trained"] or FIRST_STOP / 10 for point in points]
             lines.append(Curve(f"against {bot}", x, [point["mbb_per_hand"] for point in points], bands))
         found.append(

@@ -1,4 +1,4 @@
-"""The tasks of the experiment: the learner is trained, and plays matches with what it knows at each stop."""
+"""The tasks of the experiment: the learner is trained, and plays matches at each stop."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _LEARNER: Final = "street-learner"
 
 @attrs.frozen
 class Settings:
-    """How much is played."""
+    """The settings of the experiment."""
 
     games: tuple[str, ...] = GAMES
     training_hands: int = 30_000_000
     match_hands: int = 20_000
-    """At the end of training."""
+    """Hands of each match at the end of training."""
     stop_hands: int = 5_000
-    """At every other stop."""
+    """Hands of each match at every other stop."""
     seeds: int = 3
     seed: int = 1
 
 
 def checkpoints(hands: int) -> tuple[int, ...]:
-    """After how many hands of training matches are played: none, 10,000, 30,000, 100,000 and so on."""
+    """The numbers of training hands after which matches are played: 0, 10,000, 30,000, 100,000 and so on."""
     stops = [0]
     step = FIRST_STOP
     while step < hands:
@@ -70,20 +70,20 @@ class Run:
         return f"{self.game}, run {self.number + 1}"
 
     def name(self) -> str:
-        """For its files."""
+        """The run's name in file names."""
         known = "" if self.game in GAMES else f"-{hashlib.sha256(self.game.encode()).hexdigest()[:12]}"
         return f"{Path(self.game).stem}{known}-{self.number + 1}"
 
     def file(self) -> Path:
-        """Where what is learnt is kept."""
+        """The file of what is learnt."""
         return self.folder / "knowledge" / f"{self.name()}.npz"
 
     def result_file(self) -> Path:
-        """Where what was found is kept."""
+        """The file of its result."""
         return self.folder / TASKS / f"{self.name()}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on, besides the name of its file."""
+        """The settings on which its result depends, besides the name of its file."""
         settings = self.settings
         return {
             "version": version("riverboat"),
@@ -95,29 +95,29 @@ class Run:
         }
 
     def seed(self, purpose: int) -> int:
-        """A seed of the run; 0 is training's, n that of the matches against the n-th bot."""
+        """A seed of the run: 0 for training, n for the matches against the n-th bot."""
         return derive_seed(derive_seed(self.settings.seed, self.number), purpose)
 
 
 def bots_in(game: str) -> tuple[str, ...]:
-    """The opponents in a game: learners that move all in, in no-limit only."""
+    """The opponents in a game; learners that move all in play only in no-limit games."""
     return tuple(bot for bot in BOTS if not load_game(game).is_limit or bot not in _NO_LIMIT_ONLY)
 
 
 def all_runs(settings: Settings, folder: Path) -> list[Run]:
-    """Every game, learnt as often as there are seeds."""
+    """The runs: every game, once for each seed."""
     return [
         Run(game, number, settings, folder) for number in range(settings.seeds) for game in settings.games
     ]
 
 
 def found_before(run: Run) -> dict[str, Any] | None:
-    """What a run has found before; None if it was not done, or with other settings."""
+    """The kept result of a run; None if there is none, or one with other settings."""
     return found_in(run) if run.file().exists() else None
 
 
 def play(run: Run) -> dict[str, list[dict[str, float]]]:
-    """By bot: what was won at each stop."""
+    """Do a run; returns for each bot the results at each stop."""
     settings = run.settings
     game = load_game(run.game)
     file = run.file()
