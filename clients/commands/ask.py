@@ -1,4 +1,4 @@
-"""``riverboat ask``: what a bot does in one situation, and why."""
+"""``riverboat ask``: shows what a bot does in one situation, and why."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _ask_seat(seat: RemoteSeat, game: str, spot: Spot, names: list[str], seed: i
 
 
 def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]) -> None:
-    """What it would do with every hand; of a bot that does not tell, and in small games, what it answered."""
+    """Draw what the bot would do with every hand; if that is not known, or in small games, its answers."""
     from clients.reports.answers import answers_figure
     from clients.reports.figure import PlotError, save_figure
     from clients.reports.grids import strategy_figure

@@ -1,8 +1,8 @@
-"""``riverboat experiment NAME --out DIR``: a paper's experiment, played again.
+"""``riverboat experiment NAME --out DIR``: reproduces a paper's experiment.
 
-Experiments are click commands found through the entry-point group ``riverboat.experiments``, so that
-anyone's package can add some.  Each takes ``--out DIR`` and writes its results there; what else it
-takes, ``riverboat experiment NAME --help`` says.  Only the experiment that is asked for gets imported.
+Experiments are click commands found through the entry-point group ``riverboat.experiments``, so anyone's
+package can add some.  Each takes ``--out DIR`` and writes its results there; ``riverboat experiment NAME
+--help`` lists its other options.  Only the requested experiment is imported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GROUP: Final = "riverboat.experiments"
 
 
 class Experiments(click.Group):
-    """Finds experiments by name when they are asked for."""
+    """Finds experiments by name, and imports one only when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all installed experiments, sorted; nothing of theirs is imported."""
@@ -36,7 +36,7 @@ class Experiments(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with one line for a name that nobody knows."""
+        """As in click, but with one line for an unknown name."""
         name = args[0]
         if not name.startswith("-") and name not in installed_experiments():
             known = self.list_commands(ctx)
@@ -45,7 +45,7 @@ class Experiments(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The experiments with a line about each; one that cannot be loaded says why."""
+        """List the experiments with a line about each; for one that cannot be loaded, the reason."""
         rows: list[tuple[str, str]] = []
         for name, entry in sorted(installed_experiments().items()):
             try:
@@ -65,7 +65,7 @@ def installed_experiments() -> dict[str, EntryPoint]:
 def _load(entry: EntryPoint) -> click.Command:
     try:
         command = entry.load()
-    except Exception as error:  # whatever is wrong with it, it must not hide the others
+    except Exception as error:  # a broken experiment must not hide the others
         raise click.ClickException(
             f"the experiment {entry.name!r} of {entry.value} cannot be loaded: {error}"
         ) from error

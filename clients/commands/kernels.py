@@ -1,4 +1,4 @@
-"""``riverboat kernels``: compiles for this machine what bots and commands run."""
+"""``riverboat kernels``: compiles the code that bots and commands run, for this machine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _simulation() -> None:
 
 
 def _match() -> None:
-    """Three hands: whatever else the bots run."""
+    """Play three hands, to compile everything else that the bots run."""
     from clients.arena import Arena
     from clients.registry import make_bot
     from engine.rules import load_game
@@ -65,7 +65,7 @@ def _miximax() -> None:
 
 
 def _luck() -> None:
-    """What reads long logs and takes luck out of a match's result, and the pairs of hands it looks up."""
+    """Compile what reads long logs and takes luck out of results, and compute its table of pairs of hands."""
     from engine.evidence.columns.warm_up import warm_up
     from engine.evidence.equity import KnownHand, pot_shares
     from engine.evidence.pair_equities import pair_points
@@ -93,9 +93,9 @@ STEPS: Final[dict[str, Callable[[], None]]] = {
     "odds": _odds,
     "bots at a table": _match,
 }
-"""What is compiled: each takes up to half a minute on a new machine, and a second on others.
+"""The steps of compiling; each takes up to half a minute on a new machine, and otherwise a second.
 
-In an order in which two that share many kernels are not neighbours, since neighbours are compiled at once.
+Steps that share many kernels are not next to each other, since neighbours are compiled at the same time.
 """
 
 _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the others compile
@@ -107,13 +107,13 @@ _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the 
     type=click.IntRange(1, _MOST_JOBS),
     default=min(_MOST_JOBS, os.cpu_count() or 1),
     metavar="N",
-    help="Processes that compile, 1 or 2; one takes less of a busy machine.",
+    help="Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
 )
 def kernels(jobs: int) -> None:
     """Compile the code that bots and commands run, unless this machine has already done so.
 
-    They would compile it themselves, once; this is for installations, and for machines that must not wait
-    later.  The code of `riverboat train` is compiled when it begins.
+    Otherwise they compile it themselves when they first need it; this command is for installations, and for
+    machines that must not wait later.  The code of `riverboat train` is compiled when training begins.
     """
     started = time.monotonic()
     with contextlib.closing(run_tasks(_compile, STEPS, jobs)) as compiled:
@@ -127,7 +127,7 @@ def _compile(step: str) -> str:
 
 
 def _show(steps: Iterable[str]) -> None:
-    """Shows on stderr which steps are done: by a bar on a terminal, else by lines."""
+    """Show on stderr which steps are done, with a bar on a terminal, otherwise in lines."""
     if not sys.stderr.isatty():
         for number, name in enumerate(steps, 1):
             click.echo(f"kernels: {number} of {len(STEPS)}, {name}", err=True)

@@ -1,4 +1,4 @@
-"""``riverboat knowledge``: what a learner has learnt (Poker Learner, Tables 5.5-5.8)."""
+"""``riverboat knowledge``: shows what a learner has learnt (Poker Learner, Tables 5.5-5.8)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> 
 
 
 def _spelled(hand: str) -> str:
-    """As starting hands are named: ``72o`` for ``27O``."""
+    """The usual name of a starting hand: ``72o`` for ``27O``."""
     ranks = hand[:2].upper()
     if not set(ranks) <= set(RANKS):
         return hand
@@ -57,7 +57,7 @@ def _spelled(hand: str) -> str:
 
 
 def _lines(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """A table as text: numbers to the right, percentages with their sign."""
+    """The lines of a table: numbers are right-aligned, percentages have their sign."""
     heads = [name.removesuffix(" %") for name in columns]
     signs = ["%" if name.endswith("%") else "" for name in columns]
     cells = [[f"{value}{sign}" for value, sign in zip(row, signs, strict=True)] for row in rows]

@@ -1,6 +1,6 @@
-"""``riverboat odds``: what a hand is worth, now and at the showdown, and what a call is worth.
+"""``riverboat odds``: the value of a hand, now and at the showdown, and of a call.
 
-Only what is needed is loaded: no plotting without ``--plot``, no rich off a terminal.
+It loads only what it needs: no plotting without ``--plot``, no rich outside a terminal.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _MOST_OPPONENTS: Final = 9
 
 
 class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
-    """``25,60``: per cents of hands, one for each betting round."""
+    """A parameter such as ``25,60``: percentages of hands, one for each betting round."""
 
     name = "percents"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[float, ...]:
-        """The numbers, each above 0 and at most 100."""
+        """The numbers of the text, each above 0 and at most 100."""
         if not isinstance(value, str):
             return tuple(value)
         one = FiniteRange(0, 100, min_open=True)
@@ -208,7 +208,7 @@ def _draw_grid(path: str, hole_cards: tuple[int, ...], board: tuple[int, ...]) -
 
 
 def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The two hole cards and the board, however the words divide them."""
+    """The two hole cards and the board, however they are divided into words."""
     try:
         known = parse_written_cards(" ".join(words))
     except InvalidCardError as error:

@@ -1,4 +1,4 @@
-"""``riverboat play``: a person sits down, at any table or at one of their own."""
+"""``riverboat play``: seats a person at any table, or at a table of their own."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from clients.program import Table
 
 _OWN_TABLE: Final = ("opponents", "hands", "seed", "folder")
-"""Parameters that a table somewhere else does not take."""
+"""Parameters that apply only to a table of one's own."""
 _NAME: Final = re.compile(r"[^\s=:/|\x00-\x1f\x7f]{1,100}")
-"""A name that PLAYER texts of `riverboat match` can carry; anything else could be read as a command."""
+"""A name that PLAYER texts of `riverboat match` allow; anything else could be read as a command."""
 _OTHER_TABLE: Final = ("wait_s", "token", "chips", "tls", "authority")
-"""Parameters that a table of one's own does not take."""
+"""Parameters that apply only to a table somewhere else."""
 
 
 def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -> str:
-    """The text, which the house reads again: a key that it draws is nobody else's."""
+    """Check the text, and return it unchanged: the house reads it again, so that only it knows a new key."""
     try:
         parse_match_seed(text)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""``riverboat preflop``: the 169 starting hands with their income rates; also computes the tables again.
+"""``riverboat preflop``: shows the 169 starting hands with their income rates, or computes them again.
 
-``--first-bet`` and ``--matrix`` show the other tables of the game before the flop: Killer's one-chip games,
-and each starting hand against each.
+``--first-bet`` and ``--matrix`` show other tables of the game before the flop: Killer's one-chip games, and
+each starting hand against each.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def preflop(
 
 
 def preflop_report(table: PreflopTable) -> dict[str, Any]:
-    """One table as ``riverboat preflop --json`` prints it: the best hand by its iterated rate first."""
+    """One table in the form of ``riverboat preflop --json``, with the best iterated rate first."""
     from engine.combos import COMBOS_PER_STARTING_HAND, STARTING_HAND_NAMES
 
     order = sorted(range(len(STARTING_HAND_NAMES)), key=lambda hand: -table.iterated[hand])
@@ -230,10 +230,10 @@ def _show_solution(seed: int, as_json: bool) -> None:
 
 
 def _cells(values: Any) -> list[list[tuple[str, float]]]:
-    """The grid as people print it: aces first, suited hands above the diagonal."""
+    """The grid in the usual layout: aces first, suited hands above the diagonal."""
     from engine.combos import STARTING_HAND_NAMES
 
-    # A suited hand stands at (high, low) of ascending ranks; turned around, that is above the diagonal.
+    # A suited hand is at (high, low) of ascending ranks, which is above the diagonal in descending order.
     return [
         [
             (STARTING_HAND_NAMES[at], float(values[at]))

@@ -1,7 +1,8 @@
-"""``riverboat seat-bots``: seats bots at the tables of a room, as many as the room asks for.
+"""``riverboat seat-bots``: seats as many bots at the tables of a room as the room asks for.
 
-A program for programs: each line on stdin is a JSON object with ``bot`` (as in ``riverboat match``),
-``table``, ``name`` and ``token``.  A bot plays until the room takes its seat; the program ends with stdin.
+It is meant for programs: each line on stdin is a JSON object with ``bot`` (as in ``riverboat match``),
+``table``, ``name`` and ``token``.  A bot plays until the room takes its seat; the program ends when stdin
+ends.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from engine.seeds import parse_seed
 @click.argument("port")
 def seat_bots(host: str, port: str) -> None:
     """Seat bots at the tables of the room HOST PORT, as it asks on stdin."""
-    die_of(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the room goes on without us, or ends us
+    die_of(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the room continues without us, or ends us
     try:
         trio.run(_seat_all, host, read_port(port))
     except ProgramError as error:
@@ -43,7 +44,7 @@ def _say(line: str) -> None:
 
 
 async def _seat_all(host: str, port: int) -> None:
-    """Start a task for each line of stdin; end with it."""
+    """Start a task for each line of stdin; end when stdin ends."""
     async with trio.open_nursery() as nursery, trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
         text = b""
         while data := await stdin.receive_some():
@@ -54,14 +55,14 @@ async def _seat_all(host: str, port: int) -> None:
 
 
 async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
-    """One bot, from its seat to the end; what goes wrong with it is its own affair."""
+    """Run one bot, from taking its seat to the end; its errors do not affect others."""
     try:
         agent = _make_agent(str(order["bot"]))
         agent.seed = parse_seed("random")
         seat = RoomSeat(str(order["table"]), name=str(order["name"]))
         await join_table(agent, Table(host, port, token=str(order["token"]), room=seat), lambda line: None)
     except Refusal:
-        pass  # somebody else was there before; the room asks again
+        pass  # somebody else took the seat first; the room asks again
     except (ProgramError, SessionError, OptionError, UnknownBot) as error:
         _say(f"{order['name']}: {error}")
     except Exception as error:

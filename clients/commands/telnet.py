@@ -54,7 +54,7 @@ def telnet(
     With HOST:PORT/TABLE, or HOST:PORT for any table, it is one in a room (`riverboat serve`).
 
     It joins the table when somebody has connected.  There is one seat for one connection: a second person is
-    turned away, and a person whose connection broke can come back.
+    turned away, but a person whose connection broke can come back.
     """
     from clients.human.program import play_over_telnet
     from clients.human.telnet import read_listen_address

@@ -1,6 +1,7 @@
-"""``riverboat train``: a learner plays many hands in this process and its knowledge is saved.
+"""``riverboat train``: a learner plays many hands in this process, and its knowledge is saved.
 
-Checkpoints are written all along: whatever ends the program, all but the hands since the last one is kept.
+Checkpoints are written from time to time: whatever ends the program, only the hands since the last one are
+lost.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
     from engine.rules import GameDefinition
 
 _DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolimit-6p-100bb"}
-"""By seats: the game of the Poker Learner thesis."""
+"""The game of the Poker Learner thesis, by the number of seats."""
 
 _CHECKPOINT_EVERY: Final = 10_000
-"""Hands: seconds, at a table in this process."""
+"""Hands between checkpoints at a table in this process, which take some seconds."""
 _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
-"""Hands: some ten seconds, by a learner's own loop."""
+"""Hands between checkpoints in a learner's own loop, which take some ten seconds."""
 
 
 @click.command(cls=OneLineCommand)
@@ -41,8 +42,8 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     "--against",
     metavar="BOT[,BOT...]",
     multiple=True,
-    help="The opponents, in seat order; may be repeated.  Fewer than there are seats take turns.  "
-    "May be left out with a learner that has opponents of its own: street-learner.",
+    help="The opponents, in seat order; may be repeated.  If there are fewer than seats, they are repeated.  "
+    "May be omitted for a learner that has opponents of its own: street-learner.",
 )
 @click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="Hands to play.")
 @seed_option("knowledge")
@@ -57,13 +58,13 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     "--resume",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Begin with what this file knows; may be the same as --save.",
+    help="Begin with the knowledge in this file; may be the same as --save.",
 )
 @click.option(
     "--game",
     type=GameName(),
     metavar="GAME",
-    help="What is played; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
+    help="The game; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
 )
 @click.option(
     "--checkpoint-every",
@@ -150,14 +151,14 @@ def train(
 def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
     """``["a,b:x=1,y=2", "c"]`` as ``("a", "b:x=1,y=2", "c")``.
 
-    A piece that does not begin with the name of a bot goes on with the options of the one before.
+    A piece that does not begin with the name of a bot continues the options of the one before.
 
     Args:
-        texts: as typed.
+        texts: the texts as typed.
         bots: a container of the names of all bots.
 
     Raises:
-        CommandError: nobody is named.
+        CommandError: no opponent is named.
     """
     opponents: list[str] = []
     for text in texts:
@@ -174,7 +175,7 @@ def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
 
 
 def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition, str, tuple[str, ...]]:
-    """The game, its name, and an opponent for each other seat; none if none is named."""
+    """The game, its name, and an opponent for each other seat; no opponents if none is named."""
     from clients.program import read_game
 
     if game is None:

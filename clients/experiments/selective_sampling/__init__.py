@@ -1,14 +1,14 @@
-"""``riverboat experiment selective-sampling``: Loki's experiments and Poki's warnings, played again.
+"""``riverboat experiment selective-sampling``: reproduces Loki's experiments and Poki's warnings.
 
 ===================  ==============================================================================
-``bots``             sampling bots with one thing changed: watched, noting, with a wrong model
+``bots``             sampling bots with one change: watched, recording, or with a wrong model
 ``command``          the command line
-``duels``            heads-up matches of a bot that notes what it thinks
+``duels``            heads-up matches of a bot that records its stated values
 ``formula_trials``   trials in which everybody acts by the whole formula
 ``parts``            the seven parts (a) to (g) of the experiment
-``settings``         how large it is
-``slow_player``      a player who hides very strong hands
-``spots``            decisions, each simulated many times over
+``settings``         the settings of the experiment
+``slow_player``      a player who slow-plays very strong hands
+``spots``            decisions, each simulated many times
 ``tasks``            what the tasks of all parts have in common
 ===================  ==============================================================================
 

@@ -1,4 +1,4 @@
-"""Sampling bots with one thing changed: watched, noting what they think, with other trials or models."""
+"""Sampling bots with one change: watched, recording their stated values, with other trials or models."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ SamplingAgent = TypeVar("SamplingAgent", bound=Sampling)
 def make_sampling(
     kind: type[SamplingAgent], settings: Settings, trials: int, **options: str
 ) -> SamplingAgent:
-    """A sampling bot of some kind, with the experiment's options and its own number of trials.
+    """A sampling bot of some kind, with the experiment's options and a number of trials.
 
     Args:
-        kind: a sub-class.
-        settings: whose `sampling` has options in it, perhaps.
-        trials: for each decision.
-        options: more of them, which go first.
+        kind: the sub-class of the bot.
+        settings: the experiment's settings; `sampling` may have options.
+        trials: the number of trials per decision.
+        options: more options, which take precedence.
 
     Raises:
         OptionError: an option that the bot does not take.
@@ -52,17 +52,17 @@ def make_sampling(
 
 
 class WatchedSampling(Sampling):
-    """Shows every decision to somebody before it is made."""
+    """A sampling bot that shows every decision to a function before it is made."""
 
     watch: Callable[[Spot], None]
 
     def choose_action(self, view: HandView) -> Action:
-        """As usual, afterwards."""
+        """Show the decision, then choose as usual."""
         self.watch(self.spot(view))
         return self.chosen(view)
 
     def chosen(self, view: HandView) -> Action:
-        """The action of a bot that nobody hurries."""
+        """The action of the bot without a time limit."""
         action = super().choose_action(view)
         assert isinstance(action, Action)
         return action
@@ -70,30 +70,30 @@ class WatchedSampling(Sampling):
 
 @attrs.frozen(eq=False)
 class Stated:
-    """A decision and what was thought of it, in small bets (big blinds in no-limit games)."""
+    """A decision and its stated values, in small bets (big blinds in no-limit games)."""
 
     spot: Spot
     action: Action
     value: float
-    """What the action chosen is worth; 0 for a fold."""
+    """The stated value of the chosen action; 0 for a fold."""
     raising: float | None
-    """What the best raise is worth; None where none is legal."""
+    """The stated value of the best raise; None if none is legal."""
     spent: int
     """Chips put in before the decision."""
 
     @property
     def is_fold(self) -> bool:
-        """Nothing more is won or lost."""
+        """Whether the action is a fold, after which nothing more is won or lost."""
         return self.action.kind is ActionKind.FOLD
 
 
 class NotedSampling(Sampling):
-    """Keeps what it stated."""
+    """A sampling bot that records its stated values."""
 
     _stated: tuple[Stated, ...] = ()
 
     def choose_action(self, view: HandView) -> Action:
-        """As usual."""
+        """Choose as usual, and record the stated values."""
         action = super().choose_action(view)
         assert isinstance(action, Action)
         estimates = self.estimates
@@ -111,13 +111,13 @@ class NotedSampling(Sampling):
         return action
 
     def take_stated(self) -> tuple[Stated, ...]:
-        """What has been stated since this was asked last."""
+        """The decisions recorded since the last call."""
         stated, self._stated = self._stated, ()
         return stated
 
 
 class FormulaSampling(NotedSampling):
-    """Decides by trials on the whole formula."""
+    """A sampling bot whose trials use the whole formula."""
 
     def _estimates(self, view: HandView) -> Iterator[Estimates[Action]]:
         spot = self.spot(view)
@@ -134,10 +134,10 @@ class FormulaSampling(NotedSampling):
 
 
 class FoldModelSampling(NotedSampling):
-    """Expects its opponents to fold to a share of the bets, whatever they hold, and never to raise."""
+    """A sampling bot that expects opponents to fold to a share of bets with any hand, and never to raise."""
 
     def expect_folds(self, share: float) -> None:
-        """From now on; for all opponents alike."""
+        """Expect this share of folds from now on, from all opponents."""
 
         def frequencies(context: ActionContext) -> tuple[float, float, float]:
             return (share, 1 - share, 0.0) if context.bets_to_call else (0.0, 1.0, 0.0)

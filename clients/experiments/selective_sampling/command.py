@@ -1,4 +1,4 @@
-"""``riverboat experiment selective-sampling --out DIR``: which parts, how large, where to."""
+"""``riverboat experiment selective-sampling --out DIR``: the command line of the experiment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PARTS: Final = {
     "f": ("equal_time", "Costly and cheap trials in the same time"),
     "g": ("robustness", "What is stated and what is realised"),
 }
-"""Letter: module and heading."""
+"""The module and heading of each part, by letter."""
 
 
 def read_parts(text: str) -> tuple[str, ...]:
@@ -55,10 +55,10 @@ def read_parts(text: str) -> tuple[str, ...]:
 
 
 def read_numbers(text: str) -> tuple[int, ...]:
-    """``5,1`` as numbers.
+    """The numbers of a text such as ``5,1``.
 
     Raises:
-        CommandError: something else.
+        CommandError: the text is something else.
     """
     try:
         return tuple(parse_whole(word.strip()) for word in text.split(","))
@@ -76,7 +76,7 @@ def read_numbers(text: str) -> tuple[int, ...]:
     "--simulating",
     metavar="N[,N]",
     callback=lambda _, __, text: None if text is None else read_numbers(text),
-    help="How many players simulate in self-play, for each line-up; default half of them, and one.",
+    help="How many players simulate in self-play, for each line-up; default half of the players, and one.",
 )
 @click.option(
     "--hands", type=click.IntRange(min=2), metavar="N", help="Hands of self-play, for each line-up."
@@ -104,10 +104,10 @@ def read_numbers(text: str) -> tuple[int, ...]:
 @click.option("--formula", metavar="BOT", help="The bot it is measured against.")
 @experiment_options(seeded="results")
 def selective_sampling(order: Order, parts: str, **sizes: Any) -> None:
-    """Loki's selective sampling: self-play, stability, obvious moves; Poki's warnings; costs; robustness.
+    """Reproduce Loki's selective sampling: self-play, stability, obvious moves; Poki's warnings; costs.
 
     Parts: a self-play, b stability, c obvious-moves, d uniform-dealing, e wrong-models, f equal-time,
-    g robustness.  Files are written after each part; the time left is that of its matches that are under way.
+    g robustness.  Files are written after each part; the time left is that of the part's present matches.
     Part f also measures the processor time of a trial, the only number that differs from run to run.
     """
     from clients.experiments.selective_sampling.settings import DEFAULT_GAME, Settings
@@ -128,16 +128,16 @@ def selective_sampling(order: Order, parts: str, **sizes: Any) -> None:
 def reproduce(
     letters: tuple[str, ...], settings: Settings, work: Work, *, plots: bool = True
 ) -> tuple[dict[str, Any], str]:
-    """Runs parts and writes their results; after each one the files are complete.
+    """Run parts and write their results; after each part the files are complete.
 
     Args:
-        letters: of the parts.
-        settings: how large they are.
-        work: how their tasks are done.
-        plots: draw pictures too.
+        letters: the letters of the parts.
+        settings: the experiment's settings.
+        work: how to do the tasks.
+        plots: whether to draw pictures.
 
     Returns:
-        What is in ``results.json``, and in ``results.md``.
+        The contents of ``results.json`` and of ``results.md``.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -175,7 +175,7 @@ def reproduce(
 
 
 def _check_bots(*specs: str) -> None:
-    """Says what is wrong with a bot before hours are spent.
+    """Refuse bots that cannot play, before hours are spent.
 
     Raises:
         UnknownBot, OptionError: there is no such bot, or it does not take these options.

@@ -1,4 +1,4 @@
-"""Heads-up matches of a sampling bot that notes what it thinks, each deal played from both seats."""
+"""Heads-up matches of a sampling bot that records its stated values, each deal played from both seats."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from engine.rules import GameDefinition, HandState
 __all__ = ["JudgedDecision", "cut_into_matches", "play_duel"]
 
 HANDS_OF_A_MATCH = 250
-"""Deals, each played twice."""
+"""The number of deals of a match, each of which is played twice."""
 
 
 @attrs.frozen(eq=False)
 class JudgedDecision:
-    """One decision and what came of it.  Units are small bets, in no-limit games big blinds."""
+    """One decision and its result.  Units are small bets, in no-limit games big blinds."""
 
     stated: Stated
     realised: float
@@ -32,23 +32,23 @@ class JudgedDecision:
 
 
 def cut_into_matches(hands: int, seed: int) -> Iterator[tuple[int, int]]:
-    """Seeds and deals of the matches that add up to a number of hands."""
+    """Seed and number of deals of each match, which add up to a number of hands."""
     return matches(max(1, hands // 2), HANDS_OF_A_MATCH, seed)
 
 
 def play_duel(
     game: GameDefinition, agents: Sequence[tuple[NotedSampling, Agent]], seed: int, deals: int
 ) -> tuple[NDArray[np.float64], list[JudgedDecision]]:
-    """Plays the same deals from both seats.
+    """Play the same deals from both seats.
 
     Args:
-        game: for two players.
-        agents: ours and the opponent, fresh ones for each of the two passes.
-        seed: of the deals.
-        deals: how many.
+        game: a game for two players.
+        agents: makes our bot and the opponent, new ones for each of the two passes.
+        seed: the seed of the deals.
+        deals: the number of deals.
 
     Returns:
-        What ours won per hand on each deal, shape (deals,), and its decisions.
+        What our bot won per hand on each deal, shape (deals,), and its decisions.
     """
     unit = game.small_bet or game.big_blind
     won = np.zeros(deals)

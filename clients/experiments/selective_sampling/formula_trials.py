@@ -1,10 +1,10 @@
-"""Trials in which everybody acts by the whole formula: right to the card, and hundreds of times as costly.
+"""Trials in which everybody acts by the whole formula: exact to the card, and hundreds of times as costly.
 
-The trials of ``engine.trials`` play on a quick probability triple: strengths at a glance, ranges by
-classes of strength.  Here every action of a trial is what the player's model says after all that has been
-seen in the trial: the tables of everybody are re-weighted by every action, on the very board of the trial,
-and the triple is read off the row of the hand that was dealt.  It is the counterpart of Loki's first
-experiment, in which the old betting strategy made the decisions within the simulation.
+The trials of ``engine.trials`` use a quick probability triple, with approximate strengths, and ranges by
+classes of strength.  Here every action of a trial follows from the player's model after all that has happened
+in the trial: everybody's tables are re-weighted by every action, on the actual board of the trial, and the
+triple is that of the hand that was dealt.  This is the counterpart of Loki's first experiment, in which the
+old betting strategy made the decisions within the simulation.
 
 The cards are those of the quick trials with the same seed.  As there, the k-th action of a player in a
 betting round is drawn with the same number after every first action.
@@ -39,10 +39,10 @@ class FormulaTrials:
     """The trials of one spot, for ``selective_sampling``.  Limit games only.
 
     Args:
-        spot: what is decided on.
-        reading: what the actions up to the spot tell, of a ``TableReader``.
-        quick: deals the cards.
-        parameters: of our own play after the action that is simulated.
+        spot: the decision.
+        reading: the reading of the actions up to the spot, from a ``TableReader``.
+        quick: the quick trials, which deal the cards.
+        parameters: the parameters of our own play after the simulated action.
 
     Raises:
         ValueError: a no-limit game.
@@ -59,11 +59,11 @@ class FormulaTrials:
         self._kept: list[Reading] = []  # what the keys of `_after` stand for
 
     def sample(self, trials: int) -> Deals:
-        """Deals a number of trials."""
+        """Deal a number of trials."""
         return self._quick.sample(trials)
 
     def value(self, deals: Deals, action: Action) -> Floats:
-        """What an action is worth in each trial, in small bets, shape (trials,)."""
+        """The value of an action in each trial, in small bets, shape (trials,)."""
         return np.array([self._play(deals, trial, action) for trial in range(len(deals.boards))])
 
     def _play(self, deals: Deals, trial: int, action: Action) -> float:
@@ -95,7 +95,7 @@ class FormulaTrials:
         return (won + spot.betting.spent[position]) / spot.unit
 
     def _read(self, reading: Reading, betting: BettingState, board: Sequence[int]) -> Reading:
-        """After one more action; worked out once while no card of the trial has been dealt."""
+        """The reading after one more action; computed only once if no card of the trial has been dealt."""
         seen = tuple(board[: betting.num_board_cards])
         if betting.position_to_act is None:
             return reading

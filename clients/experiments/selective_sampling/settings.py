@@ -1,4 +1,4 @@
-"""What the parts of the experiment are given."""
+"""The settings of the experiment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULT_GAME: Final = "limit-10p"
 
 @attrs.frozen
 class Settings:
-    """How large the experiment is.  Results follow from these alone.
+    """The settings of the experiment, from which alone its results follow.
 
     Raises:
         ValueError: a number that is too small, or a no-limit game.
@@ -24,23 +24,23 @@ class Settings:
     game: str = DEFAULT_GAME
     """The game of self-play, in parts a to d: a limit game."""
     simulating: tuple[int, ...] = ()
-    """How many of the players simulate in self-play, for each line-up; without, half of them, and one."""
+    """How many of the players simulate in self-play, for each line-up; empty for half of them, and one."""
     hands: int = 20_000
-    """Played by each pairing of players."""
+    """Hands of self-play for each line-up."""
     spots: int = 300
-    """Decisions that are looked at in parts b, c and d."""
+    """The number of decisions that are examined in parts b, c and d."""
     duel_hands: int = 4_000
-    """Played heads-up by each pairing in parts e, f and g."""
+    """Heads-up hands of each pairing in parts e, f and g."""
     trials: int = 500
     """Trials for each decision of a sampling bot."""
     reference: int = 100_000
-    """Trials whose values count as the truth."""
+    """The number of trials whose values count as the truth."""
     until: float | None = None
-    """Self-play ends when the gain is known to this many mbb/h, at one of a few fixed looks."""
+    """Self-play ends when the gain is known to this many mbb/h; it is checked after each match."""
     sampling: str = "sampling"
     """The bot that simulates, without its number of trials."""
     formula: str = "formula"
-    """The bot it is measured against."""
+    """The bot against which it is measured."""
 
     def __attrs_post_init__(self) -> None:
         game = load_game(self.game)

@@ -1,14 +1,15 @@
-"""Decisions from self-play, each simulated many times over: what parts b, c and d are made of.
+"""Decisions from self-play, each simulated many times: the material of parts b, c and d.
 
-Tables of as many sampling bots as formula bots play; of the sampling bots' decisions in which a raise is
-allowed, as many are kept from every betting round.  For each there is
+The tables have equal numbers of sampling bots and formula bots.  Of the sampling bots' decisions in which a
+raise is allowed, the same number is kept from every betting round.  For each decision there are
 
 * the *reference*: the values after very many trials,
-* a *run*: a smaller number of other trials, kept one by one, from which are cut as many separate
-  simulations of 100, 200 ... trials as there is room for, five at most;
+* a *run*: a smaller number of other trials, kept one by one, which is cut into separate simulations of 100,
+  200 ... trials, at most five of each length;
 * another run whose hands are dealt without the weight tables.
 
-A *change* is a decision that is not the reference's; its *regret* is what it loses by the reference's values.
+A *change* is a decision that differs from the reference's; its *regret* is what it loses by the reference's
+values.
 """
 
 from __future__ import annotations
@@ -59,26 +60,26 @@ _ROUNDS: Final = 4
 
 @attrs.frozen
 class Deviation:
-    """How far simulations of some length are from the reference, on average over the repeats."""
+    """The mean difference of simulations of some length from the reference."""
 
     difference: float
-    """Mean absolute difference of the values of call and raises, in small bets."""
+    """The mean absolute difference of the values of call and raises, in small bets."""
     changed: float
-    """The share that decides otherwise."""
+    """The share of simulations with another decision."""
     regret: float
-    """What that loses, in small bets."""
+    """What these lose, in small bets."""
 
 
 @attrs.frozen
 class Stop:
-    """What became of simulations that stop at an obvious move."""
+    """The results of simulations that stop at an obvious move."""
 
     obvious: float
-    """The share that stopped early."""
+    """The share of simulations that stopped early."""
     trials: float
-    """Used, on average."""
+    """The mean number of trials used."""
     changed: float
-    """The share that decides otherwise than the reference."""
+    """The share of simulations whose decision differs from the reference's."""
     regret: float
 
 
@@ -88,21 +89,21 @@ class MeasuredSpot:
 
     betting_round: int
     opponents: int
-    """Still in the hand."""
+    """The number of opponents still in the hand."""
     deviations: dict[int, Deviation]
-    """By number of trials, dealt from the weight tables."""
+    """The deviations by number of trials, dealt from the weight tables."""
     uniform: dict[int, Deviation]
-    """The same with any cards dealt alike."""
+    """The same with uniformly dealt cards."""
     weighted: dict[int, Deviation]
-    """The same trials, each counted by how likely its cards are."""
+    """The same with uniformly dealt trials weighted by the likelihood of their cards."""
     effective_trials: float
-    """What one such trial is worth in trials of equal weights."""
+    """How many trials of equal weight one weighted trial is worth."""
     stops: dict[str, Stop]
-    """By criterion."""
+    """The results of stopping early, by criterion."""
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> MeasuredSpot:
-        """Of the fields as they are kept."""
+        """The spot with these fields, as they are kept in a file."""
 
         def deviations(name: str) -> dict[int, Deviation]:
             return {int(trials): Deviation(**each) for trials, each in fields[name].items()}
@@ -125,7 +126,7 @@ def ladder(reference: int) -> tuple[int, ...]:
 
 @attrs.frozen
 class Table(PartTask):
-    """One table, at which so many decisions are measured."""
+    """One table, at which a number of decisions is measured."""
 
     seed: int
     spots: int
@@ -137,7 +138,7 @@ class Table(PartTask):
 
 @functools.lru_cache(maxsize=1)
 def measured_spots(settings: Settings, work: Work) -> tuple[MeasuredSpot, ...]:
-    """The decisions of all tables; worked out once for the three parts that ask for them."""
+    """The decisions of all tables; measured once for the three parts that need them."""
     tables = [
         Table(
             work.folder,
@@ -153,11 +154,11 @@ def measured_spots(settings: Settings, work: Work) -> tuple[MeasuredSpot, ...]:
 
 
 class _Enough(Exception):
-    """A table has given all the decisions that are wanted of it."""
+    """Raised when a table has all the decisions that it needs."""
 
 
 def measure_table(table: Table) -> dict[str, Any]:
-    """Plays until there are enough decisions, and measures each on the spot."""
+    """Play until there are enough decisions, and measure each as it occurs."""
     game = load_game(table.settings.game)
     line_up = LineUp(game.num_players // 2, game.num_players)
     quota = [(table.spots + _ROUNDS - 1 - r) // _ROUNDS for r in range(_ROUNDS)]
@@ -193,13 +194,13 @@ def measure_table(table: Table) -> dict[str, Any]:
 
 
 def measure(spot: Spot, seed: int, reference: int, limit: int) -> MeasuredSpot:
-    """Simulates a decision over and over.
+    """Simulate a decision many times, and compare the simulations with the reference.
 
     Args:
         spot: the decision.
-        seed: same seed, same numbers.
-        reference: trials of the reference.
-        limit: trials after which a simulation without an obvious move ends.
+        seed: the same seed gives the same numbers.
+        reference: the number of trials of the reference.
+        limit: the number of trials after which a simulation without an obvious move ends.
     """
     moves = possible_moves(spot)
     steps = ladder(reference)
@@ -219,13 +220,13 @@ def measure(spot: Spot, seed: int, reference: int, limit: int) -> MeasuredSpot:
 
 
 def possible_moves(spot: Spot) -> tuple[Action, ...]:
-    """Folding where it is allowed, calling, raising: from the least to the most aggressive."""
+    """The legal moves from the least to the most aggressive: fold, call, raises."""
     actions = first_actions(spot.betting)
     return (FOLD, *actions) if spot.betting.legal_actions().can_fold else actions
 
 
 def _values(moves: Sequence[Action], trials: Trials, number: int) -> tuple[Floats, NDArray[np.uint8]]:
-    """What each move is worth in each of some trials, shape (moves, number), and the cards dealt."""
+    """The value of each move in each trial, shape (moves, number), and the cards dealt."""
     deals = trials.sample(number)
     values = [np.zeros(number) if move == FOLD else trials.value(deals, move) for move in moves]
     return np.array(values), deals.holes
@@ -243,17 +244,17 @@ def _reference_values(spot: Spot, moves: Sequence[Action], seed: int, number: in
 def dealt_run(
     spot: Spot, moves: Sequence[Action], seed: int, number: int, *, uniform: bool = False
 ) -> tuple[Floats, Floats]:
-    """Trials kept one by one.
+    """Values of moves in single trials.
 
     Args:
         spot: the decision.
-        moves: to be valued.
-        seed: same seed, same trials.
-        number: of trials.
-        uniform: deal any cards instead of those the weight tables make likely.
+        moves: the moves to value.
+        seed: the same seed gives the same trials.
+        number: the number of trials.
+        uniform: deal cards uniformly instead of by the weight tables.
 
     Returns:
-        The values, shape (moves, number), and how likely each trial's cards are by the tables, shape
+        The values, shape (moves, number), and the likelihood of each trial's cards by the tables, shape
         (number,).
     """
     trials = Trials(spot, seed)
@@ -274,7 +275,7 @@ def dealt_run(
 
 
 def _uniform_sampler(spot: Spot) -> JointSampler:
-    """Deals everybody any cards; those who have folded too, so that every trial can be weighted."""
+    """A sampler that deals cards uniformly, also to folded players, so that every trial can be weighted."""
     tables = {p: np.ones(NUM_COMBOS) for p in range(spot.betting.game.num_players) if p != spot.position}
     return JointSampler(spot.own_cards, spot.position, spot.board, tables)
 
@@ -307,7 +308,7 @@ def _deviation(moves: Sequence[Action], truth: Floats, means: Floats) -> Deviati
 
 
 def _stop(moves: Sequence[Action], truth: Floats, run: Floats, limit: int, criterion: Criterion) -> Stop:
-    """Simulations that look after every hundred trials whether a move is obvious."""
+    """The results of simulations that check after every hundred trials whether a move is obvious."""
     best = _choice(moves, truth)
     obvious, used, chosen = [], [], []
     for start in range(0, min(run.shape[1], REPEATS * limit) - limit + 1, limit):

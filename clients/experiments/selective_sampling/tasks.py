@@ -17,17 +17,17 @@ __all__ = ["PartTask"]
 
 @attrs.frozen
 class PartTask:
-    """A task, known by everything that its results depend on."""
+    """A task whose fields are the settings on which its result depends."""
 
     folder: Path
 
     def result_file(self) -> Path:
-        """Where what was found is kept."""
+        """The file of its result."""
         part = type(self).__module__.rpartition(".")[2].replace("_", "-")
         known = hashlib.sha256(json.dumps(self.played()).encode()).hexdigest()[:16]
         return self.folder / TASKS / f"{part}-{known}.json"
 
     def played(self) -> dict[str, Any]:
-        """What its results depend on: the values of all fields."""
+        """The settings on which its result depends: the values of all fields."""
         fields = attrs.asdict(self, filter=lambda field, _: field.name != "folder")
         return {"version": version("riverboat"), **fields}

@@ -1,9 +1,9 @@
 """(f) Equal time: few trials on the whole formula against many on the quick triple.
 
-Loki's better result came from trials with the old betting strategy in them, the faster one from a short
-routine for probability triples; which of them makes more of the same time, it leaves open.  Here both play
-heads-up against the formula bot, the costly one with fewer trials by a fixed factor, so that results do not
-depend on the machine; what the factor is on this one is measured beside.
+Loki's better result came from trials that used the old betting strategy, the faster one from a short routine
+for probability triples; the paper does not say which is better in the same time.  Here both play heads-up
+against the formula bot, the costly one with fewer trials by a fixed factor, so that results do not depend on
+the machine.  The factor on the present machine is measured as well.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from engine.trials.trials import Spot, Trials
 
 GAME: Final = "limit-2p"
 COST_RATIO: Final = 600
-"""Quick trials that take as long as a costly one, as measured when this was written."""
+"""The number of quick trials that take as long as a costly one, as measured when this was written."""
 COSTLY_TRIALS: Final = (1, 4, 16)
 _TIMED_BETTING: Final = "rc/"
 _TIMED_CARDS: Final = (50, 37), (9, 22, 35)
@@ -87,10 +87,10 @@ def run(settings: Settings, work: Work) -> Findings:
     header = ["quick trials", "won per hand, sb", "costly trials", "won per hand, sb"]
     report = (
         f"Heads-up at {GAME} against `{settings.formula}`, {settings.duel_hands:,} hands each, the same "
-        f"deals from both seats; a costly trial is reckoned as {COST_RATIO} quick ones.\n\n"
+        f"deals from both seats; a costly trial counts as {COST_RATIO} quick ones.\n\n"
         + markdown_table(header, rows)
-        + f"\nMeasured on a flop: {timing['quick_us']:.0f} µs a quick trial, {timing['costly_us']:.0f} µs a "
-        f"costly one, a factor of {timing['costly_us'] / timing['quick_us']:.0f}.\n"
+        + f"\nMeasured on a flop: a quick trial takes {timing['quick_us']:.0f} µs, a costly one "
+        f"{timing['costly_us']:.0f} µs, a factor of {timing['costly_us'] / timing['quick_us']:.0f}.\n"
     )
     budgets = [float(budget * COST_RATIO) for budget in COSTLY_TRIALS]
     plot = Plot(

@@ -1,7 +1,7 @@
-"""(c) Obvious moves: how often a simulation may stop early, and what that costs, under each criterion.
+"""(c) Obvious moves: how often a simulation may stop early by each criterion, and what that costs.
 
-With the sum of the standard deviations of the values, the paper's criterion, fewer than 5 % of its decisions
-were obvious; it asks for more liberal ones that keep an acceptable margin of error.
+By the paper's criterion, the sum of the standard deviations of the values, fewer than 5 % of its decisions
+were obvious; it suggests more liberal criteria with an acceptable margin of error.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def run(settings: Settings, work: Work) -> Findings:
         "lost by that, sb",
     ]
     report = (
-        f"{len(spots)} decisions, as many from each betting round; at most {settings.trials} trials, "
-        "looked at after every hundred; folding, "
+        f"{len(spots)} decisions, equally many from each betting round; at most {settings.trials} trials, "
+        "checked after every hundred; folding, "
         "worth zero, is a move like the others.\n\n"
         + markdown_table(header, rows)
         + "\nThe paper: fewer than 5 % of the decisions are obvious by its criterion at 500 trials.\n"

@@ -1,7 +1,7 @@
-"""(g) Robustness: what a sampling bot states an action to be worth, against the chips that it brings.
+"""(g) Robustness: the values that a sampling bot states, compared with the chips that it wins.
 
-Every decision is a point: the stated value of the action chosen, and the chips won from there to the end of
-the hand.  Were the simulation right about everything, the line through the points would have slope 1 and
+Every decision is a point: the stated value of the chosen action, and the chips won from there to the end of
+the hand.  If the simulation were right about everything, the line through the points would have slope 1 and
 intercept 0.  Folds, which are worth 0 by definition, are left out.
 """
 
@@ -49,10 +49,10 @@ class Match(PartTask):
 
 
 def play_match(match: Match) -> dict[str, Any]:
-    """Notes every decision that is no fold; in small bets (big blinds in no-limit games).
+    """Play a match and record every decision except folds, in small bets (big blinds in no-limit games).
 
     Returns:
-        ``decisions``: stated, realised, deal; ``won``: per hand, on each deal.
+        ``decisions``: stated value, realised value and deal of each; ``won``: per hand, on each deal.
     """
     settings = match.settings
     agents = [
@@ -117,8 +117,8 @@ def run(settings: Settings, work: Work) -> Findings:
         plots.append(
             Plot(
                 f"robustness-{game}",
-                f"What was stated and what came of it, {game}",
-                f"stated value of the action chosen, {unit}",
+                f"Stated values and what was won, {game}",
+                f"stated value of the chosen action, {unit}",
                 f"won from there on, {unit}",
                 (*curves, _diagonal(curves)),
             )
@@ -128,8 +128,8 @@ def run(settings: Settings, work: Work) -> Findings:
         f"slope within {WANTED_SLOPE[0]} to {WANTED_SLOPE[1]}",
     ]  # fmt: skip
     report = (
-        f"`{settings.sampling_bot()}` heads-up, {settings.duel_hands:,} hands against each, every deal from "
-        "both seats; the errors allow for decisions about the same deal depending on each other.\n\n"
+        f"`{settings.sampling_bot()}` heads-up, {settings.duel_hands:,} hands against each opponent, every "
+        "deal from both seats; the errors allow for the dependence of decisions on the same deal.\n\n"
         + markdown_table(header, rows)
     )
     return Findings({"match_ups": numbers}, report, plots)

@@ -1,7 +1,7 @@
-"""(a) Self-play: bots that simulate against bots that play by formula, in the papers at a table of ten.
+"""(a) Self-play: bots that simulate against bots that play by formula; in the papers at a table of ten.
 
 Loki's simulating version won $1,075 more per 1,000 hands of $10/$20 than the best version that did not
-simulate when formula decisions were made within the trials, and $880 with a plain, fast probability triple.
+simulate if its trials used formula decisions, and $880 more with a plain, fast probability triple.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from engine.rules import load_game
 from engine.seeds import derive_seed
 
 LOKI: Final = {"formula decisions": 1075.0, "fast triples": 880.0}
-"""Dollars per 1,000 hands."""
+"""Loki's results in dollars per 1,000 hands."""
 DOLLARS: Final = 10.0
-"""A small bet of the papers' game."""
+"""The small bet of the papers' game, in dollars."""
 DEALS_OF_A_MATCH: Final = 50
-"""Long enough for models to learn, short enough to share out."""
+"""Long enough for models to learn, short enough to divide among processes."""
 
 
 @attrs.frozen
@@ -49,7 +49,7 @@ class Match(PartTask):
 
 
 def play_match(match: Match) -> dict[str, list[float]]:
-    """``won``: small bets per hand by a bot of the first kind, on each deal."""
+    """Play a match; returns ``won``: small bets per hand of a bot of the first kind, on each deal."""
     game = load_game(match.game)
     assert game.small_bet is not None
     won = [
@@ -68,25 +68,23 @@ def play_match(match: Match) -> dict[str, list[float]]:
 
 @attrs.frozen
 class Gain:
-    """What a line-up came to."""
+    """The result of a line-up."""
 
     line_up: LineUp
     hands: int
     estimate: Estimate
     """Small bets per hand."""
     course: tuple[tuple[int, Estimate], ...]
-    """Hands played by then and what they say, in the order played."""
+    """The estimates over time, each with the number of hands played by then."""
 
     @property
     def dollars(self) -> Estimate:
-        """Per 1,000 hands."""
+        """The result in dollars per 1,000 hands."""
         return self.estimate.scaled(1000 * DOLLARS)
 
     @property
     def lead(self) -> Estimate:
-        """By how much a bot of the first kind won more than one of the others, sb/h: all they win is lost
-        by the others.
-        """
+        """How much more a bot of the first kind won than one of the others, in sb/h; the game is zero-sum."""
         return self.estimate.scaled(self.line_up.seats / (self.line_up.seats - self.line_up.first))
 
     def as_json(self) -> dict[str, Any]:
@@ -101,7 +99,7 @@ class Gain:
 
 
 def play_line_up(line_up: LineUp, settings: Settings, work: Work) -> Gain:
-    """Plays until the hands are played or the gain is known well enough."""
+    """Play until all hands are played, or the gain is known well enough."""
     passes = len(line_up.passes())
     deals = max(2, round(settings.hands / passes))
     until = None if settings.until is None else settings.until / 1000  # sb/h, as the values are
@@ -133,7 +131,7 @@ def play_line_up(line_up: LineUp, settings: Settings, work: Work) -> Gain:
 
 
 def _gain_of_a_player(game_text: str) -> ConfidenceSequence:
-    """What a player of a game gains, in small bets per hand: nothing yet."""
+    """A new confidence sequence for a player's gain in a game, in small bets per hand."""
     game = load_game(game_text)
     bounds = payoff_bounds(game)
     assert bounds is not None  # bets of a limit game are bounded
@@ -154,7 +152,7 @@ def _known(won: list[float], follower: ConfidenceSequence | None) -> Estimate:
 
 
 def run(settings: Settings, work: Work) -> Findings:
-    """Half the table against the other half, and one against all others, or what is asked for."""
+    """Half the table against the other half, and one against all others, or the line-ups asked for."""
     seats = load_game(settings.game).num_players
     numbers_of_first = settings.simulating or sorted({seats // 2, 1}, reverse=True)
     line_ups = [LineUp(first, seats) for first in numbers_of_first]

@@ -1,4 +1,4 @@
-"""(b) Stability: how many trials it takes until values and decisions stay as they are.
+"""(b) Stability: how many trials it takes until values and decisions are stable.
 
 Loki used 500 trials: from there to 2,000 the values moved little and decisions hardly ever, whereas with 100
 trials their variance was far too high.
@@ -39,7 +39,7 @@ def run(settings: Settings, work: Work) -> Findings:
         if (chosen := [spot for spot in spots if spot.betting_round == number])
     ]
     report = (
-        f"{len(spots)} decisions, as many from each betting round, against the values of "
+        f"{len(spots)} decisions, equally many from each betting round, compared with the values of "
         f"{settings.reference:,} other trials.\n\n"
         + markdown_table(header, rows)
         + "\nThe paper: after 500 trials the values are quite stable; up to 2,000 they differ little, "

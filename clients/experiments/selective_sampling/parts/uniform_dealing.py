@@ -1,8 +1,8 @@
-"""(d) Selective against uniform sampling: what dealing from the weight tables is worth, at equal trials.
+"""(d) Selective against uniform sampling: the gain from dealing by weight tables, at equal numbers of trials.
 
-The opponents' play in the trials is the same; only their cards are dealt otherwise.  Uniform dealing has
-another limit, since it takes a player who has raised to hold any cards.  If its trials are weighted by how
-likely their cards are, its limit is the same, but few of its trials count.
+The opponents' play in the trials is the same; only their cards are dealt differently.  Uniform dealing
+converges to other values, since it assumes that a player who has raised may hold any cards.  If its trials
+are weighted by the likelihood of their cards, it converges to the same values, but few of its trials count.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def run(settings: Settings, work: Work) -> Findings:
         "lost by that, sb",
     ]
     report = (
-        f"{len(spots)} decisions, as many from each betting round, against the values of "
+        f"{len(spots)} decisions, equally many from each betting round, compared with the values of "
         f"{settings.reference:,} selective trials.\n\n"
         + markdown_table(header, rows)
         + f"\nWeighted by likelihood, a uniform trial is worth {100 * effective:.2f} % of a selective one "

@@ -1,10 +1,11 @@
 """(e) Sensitivity: what a wrong model costs (Poki 3.5's two warnings).
 
-*Folds.*  The opponent folds to a bet one time in five, with any hand; the simulation expects folds more
-often.  It then overstates what raising is worth, and raises too much.
+*Folds.*  The opponent folds to a bet one time in five, with any hand; the simulation expects more folds.  It
+then overestimates raises, and raises too much.
 
 *Slow-playing.*  The opponent only checks and calls with the best hands until the river.  A table that
-believes every action has all but lost those hands by then; re-weighting with a noise factor keeps some.
+believes every action has almost no weight on those hands by then; re-weighting with a noise factor keeps
+some.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Duel(PartTask):
     """Deals against one of the two opponents, from both seats."""
 
     predicted_folds: float | None
-    """What the simulation expects of the opponent who folds; None is against the slow-player."""
+    """The share of folds that the simulation expects; None for a match against the slow-player."""
     noise: float
     seed: int
     deals: int
@@ -54,28 +55,28 @@ class Duel(PartTask):
 
 
 Numbers = list[tuple[int, float]]
-"""Deals, and a number of a decision in each."""
+"""Pairs of a deal and a number that belongs to one of its decisions."""
 
 
 @attrs.frozen(eq=False)
 class Found:
-    """What a duel came to."""
+    """The result of a duel."""
 
     won: list[float]
     """Small bets per hand, on each deal."""
     raising: Numbers
-    """The stated value of a raise, wherever it was legal."""
+    """The stated value of a raise, for each decision in which it was legal."""
     raised: Numbers
-    """1 where it was chosen."""
+    """1 if the raise was chosen, otherwise 0."""
     overstated: Numbers
-    """Stated less realised value of the chosen action, folds left out; against the slow-player, on turn and
-    river with a very strong hand that it has held since the flop."""
+    """Stated less realised value of the chosen action, without folds; against the slow-player only on turn
+    and river, when it holds a hand that has been very strong since the flop."""
     table: Numbers
-    """There: the weight of the hand held, in parts of what it would be if nothing were known."""
+    """In these decisions, the weight of the hand held, relative to a table of an unknown player."""
 
 
 def play(duel: Duel) -> dict[str, Any]:
-    """Both passes of a duel; the fields of `Found`."""
+    """Play both passes of a duel; returns the fields of `Found`."""
     game, settings = load_game(GAME), duel.settings
     agents: list[tuple[NotedSampling, Agent]] = []
     for _ in range(2):
@@ -107,7 +108,7 @@ def play(duel: Duel) -> dict[str, Any]:
 
 
 def _is_trapped(decision: JudgedDecision) -> bool:
-    """On turn or river the opponent holds a very strong hand that was one on the flop."""
+    """Whether on turn or river the opponent holds a hand that has been very strong since the flop."""
     board = decision.stated.spot.board
     return len(board) >= 4 and all(
         hand_strength(decision.opponent_cards, seen).value >= GREAT for seen in (board[:3], board)
@@ -142,7 +143,7 @@ def _gather(predicted: float | None, noise: float, seed: int, settings: Settings
 
 
 def _mean(numbers: Numbers) -> Estimate | None:
-    """None where there are no decisions of the kind."""
+    """The mean, with an interval over deals; None if there are no decisions of the kind."""
     if not numbers:
         return None
     return clustered_mean([number for _, number in numbers], [deal for deal, _ in numbers])
