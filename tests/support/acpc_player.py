@@ -1,7 +1,7 @@
-"""A player like the ACPC's example player, written after its specification and with nothing of ours.
+"""A player like the ACPC's example player, written from its specification without any code of ours.
 
-``python acpc_player.py GAME_FILE HOST PORT``: folds, calls and raises with the shares of the original
-(.06, .47, .47), sizes drawn evenly from the legal ones, by a generator that nobody seeds.
+``python acpc_player.py GAME_FILE HOST PORT``: folds, calls and raises with the probabilities of the original
+(.06, .47, .47); sizes are uniform over the legal ones, and the generator is not seeded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 
 class Game:
-    """What a game file says."""
+    """The game of a game file."""
 
     def __init__(self, path: str) -> None:
         self.numbers: dict[str, list[int]] = {}
@@ -39,7 +39,7 @@ class Game:
 
 
 class Hand:
-    """A betting, replayed."""
+    """A betting sequence, replayed."""
 
     def __init__(self, game: Game, betting: str) -> None:
         self.game = game
@@ -96,7 +96,7 @@ class Hand:
             self.to_act = self._next(self.game.first[self.round])
 
     def raise_range(self) -> tuple[int, int] | None:
-        """The least and the largest total; None where no raise is legal."""
+        """The least and the largest total; None if no raise is legal."""
         game, p = self.game, self.to_act
         able = sum(self.can_act(each) for each in range(game.players))
         if self.raises >= game.most_raises[self.round] or self.actions + game.players > 64 or able < 2:
@@ -110,7 +110,7 @@ class Hand:
 
 
 def choose(hand: Hand) -> str:
-    """What the example player does."""
+    """The example player's action."""
     sizes = hand.raise_range()
     can_fold = hand.spent[hand.to_act] < hand.most
     weights = {"f": 0.06 * can_fold, "c": 0.47, "r": 0.47 * (sizes is not None)}

@@ -1,4 +1,4 @@
-"""The command lines of benchmarks: help from the module's own words, and one line about a mistake."""
+"""The command lines of benchmarks: help from the module's docstring, and one line about a mistake."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final, NoReturn
 from engine.rules import GameDefinitionError, load_game, no_such_game
 
 MOST: Final = 1_000_000_000
-"""Of anything that is counted on a command line."""
+"""The greatest number on a command line."""
 
 
 class BenchmarkParser(argparse.ArgumentParser):
     """Reads the command line of a benchmark.
 
     Args:
-        module: its ``__spec__``'s name, or a name to go by.
-        words: its docstring, shown as it stands.
+        module: the name of its ``__spec__``, or another name.
+        words: its docstring, which is shown unchanged.
     """
 
     def __init__(self, module: str, words: str | None) -> None:
@@ -34,14 +34,14 @@ class BenchmarkParser(argparse.ArgumentParser):
 
 
 def how_many(text: str) -> int:
-    """How many of something: 1 or more."""
+    """The whole number of a text, 1 or more."""
     if not (text.isascii() and text.isdecimal() and 0 < len(text) < 20 and 1 <= int(text) <= MOST):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {MOST}, got {text!r}")
     return int(text)
 
 
 def known_game(text: str) -> str:
-    """A game that is there."""
+    """The name of a game that exists."""
     try:
         load_game(text)
     except GameDefinitionError as error:
@@ -52,7 +52,7 @@ def known_game(text: str) -> str:
 
 
 def known_bot(text: str) -> str:
-    """An installed bot with its options, as `riverboat match` takes it."""
+    """The text of an installed bot with its options, as in `riverboat match`."""
     from clients.registry import make_bot
 
     try:

@@ -19,7 +19,7 @@ from tests.support.hands.golden_files import GOLDEN
 
 ROOT: Final = Path(__file__).parent.parent.parent
 PATIENCE_S: Final = 60.0
-"""After which a test calls a read hanging: far more than a busy machine needs."""
+"""The time after which a test considers a read hung: far more than a busy machine needs."""
 _STAMP: Final = re.compile(r"\b\d{10}\.\d{6}\b")
 
 
@@ -31,7 +31,7 @@ def environment() -> dict[str, str]:
 def program(*words: str) -> list[str]:
     """The command line of one of our programs, run from this tree.
 
-    A match ends without working out who was lucky, for which it would load the compiler, unless words say so.
+    Unless words say otherwise, a match takes no luck out of its result, for which it would load the compiler.
     """
     if words[:1] == ("match",) and not {"--luck", "--report", "--resume", "--help"} & {*words}:
         words += ("--luck", "off")
@@ -82,9 +82,9 @@ def dealer_process(
     """A dealer run in `folder`; it is killed in the end if it has not ended.
 
     Args:
-        arguments: behind ``riverboat dealer``; golden game files are there by name.
-        folder: where it runs, and writes its files.
-        command: another dealer's program instead.
+        arguments: the arguments of ``riverboat dealer``; golden game files can be named.
+        folder: the folder in which it runs and writes its files.
+        command: another dealer's program to run instead.
     """
     for word in arguments:
         if word.endswith(".game") and (GOLDEN / word).exists() and not (folder / word).exists():
@@ -111,11 +111,11 @@ def dealer_process(
 
 
 def sit_down(ports: Sequence[int], decide: Callable[[str], str | None]) -> list[threading.Thread]:
-    """A player on every port, each in a thread of its own, until the dealer closes or dies.
+    """Start a player on every port, each in its own thread, until the dealer closes or dies.
 
     Args:
-        ports: of the seats.
-        decide: from a match state to the action of its addressee, None when it is not their turn.
+        ports: the ports of the seats.
+        decide: takes a match state, and returns the action of its addressee; None if it is not their turn.
     """
     threads = []
     for port in ports:

@@ -16,7 +16,7 @@ import pytest
 from tests.support.dealer_process import PATIENCE_S, dealer_process, environment, program
 
 ACPC_DEALER: Final = os.environ.get("ACPC_DEALER")
-"""Path of the ACPC's dealer program, where there is one."""
+"""The path of the ACPC's dealer program, if there is one."""
 
 DEALERS: Final = [
     pytest.param(None, id="riverboat"),
@@ -39,7 +39,7 @@ for number, line in enumerate(dealer):
 
 @attrs.frozen
 class Played:
-    """What is left of a match."""
+    """The results of a match between programs."""
 
     status: int
     """The dealer's exit status."""
@@ -63,14 +63,14 @@ def play_match(
     dealer: str | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Played:
-    """Let programs play.
+    """Let programs play a match.
 
     Args:
-        arguments: the dealer's: name of the match, game, hands, seed, names, options.
-        players: command lines, to which host and port are added, by seat.
-        folder: where everything runs.
-        dealer: the ACPC's dealer program instead of ours.
-        variables: of the players' environment, beside ours.
+        arguments: the dealer's arguments: name of the match, game, hands, seed, names, options.
+        players: command lines by seat, to which host and port are added.
+        folder: the folder in which everything runs.
+        dealer: the ACPC's dealer program, to use instead of ours.
+        variables: more environment variables for the players.
     """
     env = {k: v for k, v in environment().items() if not k.startswith("RIVERBOAT_")} | dict(variables or {})
     with dealer_process(arguments, folder, [dealer] if dealer else None) as process:
@@ -104,7 +104,7 @@ def run_match(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def result_of(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
-    """What a match prints with ``--json``; it has to end with `status`."""
+    """The object that a match prints with ``--json``; it must end with `status`."""
     done = run_match(folder, *words, "--json")
     assert done.returncode == status, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
@@ -115,9 +115,9 @@ def raw_bot(folder: Path, name: str, misbehave: str = "pass") -> str:
     """Write a program that always calls; returns the command that runs it in `folder`.
 
     Args:
-        folder: where it is written.
-        name: of its file, without the suffix.
-        misbehave: a statement it executes at each line that arrives, whose `number` counts from 0.
+        folder: the folder in which it is written.
+        name: the name of its file, without the suffix.
+        misbehave: a statement that it executes at each line that arrives; `number` counts lines from 0.
     """
     (folder / f"{name}.py").write_text(_RAW_BOT.format(misbehave=misbehave))
     return f"{sys.executable} {name}.py"

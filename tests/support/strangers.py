@@ -1,16 +1,16 @@
-"""Six players the bots were not made for: each has one habit that a model of it must find out.
+"""Six players for which the bots were not made: each has one habit that a model must discover.
 
 =================  ======================================================================================
 `TightFolder`      plays a quarter of the hands, gives up without a good one, raises with the best
-`Station`          calls whatever it costs with any hand that beats a fifth of all, raises with the best
-`Maniac`           raises seven times in ten whatever it holds, and gives up only trash
-`DiceBettor`       bets and raises by dice; facing a bet it folds by the price and by nothing else
+`Station`          calls at any price with any hand that beats a fifth of all, raises with the best
+`Maniac`           raises seven times in ten with any hand, and gives up only trash
+`DiceBettor`       bets and raises by dice; facing a bet it folds only by the price
 `Limper`           never raises before the flop and enters every pot; then plays its hand plainly
-`FoldsBySize`      the more is bet, as a part of the pot, the more hands it folds
+`FoldsBySize`      folds more hands, the larger a bet is as a share of the pot
 =================  ======================================================================================
 
 They play limit and no-limit hold'em, two to ten players.  Nothing may be tuned to one of them: changes of the
-bots are judged on all, and on the bots in the box (``tests.benchmarks.bench_reading``).
+bots are judged by all six, and by the packaged bots (``tests.benchmarks.bench_reading``).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Stranger(Agent):
         self._hand = HandStrengthBot()
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Have the kernel of hand strength compiled."""
+        """Compile or load the kernel of hand strength."""
         self._hand.prepare(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Looks the starting hands up."""
+        """Load the percentiles of starting hands."""
         self._hand.match_started(game, seat)
 
     def choose_action(self, view: HandView) -> Action:
-        """What the habit says."""
+        """The action by the player's habit."""
         return self._decide(view, self._hand.strength(view))
 
     def _decide(self, view: HandView, strength: float) -> Action:
@@ -48,23 +48,23 @@ class Stranger(Agent):
 
 
 def price(view: HandView) -> float:
-    """The chance of winning at which a call breaks even: 0 where checking is free."""
+    """The probability of winning at which a call breaks even; 0 if checking is free."""
     to_call = view.betting.amount_to_call(view.position)
     return to_call / (view.betting.pot + to_call) if to_call > 0 else 0.0
 
 
 def raised(view: HandView, share: float) -> Action:
-    """A raise of a share of the pot, a call where no raise is legal."""
+    """A raise of a share of the pot; a call if no raise is legal."""
     return view.legal_actions().raising_to(round(view.betting.total_of_pots(share)))
 
 
 def given_up(view: HandView) -> Action:
-    """A fold, a check where that is free."""
+    """A fold, or a check if that is free."""
     return FOLD if view.legal_actions().can_fold else CALL
 
 
 class TightFolder(Stranger):
-    """Plays a quarter of the hands and folds what has not become good."""
+    """Plays a quarter of the hands and folds those that have not become good."""
 
     def _decide(self, view: HandView, strength: float) -> Action:
         least, best = (0.75, 0.93) if view.betting.betting_round == 0 else (0.60, 0.85)
@@ -113,7 +113,7 @@ class Limper(Stranger):
 
 
 class FoldsBySize(Stranger):
-    """Continues with the more hands, the less there is to call."""
+    """Continues with more hands, the less there is to call."""
 
     def _decide(self, view: HandView, strength: float) -> Action:
         betting = view.betting

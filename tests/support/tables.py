@@ -29,7 +29,7 @@ from tests.support.hands.golden_files import GOLDEN, GoldenLog
 
 VERSION: Final = "VERSION:2.0.0"
 Decider = Callable[[str], str | None]
-"""From a match state to the action of its addressee, None when it is not their turn."""
+"""Takes a match state, and returns the action of its addressee; None if it is not their turn."""
 _ACTION: Final = re.compile(r"[fcr]\d*/*")
 
 
@@ -50,7 +50,7 @@ def match_config(
 def folding_config(
     game: str | GameDefinition = "leduc", hands: int = 1, *, response: float = 10.0, **changes: Any
 ) -> MatchConfig:
-    """A match that goes on without a player who fails."""
+    """A match that continues without a player who fails."""
     limits = TimeLimits(response=response, hand=3600.0, per_hand=3600.0)
     changes = {"limits": limits, "on_failure": OnFailure.FOLD, **changes}
     return match_config(game, hands, **changes)
@@ -101,7 +101,7 @@ class Player:
     def __init__(self, stream: trio.SocketStream) -> None:
         self.stream = stream
         self.lines: list[str] = []
-        """All it has been sent, line by line."""
+        """All lines that it has been sent."""
         self.closed = trio.Event()
         """Set when `play` is over."""
         self._incoming = bytearray()
@@ -111,7 +111,7 @@ class Player:
         await self.stream.send_all("".join(f"{line}\r\n" for line in lines).encode())
 
     async def line(self) -> str | None:
-        """The next line it is sent; None when the dealer has closed."""
+        """The next line that it is sent; None if the dealer has closed."""
         while (end := self._incoming.find(b"\r\n")) < 0:
             try:
                 data = await self.stream.receive_some(65536)
@@ -127,7 +127,7 @@ class Player:
         return line
 
     async def heard(self, *wanted: str) -> None:
-        """The next lines it is sent are these."""
+        """Assert that the next lines it is sent are these."""
         for line in wanted:
             assert await self.line() == line
 
@@ -199,29 +199,29 @@ class Table:
         return self._over.is_set()
 
     async def outcome(self) -> MatchOutcome:
-        """What the match comes to, when it is over."""
+        """Wait for the end of the match, and return its outcome."""
         await self._over.wait()
         assert self._outcome is not None
         return self._outcome
 
     def failures(self, seat: int) -> list[FailureKind]:
-        """The words for what has befallen a seat so far, in order."""
+        """The kinds of failures of a seat so far, in order."""
         return [failure.kind for failure in self.server.seats[seat].failures]
 
     async def connect(self, seat: int) -> Player:
-        """Somebody connects to a seat's port, and says nothing yet."""
+        """A client that has connected to a seat's port, and has sent nothing yet."""
         player = Player(await trio.open_tcp_stream("127.0.0.1", self.server.ports[seat]))
         self._players.append(player)
         return player
 
     async def join(self, seat: int, *lines: str) -> Player:
-        """Somebody sits down: with the version line, then perhaps others."""
+        """A client that has sat down, by sending the version line and perhaps others."""
         player = await self.connect(seat)
         await player.say(VERSION, *lines)
         return player
 
     async def join_all(self, *seats: int) -> list[Player]:
-        """Players for these seats, or for all."""
+        """Clients at these seats, or at all seats."""
         return [await self.join(seat) for seat in seats or range(len(self.config.names))]
 
 
@@ -234,7 +234,7 @@ async def open_table(nursery: trio.Nursery, config: MatchConfig) -> Table:
 
 @asynccontextmanager
 async def table_of(config: MatchConfig) -> AsyncIterator[Table]:
-    """A table that is there for the block; whatever is still going on at its end is ended."""
+    """A table that exists for the block; whatever is still running at its end is cancelled."""
     async with trio.open_nursery() as nursery:
         table = await open_table(nursery, config)
         table._nursery = nursery
@@ -246,7 +246,7 @@ async def table_of(config: MatchConfig) -> AsyncIterator[Table]:
 
 
 async def play_match(config: MatchConfig, deciders: Iterable[Decider]) -> tuple[Table, list[Player]]:
-    """A whole match with a player of this process on every seat."""
+    """Play a whole match with a player of this process in every seat."""
     async with trio.open_nursery() as nursery:
         table = await open_table(nursery, config)
         players = await table.join_all()
@@ -276,12 +276,12 @@ def betting_state(game: GameDefinition, betting: str) -> BettingState:
 
 
 def always(game: GameDefinition, action: str) -> Decider:
-    """Plays one action."""
+    """A decider that always plays one action."""
     return lambda line: action if is_to_act(game, line) else None
 
 
 def state_determined(game: GameDefinition) -> Decider:
-    """Plays wildly, but what the state alone says: after a restart it goes on in the same way."""
+    """A decider that plays wildly, but by the state alone, so that it continues unchanged after a restart."""
 
     def decide(line: str) -> str | None:
         if not is_to_act(game, line):
@@ -294,7 +294,7 @@ def state_determined(game: GameDefinition) -> Decider:
 
 
 def replaying(log: GoldenLog) -> Decider:
-    """Plays the actions of a log, whichever seat asks."""
+    """A decider that plays the actions of a log, for any seat."""
     turns: dict[tuple[int, str], tuple[int, str]] = {}
     for record in log.records:
         parts = _ACTION.findall(record.betting)
@@ -312,9 +312,9 @@ def replaying(log: GoldenLog) -> Decider:
 
 
 def conversations(game: GameDefinition, records: Iterable[HandRecord]) -> tuple[list[bytes], list[bytearray]]:
-    """By seat: all answers that led to the hands of a log, and all messages that were sent.
+    """By seat: all replies that led to the hands of a log, and all messages that were sent.
 
-    Made from the text of the log: of our rules only whose turn it is, and who has folded, is asked.
+    They are made from the text of the log; our rules only say whose turn it is, and who has folded.
     """
     num_seats = game.num_players
     said = [bytearray() for _ in range(num_seats)]
@@ -351,6 +351,6 @@ def hands_logged(config: MatchConfig) -> list[HandRecord]:
 
 
 def lines_told(config: MatchConfig) -> list[list[str]]:
-    """By seat: what follows from a match's log that its players were told, if none of them failed."""
+    """By seat: the lines that the players were sent, according to the match's log, if none of them failed."""
     _, told = conversations(config.game, hands_logged(config))
     return [lines.decode().split("\r\n")[:-1] for lines in told]
