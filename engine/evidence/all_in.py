@@ -1,10 +1,10 @@
 """All-in equity: what a hand pays on average once nobody can act any more before the last card.
 
-From there on cards alone decide, and the mean over them takes the place of what they happened to decide.  The
-mean of the mean is the mean of the payoffs: nothing is assumed about how anybody plays.
+From then on only the cards decide, so the mean over all of them replaces what they happened to decide.  Both
+have the same mean, and nothing is assumed about how anybody plays.
 
-Source: the ACPC's rules since 2014 (``all_in_expectation``); a case of AIVAT (Burch et al. 2018) in which
-only chance is known, and the value of a hand is known where nobody can act.
+Source: the ACPC's rules since 2014 (``all_in_expectation``); it is a case of AIVAT (Burch et al. 2018) in
+which only chance is known, and the value of a hand once nobody can act.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def expected_chips(
     """What each position wins on average.
 
     Args:
-        paid: chips that each has put in.
+        paid: the chips that each position has put in.
         layers: the pots.
-        shares: of each layer by position, where two or more share it.
+        shares: for each layer that two or more share, each position's share.
     """
     won = [-float(chips) for chips in paid]
     for layer, share in zip(layers, shares, strict=True):
@@ -37,9 +37,9 @@ def expected_chips(
 
 
 def all_in_chips(hand: HandState) -> tuple[float, ...]:
-    """Net chips of each position, with the cards that came when nobody could act any more averaged out.
+    """Net chips of each position, averaged over the cards dealt after nobody could act any more.
 
-    Of any other hand they are what it paid.
+    For other hands they are what the hand paid.
 
     Raises:
         ValueError: the hand is not over, or hole cards are not known and the cards to come depend on them.
@@ -56,7 +56,7 @@ def all_in_chips(hand: HandState) -> tuple[float, ...]:
 
 
 def unknown_cards(hand: HandState) -> str | None:
-    """Whose hole cards are not known, in words; None where all are."""
+    """A phrase about the first position whose hole cards are not known; None if all are known."""
     for position, cards in enumerate(hand.deal.hole_cards):
         if len(cards) != hand.betting.game.num_hole_cards:
             return not_shown(hand.hand_number, position)
@@ -64,5 +64,5 @@ def unknown_cards(hand: HandState) -> str | None:
 
 
 def not_shown(number: int, position: int) -> str:
-    """The same for a hand of which it is known."""
+    """The phrase of `unknown_cards` for a hand and a position."""
     return f"hand {number} does not show those of position {position}"

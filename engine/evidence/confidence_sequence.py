@@ -1,17 +1,17 @@
 """Intervals that hold whenever you look: the betting confidence sequence.
 
-Somebody bets on every payoff that the mean is not m, at fair odds if it is, with a stake that depends on
-earlier payoffs only.  Their capital is then a martingale: by Ville's inequality it ever reaches 1/α times
-what it was with chance α at most.  The means at which it has not done so by now are the interval, and it
-covers the true mean at all times together with chance 1 - α.  So a match may be looked at after every deal,
-and end for whatever reason.  Payoffs need two bounds and a constant mean, nothing else: no normal
-distribution, no least number of deals.
+Imagine somebody who bets on every payoff that the mean is not m, at odds that are fair if it is, with a stake
+that depends only on earlier payoffs.  If the mean is m, their capital is a martingale: by Ville's inequality
+the probability that it ever reaches 1/α times its initial value is at most α.  The interval consists of all
+means m at which it has not done so yet; with probability 1 - α it covers the true mean at all times.  So a
+match may be looked at after every deal, and end for any reason.  Payoffs need two bounds and a constant mean,
+but no normal distribution and no minimum number of deals.
 
 Half of the capital bets that the mean is above m and half that it is below:
 
     K⁺(m) = ∏ (1 + λ⁺ (x - m)),   K⁻(m) = ∏ (1 - λ⁻ (x - m)),   m is out once K⁺(m) or K⁻(m) is 2/α
 
-with x in [0, 1].  What was out once stays out.  Stakes follow the spread that was seen so far,
+with x in [0, 1].  A mean that was out once stays out.  Stakes follow the variance seen so far,
 
     λ = √(2 ln(2/α) / (σ² t ln(1 + t))),   μ_t = (½ + Σx)/(t + 1),   σ²_t = (¼ + Σ(x_i - μ_i)²)/(t + 1),
 
@@ -22,12 +22,12 @@ of its Taylor series: with b = λ/(1 + λ(x - m)) of each payoff, and d > 0,
 
     ln K⁺(m + d) >= ln K⁺(m) - d Σb - ½ d² Σb² / (1 - d max b).
 
-The three numbers are known at the end of the interval, where alone they are needed, and are carried along
-as it moves, rounded to the safe side; a deal costs the same whether it is the tenth or the millionth.
+The three numbers are needed only at the end of the interval, and are updated as it moves, rounded to the safe
+side; so a deal costs the same whether it is the tenth or the millionth.
 
 Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", Journal of the
-Royal Statistical Society B 86 (2024), section 4.3.  There a stake is cut off at c/m, at each m; here at c
-over the largest m that is still in, which is known before the payoff too.
+Royal Statistical Society B 86 (2024), section 4.3.  There a stake is limited to c/m, for each m; here to c
+over the largest m that is still in, which is also known before the payoff.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ import attrs
 __all__ = ["MOST_RISKED", "ROUNDING", "ConfidenceSequence", "Interval", "asymptotic_critical_value"]
 
 MOST_RISKED: Final = 0.5
-"""Of the capital, at any mean that is still in."""
+"""The greatest share of the capital that is risked, at any mean that is still in."""
 ROUNDING: Final = 1e-9
-"""By which share of its range a payoff may lie outside: shares of a split pot are rounded."""
+"""The share of its range by which a payoff may be outside, since shares of a split pot are rounded."""
 
 
 @attrs.frozen
 class Interval:
-    """From `low` to `high`, both included."""
+    """The numbers from `low` to `high`, including both."""
 
     low: float
     high: float
@@ -59,32 +59,32 @@ class Interval:
 
     @property
     def farthest(self) -> float:
-        """The largest absolute value in it."""
+        """The largest absolute value in the interval."""
         return max(abs(self.low), abs(self.high))
 
     def scaled(self, factor: float) -> Interval:
-        """The same in another unit.
+        """The interval in another unit.
 
         Args:
-            factor: above 0.
+            factor: the factor on both ends, above 0.
         """
         return Interval(self.low * factor, self.high * factor)
 
     def mirrored(self) -> Interval:
-        """The interval of the same quantity with the other sign."""
+        """The interval of the same quantity with the opposite sign."""
         return Interval(-self.high, -self.low)
 
 
 class ConfidenceSequence:
-    """The mean of payoffs that come in one by one, with an interval that holds at all times together.
+    """The mean of payoffs that come one by one, with an interval that is valid at all times together.
 
     Args:
-        low: no payoff is less.
-        high: no payoff is more.
-        alpha: how often, at most, the truth may ever be outside.
+        low: the lower bound of payoffs.
+        high: the upper bound of payoffs.
+        alpha: the greatest probability that the truth is ever outside.
 
     Raises:
-        ValueError: bounds that are none, or an `alpha` that is no chance.
+        ValueError: bounds that are not finite or not in order, or an `alpha` that is not a probability.
     """
 
     __slots__ = (
@@ -108,10 +108,10 @@ class ConfidenceSequence:
         self._bettor_below = _Bettor(math.log(2 / alpha))
 
     def add(self, payoff: float) -> None:
-        """Take in one more payoff.
+        """Add a payoff.
 
         Raises:
-            ValueError: it is outside the declared bounds, and nothing holds.
+            ValueError: it is outside the declared bounds, so that the interval would not be valid.
         """
         if not self._range:
             x = 0.5 if payoff == self._low else math.inf
@@ -127,7 +127,7 @@ class ConfidenceSequence:
         above, below = self._bettor_above, self._bettor_below
         stake = math.sqrt(self._stakes / (self._squares * math.log1p(t)))
         out_below, out_above = above.out, below.out
-        if out_below + out_above <= 1:  # else nothing is left in
+        if out_below + out_above <= 1:  # otherwise no mean is left
             above.bet(x, min(stake, MOST_RISKED / (1 - out_above)))
             below.bet(1 - x, min(stake, MOST_RISKED / (1 - out_below)))
         self._total += payoff
@@ -136,12 +136,11 @@ class ConfidenceSequence:
 
     @property
     def bounds_and_stakes(self) -> tuple[float, float, float]:
-        """The least payoff, by how much more the greatest is, and the logarithm of the capital that refutes
-        a mean."""
+        """The least payoff, the range of payoffs, and the log capital that refutes a mean."""
         return self._low, self._range, self._stakes / 2
 
     def numbers(self) -> list[list[float]]:
-        """All that changes as payoffs come in, of the sequence and of its two bettors, for `go_on_from`."""
+        """The state of the sequence and its two bettors, for `go_on_from`."""
         bettors = [
             [bettor.out, bettor._capital, bettor._slope, bettor._curvature, bettor._steepest]
             for bettor in (self._bettor_above, self._bettor_below)
@@ -149,7 +148,7 @@ class ConfidenceSequence:
         return [[self._samples, self._total, self._mean, self._squares], *bettors]
 
     def go_on_from(self, numbers: list[list[float]]) -> None:
-        """Take over the `numbers` of a sequence with the same bounds."""
+        """Continue from the `numbers` of a sequence with the same bounds."""
         (samples, self._total, self._mean, self._squares), *both = numbers
         self._samples = int(samples)
         for bettor, of_bettor in zip((self._bettor_above, self._bettor_below), both, strict=True):
@@ -157,17 +156,17 @@ class ConfidenceSequence:
 
     @property
     def samples(self) -> int:
-        """Payoffs taken in so far."""
+        """The number of payoffs so far."""
         return self._samples
 
     @property
     def mean(self) -> float | None:
-        """Of the payoffs so far; None before the first."""
+        """The mean of the payoffs so far; None before the first."""
         return self._total / self._samples if self._samples else None
 
     @property
     def interval(self) -> Interval | None:
-        """Where the mean is; None where no constant mean fits what was seen."""
+        """The interval of the true mean; None if no constant mean fits what was seen."""
         low = self._bettor_above.out
         high = 1 - self._bettor_below.out
         if low > high:
@@ -176,7 +175,7 @@ class ConfidenceSequence:
 
     @property
     def distance(self) -> float | None:
-        """How far from the mean so far the true one may be; None where `mean` or `interval` is."""
+        """How far the true mean may be from the mean so far; None if `mean` or `interval` is None."""
         mean, interval = self.mean, self.interval
         if mean is None or interval is None:
             return None
@@ -184,15 +183,15 @@ class ConfidenceSequence:
 
 
 def asymptotic_critical_value(samples: int, alpha: float = 0.05, narrowest_at: int = 1000) -> float:
-    """How many standard errors half an interval is wide that holds at all times together, in the long run.
+    """Half the width, in standard errors, of an interval that is asymptotically valid at all times together.
 
-    For means without declared bounds, such as those that luck was taken out of: after many samples, and if
-    these are not too skewed, it misses as rarely as it says; a `ConfidenceSequence` needs neither.
+    It is for means without declared bounds, such as those with luck taken out.  After many samples that are
+    not too skewed it misses as rarely as stated; a `ConfidenceSequence` needs neither condition.
 
     Args:
-        samples: so far, 1 or more.
-        alpha: how often, at most, the truth is ever outside.
-        narrowest_at: samples at which it is as narrow as it can be made.
+        samples: the number of samples so far, 1 or more.
+        alpha: the greatest probability that the truth is ever outside.
+        narrowest_at: the number of samples at which it is as narrow as possible.
 
     Source: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic
     confidence sequences", Annals of Statistics 52 (2024).
@@ -206,7 +205,7 @@ class _Bettor:
     """Bets that the mean is above m, for the smallest m that has not been refuted.
 
     Args:
-        enough: logarithm of the capital that refutes an m.
+        enough: the log capital that refutes an m.
     """
 
     __slots__ = ("_capital", "_curvature", "_enough", "_slope", "_steepest", "out")
@@ -214,15 +213,15 @@ class _Bettor:
     def __init__(self, enough: float) -> None:
         self._enough = enough
         self.out = 0.0
-        """Every m below is out."""
-        # Of the capital at `out`:
+        """Every m below this is out."""
+        # The capital at `out`, as:
         self._capital = 0.0  # its logarithm
         self._slope = 0.0  # Σb
         self._curvature = 0.0  # Σb²
         self._steepest = 0.0  # max b
 
     def bet(self, x: float, stake: float) -> None:
-        """Stake a share of the capital, for each unit by which `x` may be off, on `x` being above m."""
+        """Bet on `x` being above m, with `stake` times the capital for each unit of the difference."""
         growth = 1 + stake * (x - self.out)
         self._capital += math.log(growth)
         steepness = stake / growth
@@ -234,10 +233,10 @@ class _Bettor:
             self._refute()
 
     def _refute(self) -> None:
-        """Move `out` up to where the capital is no more than enough, or less far: see the module."""
+        """Move `out` up to where the capital is at most enough, or less far: see the module."""
         while True:
             excess = self._capital - self._enough
-            reach = 0.5 / self._steepest  # beyond it the bound is a bad one
+            reach = 0.5 / self._steepest  # beyond this the bound is loose
             farthest = min(reach, excess / self._slope)
             rest = 1 - self._steepest * farthest
             curvature = self._curvature / rest

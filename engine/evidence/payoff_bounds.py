@@ -1,9 +1,8 @@
-"""The most that a hand can cost or bring: the bounds a verdict is valid for.
+"""The most that a hand can lose or win: the bounds for which a verdict is valid.
 
-They follow from the rules of a game alone.  A position puts in its stack at most; in a limit game at most
-what all raises that are allowed come to, which in heads-up limit hold'em with blinds of half a small bet and
-one are 24 small bets.  What a position bets beyond what anybody else could is given back to it; an ante is
-not.
+They follow from the rules of a game alone.  A position puts in at most its stack; in a limit game at most the
+sum of all raises allowed, which is 24 small bets in heads-up limit hold'em with blinds of half a small bet
+and one.  What a position bets beyond what anybody else could match is returned to it; an ante is not.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ __all__ = ["PayoffBounds", "payoff_bounds"]
 
 @attrs.frozen
 class PayoffBounds:
-    """Bounds of the chips that the players of a hand win."""
+    """Bounds of the chips that players can win or lose in a hand."""
 
     most_lost: tuple[int, ...]
-    """By position: chips."""
+    """The most chips that each position can lose."""
     most_won: tuple[int, ...]
-    """By position: chips."""
+    """The most chips that each position can win."""
 
     def of_a_player(self) -> tuple[int, int]:
-        """From the least to the most that a player wins, who may sit in any position."""
+        """The least and the most that a player can win in any position."""
         return -max(self.most_lost), max(self.most_won)
 
     def of_a_lead(self) -> float:
@@ -38,14 +37,14 @@ class PayoffBounds:
 
 
 def payoff_bounds(game: GameDefinition) -> PayoffBounds | None:
-    """The bounds of a game; None where it has none, for want of stacks."""
+    """The bounds of a game; None if it has none because it names no stacks."""
     bet = _most_bet(game)
     stacks, antes = game.betting_stacks, game.antes_posted
     most_spent = tuple(min(stack, bet) for stack in stacks)
     if min(sorted(most_spent)[-2:]) >= UNLIMITED_STACK:
         return None
     if game.is_limit and any(spent == stack for spent, stack in zip(most_spent, stacks, strict=True)):
-        # A short stack's raise can lower the bet, and who then folds forfeits more than anybody matched.
+        # A short stack's raise can lower the bet; a player who then folds loses more than anybody matched.
         lost = tuple(spent + ante for spent, ante in zip(most_spent, antes, strict=True))
         return PayoffBounds(lost, tuple(sum(lost) - each for each in lost))
     matched = [
@@ -61,7 +60,7 @@ def payoff_bounds(game: GameDefinition) -> PayoffBounds | None:
 
 
 def _most_bet(game: GameDefinition) -> int:
-    """What a position with chips without end must have put in to stay in, after all raises allowed."""
+    """What a position with unlimited chips has put in after all raises allowed."""
     raises = [min(most, MAX_ACTIONS_PER_ROUND + 1 - game.num_players) for most in game.max_raises]
     bet = initial_betting(game).max_spent
     if game.is_limit:

@@ -1,21 +1,21 @@
-"""Who is better, by what the deals of a match have brought: a claim that may be looked at at any time.
+"""Who is better, judged by the deals of a match: a verdict that may be looked at at any time.
 
-Players are compared by pairs.  What is estimated is the *lead* of one over the other: at a table of two what
-it wins in a hand, otherwise how much more it wins than the other.  Each lead has a betting confidence
-sequence (`engine.evidence.confidence_sequence`), and the chance of a false claim is shared out among the
-pairs, so that with chance 1 - α no claim about any pair is ever false.  The deal is the unit: in a duplicate
-match a deal's payoff is the mean over its passes.
+Players are compared in pairs, by the *lead* of one over the other: at a table of two what it wins in a hand,
+otherwise how much more it wins than the other.  Each lead has a betting confidence sequence
+(`engine.evidence.confidence_sequence`), and the probability of a false claim is divided among the pairs, so
+that with probability 1 - α no claim about any pair is ever false.  The deal is the unit: in a duplicate match
+a deal's payoff is the mean over its passes.
 
-The words of a pair:
+The verdict on a pair is one of these:
 
 ``A is better``            its lead is above 0
 ``equal within ± X``       the lead is between -X and X
 ``undecided after N``      neither is known after N deals
 ``the players changed``    no constant lead fits what was seen
 
-A player that learns has no constant lead to be known.  In its matches leads are taken from batches of
-consecutive deals instead, with Student's interval for their mean, which says what the match showed, and
-whose width has the ups and downs of learning in it.
+A player that learns has no constant lead.  In its matches leads are computed from batches of consecutive
+deals instead, with Student's interval for their mean, which says what the match showed, and whose width
+includes the variation by learning.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from engine.rules import GameDefinition
 __all__ = ["ALPHA", "Goal", "Outcome", "PairVerdict", "Standings", "Verdict", "standings_of"]
 
 ALPHA: Final = 0.05
-"""How often, at most, a match leads to a false claim."""
+"""The greatest probability that a match leads to a false claim."""
 
 _BETTING: Final = "betting confidence sequence"
 _BATCHES: Final = "Student's interval between batches"
 _LEAST_BATCHES: Final = 10
-"""Below it Student's intervals would lean on a normal distribution that batches of deals do not have."""
+"""With fewer batches Student's intervals would rely on a normal distribution that batches do not have."""
 
 _MOST_PAIRS: Final = 6
-"""Shown one by one whatever is known about them: those of a table of four."""
+"""Up to this number (a table of four), all pairs are shown, even if nothing is known about them."""
 
 
 @attrs.frozen
 class Goal:
-    """What a match is played for: when it may end before its last hand."""
+    """What a match is to find out; once it is known, the match may end before its last hand."""
 
     within: float | None = None
-    """Every lead is known to ± this, in mbb/h; None: to know of every two players which is better."""
+    """Every lead to ± this, in mbb/h; None: which player of each pair is better."""
 
     def __str__(self) -> str:
         return "decided" if self.within is None else f"± {self.within:g} mbb/h"
 
     def as_argument(self) -> str:
-        """As it is given to ``--until``, to the last digit."""
+        """The goal as an argument of ``--until``, to the last digit."""
         return "decided" if self.within is None else repr(self.within)
 
 
@@ -70,11 +70,11 @@ class Outcome(Enum):
     SECOND = "second"
     """The second is better."""
     EQUAL = "equal"
-    """They are equal within what was asked for."""
+    """They are equal within the margin asked for."""
     UNDECIDED = "undecided"
     """None of these is known yet."""
     CHANGED = "changed"
-    """They did not play alike all the time."""
+    """They did not play the same way all the time."""
 
 
 @attrs.frozen
@@ -82,13 +82,13 @@ class PairVerdict:
     """What is known about two players of a match."""
 
     players: tuple[int, int]
-    """Their places in the order given."""
+    """Their indices in the order given."""
     outcome: Outcome
     words: str
     lead: Interval | None
-    """Of the first over the second, in mbb/h; None where nothing is known about it."""
+    """The lead of the first over the second, in mbb/h; None if nothing is known about it."""
     within: float | None = None
-    """Where they are equal: how far the lead may be from 0, in mbb/h."""
+    """If they are equal: how far the lead may be from 0, in mbb/h."""
 
 
 @attrs.frozen
@@ -96,19 +96,19 @@ class Verdict:
     """What the deals of a match say about its players."""
 
     names: tuple[str, ...]
-    """In the order given."""
+    """The players' names, in the order given."""
     words: str
-    """About all of them, in one line."""
+    """The verdict on all of them, in one line."""
     pairs: tuple[PairVerdict, ...]
     deals: int
     alpha: float
-    """The chance that any of it is false, at most."""
+    """The greatest probability that any of it is false."""
     rule: str
-    """How the intervals were found."""
+    """The method by which the intervals were computed."""
     note: str | None = None
-    """What else must be known to judge it, in a sentence or two."""
+    """What else a reader must know, in a sentence or two."""
     learners: tuple[str, ...] = ()
-    """Players that learn while they play."""
+    """The players that learn while they play."""
 
     def as_json(self) -> dict[str, Any]:
         """``verdict`` in ``result.json``."""
@@ -133,9 +133,9 @@ class Verdict:
         return row | ({} if self.note is None else {"note": self.note})
 
     def lines(self) -> list[str]:
-        """For people: the words with their intervals, pair by pair, then the note.
+        """The lines for people: the verdict with intervals, pair by pair, then the note.
 
-        Of more than `_MOST_PAIRS` pairs those are left out about which nothing is known.
+        If there are more than `_MOST_PAIRS` pairs, those about which nothing is known are left out.
         """
         if len(self.pairs) == 1:
             lines = [f"verdict: {self.words}{_spoken(self.pairs[0], self.names)}"]
@@ -150,13 +150,13 @@ class Verdict:
 
 
 class Standings:
-    """What the deals of a match have come to so far.
+    """The standings after the deals of a match so far.
 
     Args:
-        game: what is played.
-        names: of the players, in the order given.
-        learners: places of those that learn while they play.
-        alpha: the chance of a false claim, at most.
+        game: the game played.
+        names: the players' names, in the order given.
+        learners: the indices of players that learn while they play.
+        alpha: the greatest probability of a false claim.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Standings:
         self._deals = 0
         self._batches = Batches(len(names))
         self._asked = 0
-        # The pair to ask about first: the one that was not known when it was asked about last.
+        # The pair to check first: the one that was not known at the last check.
         bounds = payoff_bounds(game)
         self._leads: tuple[ConfidenceSequence, ...] = ()
         self._rates: tuple[ConfidenceSequence, ...] = ()
@@ -188,19 +188,19 @@ class Standings:
 
     @property
     def deals(self) -> int:
-        """Deals taken in so far."""
+        """The number of deals so far."""
         return self._deals
 
     @property
     def has_bounds(self) -> bool:
-        """Whether anything can be known: not in games that name neither stacks nor bets."""
+        """Whether anything can be known, which is not so in games that name neither stacks nor bets."""
         return bool(self._leads)
 
     def add(self, chips: Sequence[float]) -> None:
-        """Take in one more deal.
+        """Add a deal.
 
         Args:
-            chips: what each player won in a hand of it, on average over its passes.
+            chips: what each player won per hand, on average over its passes.
         """
         self._deals += 1
         self._batches.add(chips)
@@ -210,30 +210,30 @@ class Standings:
             rate.add(won)
 
     def count(self, deals: Iterable[Sequence[float]]) -> None:
-        """Take in deals, but for the `leads` and `rates`, into which their chips go as well."""
+        """Count deals, except in `leads` and `rates`, to which the caller adds their chips."""
         for chips in deals:
             self._deals += 1
             self._batches.add(chips)
 
     @property
     def scale(self) -> float:
-        """What a lead is of the difference between what two players won."""
+        """The factor from the difference of two players' chips to the lead."""
         return self._scale
 
     def leads(self) -> list[tuple[tuple[int, int], ConfidenceSequence]]:
-        """Each two players, and the lead of the first; none where nothing can be known."""
+        """Each pair of players with the lead of the first; empty if nothing can be known."""
         return list(zip(self._pairs, self._leads, strict=False))
 
     def rates(self) -> list[tuple[int, ConfidenceSequence]]:
-        """Each player with their rate; none at a table of two, where leads say it."""
+        """Each player with their rate; empty at a table of two, where the lead is the rate."""
         return list(enumerate(self._rates))
 
     def is_settled(self, goal: Goal) -> bool:
-        """Whether a match that is played for this goal is over; cheap, since it is asked after every deal.
+        """Whether a match with this goal is over; it is cheap, since it is asked after every deal.
 
-        A pair whose lead fits no constant any more will not become known, and keeps nobody playing.
+        A pair whose lead fits no constant any more will never be known, and does not prolong the match.
         """
-        if self._learners:  # looked at each time that batches double, for which `_batch_lead` pays
+        if self._learners:  # checked each time that batches double, which `_batch_lead` allows for
             return self._batches.have_doubled and self.reached(goal)
         for _ in self._leads:
             lead = self._leads[self._asked]
@@ -243,7 +243,7 @@ class Standings:
         return self.has_bounds
 
     def reached(self, goal: Goal) -> bool:
-        """Whether all that a goal asks for is known."""
+        """Whether everything that a goal asks for is known."""
         for number in range(len(self._pairs)):
             lead = self._lead(number, goal)
             if lead is None:
@@ -257,18 +257,18 @@ class Standings:
         """Whether a lead is known well enough.
 
         Args:
-            lead: in chips.
+            lead: the lead in chips.
             distance: from its estimate to its farther end; None before the first deal.
-            goal: what the match is played for.
+            goal: the goal of the match.
         """
         if goal.within is None:
             return not lead.low <= 0 <= lead.high
         return distance is not None and self._to_mbb is not None and distance * self._to_mbb <= goal.within
 
     def rate(self, player: int) -> Interval | None:
-        """Where a player's rate is, in mbb/h, with chance 1 - α at all times; None where nothing is known.
+        """The interval of a player's rate, in mbb/h, with probability 1 - α at all times; None if unknown.
 
-        In matches with learners it is Student's interval between batches, as that of a match of fixed length.
+        In matches with learners it is Student's interval between batches, as in a match of fixed length.
         """
         if self._to_mbb is None:
             return None
@@ -283,10 +283,10 @@ class Standings:
         return None if interval is None else interval.scaled(self._to_mbb)
 
     def verdict(self, goal: Goal | None = None) -> Verdict:
-        """What may be said now.
+        """The verdict after the deals so far.
 
         Args:
-            goal: what the match was played for, if it might have ended early.
+            goal: the goal of the match, if it might have ended early.
         """
         pairs = [self._judge(number, goal) for number in range(len(self._pairs))]
         return Verdict(
@@ -301,7 +301,7 @@ class Standings:
         )
 
     def _lead(self, number: int, goal: Goal | None) -> Interval | None:
-        """Of a pair, in chips; None where nothing is known, or no constant fits."""
+        """The lead of a pair, in chips; None if nothing is known, or no constant fits."""
         if self._learners:
             return self._batch_lead(self._pairs[number], goal)
         return self._leads[number].interval if self._leads else None
@@ -327,7 +327,7 @@ class Standings:
         return f"undecided after {self._deals} deal{'s' * (self._deals != 1)}"
 
     def _batch_lead(self, players: tuple[int, int], goal: Goal | None) -> Interval | None:
-        """Student's interval; where a match might end early, of its k-th look the share 1/(k(k + 1)) of α."""
+        """Student's interval; if a match may end early, its k-th look uses the share 1/(k(k + 1)) of α."""
         first, second = players
         leads = [(batch[first] - batch[second]) * self._scale for batch in self._batches.means()]
         look = self._batches.doublings + 1
@@ -344,7 +344,7 @@ class Standings:
         return Interval(mean - half, mean + half)
 
     def _summary(self, pairs: Sequence[PairVerdict]) -> str:
-        """What is said about all players at once."""
+        """The verdict on all players together."""
         if len(pairs) == 1:
             return pairs[0].words
         if any(pair.outcome is Outcome.CHANGED for pair in pairs):
@@ -370,13 +370,13 @@ class Standings:
                 batches = f"{self._batches.number} batches of {self._batches.size} deals"
                 how = f"the intervals are those between {batches}"
             return (
-                f"{who} {verb} while playing: there is no constant rate that an interval over hands could be "
-                f"about; {how}."
+                f"{who} {verb} while playing: there is no constant rate for which an interval over hands "
+                f"could be given; {how}."
             )
         if not self._leads:
             return (
-                "The game names no stacks: nothing bounds what a hand may cost, so that nothing can be said "
-                "with certainty."
+                "The game names no stacks: nothing bounds what a hand may cost, so nothing can be said with "
+                "certainty."
             )
         if any(pair.outcome is Outcome.CHANGED for pair in pairs):
             return (
@@ -387,7 +387,7 @@ class Standings:
 
 
 def _spoken(pair: PairVerdict, names: Sequence[str]) -> str:
-    """The lead at a table of two, as the end of a sentence."""
+    """The lead at a table of two, as the end of the verdict's line."""
     if pair.lead is None:
         return ""
     if pair.outcome is Outcome.SECOND:
@@ -397,7 +397,7 @@ def _spoken(pair: PairVerdict, names: Sequence[str]) -> str:
 
 
 def _between_players(pair: PairVerdict, names: Sequence[str]) -> str:
-    """The same at a larger table."""
+    """The lead and the verdict on a pair at a larger table, in a line."""
     first, second = (names[player] for player in pair.players)
     lead = "" if pair.lead is None else f"{_text(pair.lead)}, "
     words = "undecided" if pair.outcome is Outcome.UNDECIDED else pair.words
@@ -409,7 +409,7 @@ def _text(lead: Interval) -> str:
 
 
 def _rounded_up(value: float) -> float:
-    """The next number of three digits."""
+    """The value rounded up to three digits."""
     if value <= 0:
         return 0.0
     step = 10.0 ** (math.floor(math.log10(value)) - 2)
@@ -422,13 +422,13 @@ def standings_of(
     deals: Iterable[Sequence[float]],
     learners: Collection[int] = (),
 ) -> Standings:
-    """The standings after some deals that have been played: what a log proves.
+    """The standings after the deals of a log.
 
     Args:
-        game: what was played.
-        names: of the players.
-        deals: in order, what each player won in a hand of the deal, on average over its passes.
-        learners: places of those that learn while they play.
+        game: the game played.
+        names: the players' names.
+        deals: for each deal in order, what each player won per hand, on average over its passes.
+        learners: the indices of players that learn while they play.
     """
     standings = Standings(game, names, learners)
     for chips in deals:

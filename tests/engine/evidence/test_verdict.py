@@ -184,7 +184,7 @@ def test_a_learner_is_judged_by_batches() -> None:
     (pair,) = verdict.pairs
     assert verdict.rule == "Student's interval between batches"
     assert verdict.note == (
-        "L learns while playing: there is no constant rate that an interval over hands could be about; "
+        "L learns while playing: there is no constant rate for which an interval over hands could be given; "
         "the intervals are those between 25 batches of 160 deals."
     )
     assert pair.outcome is Outcome.UNDECIDED
