@@ -1,26 +1,26 @@
-"""Control variates: changes of expectation that cards brought, taken out of what a hand paid.
+"""Control variates: subtract the changes in expectation that cards caused from a hand's payoffs.
 
-For a hand with payoff y, and changes D_k in the share of the pot that the k-th cards brought a player,
+For a hand with payoff y, and changes D_k in a player's expected share of the pot when the k-th cards came,
 
     y* = y - sum over k of b(n_k) D_k,        b(n) = c_k + d_k pot(n),
 
-where n_k is the public state in which they fell.  Each D_k has mean zero given everything before those cards,
-so y* has the mean of y for every b.  With two players b is the 2 a of the usual formula.
+where n_k is the public state in which they were dealt.  Each D_k has mean zero given everything before those
+cards, so y* has the mean of y for every b.  With two players b is the 2 a of the usual formula.
 
 **Coefficients** are found by least squares on *earlier* deals only: those of deals 64 to 127 from deals 0 to
 63, those of deals 128 to 255 from the 128 before them, and so on; the first 64 have coefficients that are
-fixed beforehand.  Nothing that is taken out of a deal follows from its own cards or from what came after.  So
-the mean is right against players who learn, too: coefficients from later deals could depend, through what a
-player has learnt, on the very cards they correct.  And y* of a deal never changes again: it can be looked at
-after any of them.
+fixed beforehand.  So a deal's coefficients depend neither on its own cards nor on later deals.  The mean is
+therefore right against players who learn, too: coefficients from later deals could depend, through what a
+player has learnt, on the very cards that they correct.  And y* of a deal never changes again: a match may be
+looked at after any deal.
 
-The same coefficients serve all players: then what is taken from one is given to others, and chips won still
-add up to zero.
+All players have the same coefficients: then what is taken from one is given to others, and the chips won
+still add up to zero.
 
 In a duplicate match a row of the regression is what a player won in all passes of a deal, so that what the
-pairing cancels already gets no coefficient.
+passes already cancel gets no coefficient.
 
-Source: control variates as in AIVAT (Burch et al. 2018), MIVAT (White and Bowling 2009), for chance alone.
+Source: control variates as in AIVAT (Burch et al. 2018) and MIVAT (White and Bowling 2009), for chance only.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Indices = NDArray[np.int64]
 __all__ = ["FIRST_BLOCK", "Observations", "blocks", "corrected", "fit"]
 
 FIRST_BLOCK: Final = 64
-"""Deals before the first fit."""
+"""The number of deals before the first fit."""
 
 PRIOR_DEALS: Final = 16.0
-"""What the coefficients fixed beforehand count in a fit: as so many deals."""
+"""The weight in a fit of the coefficients fixed beforehand, in deals."""
 
 _ROUNDING: Final = 1e-9
-"""What is left of changes that cancel in the passes of a deal; it means nothing and gets no coefficient."""
+"""Smaller changes are rounding errors of changes that cancel in the passes of a deal, and count as 0."""
 
 
 @attrs.frozen
@@ -53,15 +53,15 @@ class Observations:
     payoffs: Floats
     """Shape (rows,)."""
     changes: Floats
-    """The terms that a coefficient each is to be found for, shape (rows, terms)."""
+    """The terms, each of which gets a coefficient, shape (rows, terms)."""
     deals: Indices
-    """Number of the deal, from 0 without gaps in the order dealt, shape (rows,)."""
+    """The deals' numbers, from 0 without gaps in the order dealt, shape (rows,)."""
     players: Indices
-    """Number of the player, from 0, shape (rows,)."""
+    """The players' numbers, from 0, shape (rows,)."""
 
 
 def blocks(num_deals: int) -> list[slice]:
-    """Deals that are corrected with the same coefficients, from all deals before them."""
+    """Slices of deals that are corrected with the same coefficients, fitted to all deals before the slice."""
     found = []
     start, end = 0, FIRST_BLOCK
     while start < num_deals:
@@ -76,14 +76,14 @@ def corrected(seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEAL
     Args:
         seen: all hands.
         prior: coefficients for the first deals, shape (terms,).
-        prior_deals: what they count in a fit: as so many deals.
+        prior_deals: their weight in a fit, in deals.
     """
     if not len(seen.payoffs):
         return seen.payoffs.copy()
     num_players = int(seen.players.max()) + 1
     units = seen.deals * num_players + seen.players
     unit, place = np.unique(units, return_inverse=True)
-    # Of each player in each deal: means over its hands.
+    # Means over the hands of each player in each deal.
     count = np.bincount(place).astype(np.float64)
     payoffs = np.bincount(place, seen.payoffs) / count
     changes = np.stack(
@@ -105,16 +105,16 @@ def corrected(seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEAL
 def fit(
     payoffs: Floats, changes: Floats, players: Indices, prior: Floats, prior_deals: float = PRIOR_DEALS
 ) -> Floats:
-    """The coefficients that leave the least variance, drawn a little towards those fixed beforehand.
+    """The coefficients that leave the least variance, shrunk a little towards those fixed beforehand.
 
-    A term that never occurred keeps what was fixed.
+    A term that never occurred keeps its coefficient fixed beforehand.
 
     Args:
         payoffs: shape (rows,).
         changes: shape (rows, terms).
-        players: whose mean a row deviates from, shape (rows,).
-        prior: shape (terms,).
-        prior_deals: what it counts, as so many deals.
+        players: the player of each row, from whose mean it deviates, shape (rows,).
+        prior: the coefficients fixed beforehand, shape (terms,).
+        prior_deals: their weight, in deals.
     """
     left = payoffs - changes @ prior
     centred = changes - _means(changes, players)
@@ -128,7 +128,7 @@ def fit(
 
 
 def _means(values: Floats, players: Indices) -> Floats:
-    """The mean of each row's player, shape of `values`."""
+    """For each row, the mean of its player, in the shape of `values`."""
     count = np.maximum(np.bincount(players), 1)
     means = np.stack([np.bincount(players, column) / count for column in values.T], axis=-1)
     found: Floats = means[players]

@@ -1,17 +1,17 @@
-"""The share of the pot that known hands expect when cards fall, over all cards that may still come.
+"""The expected share of the pot of known hands whenever cards are dealt, over all cards that may still come.
 
-Exact for two players of hold'em at every moment, and for any number from the flop on.  Before the flop with
-three and more, and wherever else more than `MOST_RUN_OUTS` boards could come, the share is a mean over boards
-drawn at random.  A correction stays unbiased with such a mean, because
+It is exact for two players of hold'em at every moment, and for any number from the flop on.  Before the flop
+with three or more players, and in other games whenever more than `MOST_RUN_OUTS` boards could come, the share
+is a mean over boards drawn at random.  A correction stays unbiased with such a mean, because
 
-* the boards follow from the hand's number and its hole cards alone, as if drawn before anybody acted: their
-  mean is an unbiased estimate of the equity, independent of the cards that came and of what was done;
-* the same boards serve in two changes: that of the deal, where the mean is compared with an equal share, and
-  that of the flop, where it is what was expected.  Each of the two has mean zero by itself.
+* the boards depend only on the hand's number and its hole cards, as if drawn before anybody acted: their mean
+  is an unbiased estimate of the equity, independent of the cards that came and of what players did;
+* the same boards are used in two changes: that of the deal, where the mean is compared with an equal share,
+  and that of the flop, where it is the expectation before it.  Each of the two has mean zero by itself.
 
-What is lost is a little of the reduction: for six players a 400th.  Cards of players who have folded are
-known to be gone.  They must be: what was done depends on them, and a change that has mean zero only without
-them would not have it among the hands in which they folded.
+This loses a little of the reduction of variance: a 400th for six players.  The cards of players who have
+folded are removed from the deck.  They must be: what players did depends on them, and a change that has mean
+zero only if they are ignored would not have it among the hands in which they folded.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ __all__ = [
 ]
 
 SAMPLES: Final = 256
-"""Boards that are drawn where they cannot all be dealt."""
+"""The number of boards drawn where not all can be enumerated."""
 
 MOST_RUN_OUTS: Final = 2000
-"""In games other than hold'em: up to so many boards to come are dealt."""
+"""In games other than hold'em: up to this number, all boards that may come are enumerated."""
 
 _REMEMBERED: Final = 1 << 16
 _HANDS_AT_ONCE: Final = 4096
-"""That a processor takes: some tenths of a second."""
+"""The hands that a thread takes at a time: some tenths of a second of work."""
 
 
 @attrs.frozen
@@ -59,15 +59,15 @@ class KnownHand:
     """The cards of a hand."""
 
     number: int
-    """What tells it from hands with equal cards."""
+    """Distinguishes it from hands with equal cards."""
     hole_cards: tuple[tuple[int, ...], ...]
-    """By position, all of them."""
+    """By position, those of all positions."""
     board: tuple[int, ...]
-    """What came out."""
+    """The board cards that were dealt."""
 
 
 Moment = tuple[int, int, int]
-"""The number of a hand in a list, the positions that share the pot as bits, the board cards that are out."""
+"""A hand's index in a list, the positions that share the pot as bits, the number of board cards dealt."""
 
 
 def pot_shares(
@@ -76,12 +76,12 @@ def pot_shares(
     """The share of the pot that each position expects at each moment, if nobody folds any more.
 
     Args:
-        game: what was played.
-        hands: their cards.
-        moments: of these hands.
+        game: the game played.
+        hands: the hands' cards.
+        moments: moments of these hands.
 
     Returns:
-        Shape (moments, positions); positions that do not share have 0, the others add up to 1.
+        Shape (moments, positions); positions that do not share the pot have 0, the others add up to 1.
     """
     return pot_shares_at(game, known_cards(game, hands), np.array(list(moments), np.int64).reshape(-1, 3))
 
@@ -95,11 +95,11 @@ class KnownCards:
     holes: NDArray[np.uint8]
     """Shape (hands, positions, hole cards)."""
     boards: NDArray[np.uint8]
-    """Whatever where no card came out.  Shape (hands, board cards)."""
+    """Shape (hands, board cards); where no card was dealt, the number means nothing."""
 
     @classmethod
     def joined(cls, parts: Sequence[KnownCards]) -> KnownCards:
-        """Those of several lots of hands, one after the other."""
+        """The cards of several parts in one, in the same order."""
         return cls(
             np.concatenate([part.numbers for part in parts]),
             np.concatenate([part.holes for part in parts]),
@@ -121,12 +121,15 @@ def known_cards(game: GameDefinition, hands: Sequence[KnownHand]) -> KnownCards:
 
 
 def pot_shares_at(game: GameDefinition, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The same from columns.
+    """As `pot_shares`, from columns.
 
     Args:
-        game: what was played.
-        cards: of its hands.
+        game: the game played.
+        cards: the hands' cards.
         moments: a `Moment` in each row, those of a hand together.  Shape (moments, 3).
+
+    Returns:
+        Shape (moments, positions), as those of `pot_shares`.
     """
     if game.is_holdem and len(moments):
         return _holdem_shares(game.num_players, cards, moments)
@@ -143,7 +146,7 @@ def pot_shares_at(game: GameDefinition, cards: KnownCards, moments: NDArray[np.i
 
 
 def _holdem_shares(num_players: int, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    # Small games are to do without the compiler.
+    # Imported here so that small games do without the compiler.
     from engine.evidence.pair_equities import combos_of, pair_equities
     from engine.kernels.cards.tables import ranking_table
     from engine.kernels.evidence.pot_shares import fill_pot_shares
@@ -163,7 +166,7 @@ def _holdem_shares(num_players: int, cards: KnownCards, moments: NDArray[np.int6
             fill_pot_shares(table, holes, boards, numbers, dealt_out[part], SAMPLES, dealt[part])
 
         one, *others = _parts(dealt_out[:, 0])
-        fill(one)  # which compiles, where that has not been done
+        fill(one)  # compiles the kernel, unless it is compiled already
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             list(threads.map(fill, others))
         shares[~by_table] = dealt
@@ -171,7 +174,7 @@ def _holdem_shares(num_players: int, cards: KnownCards, moments: NDArray[np.int6
 
 
 def _parts(hands: NDArray[np.int64]) -> list[slice]:
-    """Moments in parts that can be worked on side by side: those of a hand stay together."""
+    """Slices of moments for threads: those of a hand stay together."""
     starts = np.flatnonzero(np.diff(hands, prepend=-1))
     bounds = [*starts[::_HANDS_AT_ONCE].tolist(), len(hands)]
     return [slice(start, end) for start, end in itertools.pairwise(bounds)]
@@ -181,9 +184,10 @@ def _parts(hands: NDArray[np.int64]) -> list[slice]:
 def _plain_shares(
     game: GameDefinition, hole_cards: tuple[tuple[int, ...], ...], sharing: int, board: tuple[int, ...]
 ) -> tuple[float, ...]:
-    """The same for one moment of any game, by its rules.
+    """The shares at one moment of any game, by its rules.
 
-    Boards are drawn where they are too many; they follow from the hole cards alone.
+    If there are too many boards, some are drawn; they depend only on the hole cards and on how many cards are
+    out.
     """
     held = {card for cards in hole_cards for card in cards}
     left = [card for card in game.deck if card not in held and card not in board]

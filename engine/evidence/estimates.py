@@ -1,4 +1,4 @@
-"""Hands in, estimates by player out: what they won, and what they won with luck taken out.
+"""From hands to estimates by player: what they won, and what they won with luck taken out.
 
 ::
 
@@ -8,13 +8,13 @@
     evidence.estimates()["equity"][player]                 # chips per hand, with its interval
 
 =============  ================================================================================
-``chips``      what was won
-``all_in``     the mean over the cards that came when nobody could act any more
-``equity``     that, less what the other cards brought, by control variates
-``aivat``      what was won, less what cards and players drew whose strategies are known; where asked for
+``chips``      the chips won
+``all_in``     with the mean over all cards instead of those dealt when nobody could act any more
+``equity``     that, corrected for the other cards by control variates
+``aivat``      corrected for cards and for the draws of players with known strategies; only if asked for
 =============  ================================================================================
 
-All have the same mean.  Hands with the same deal, passes of a duplicate match, are one sample together.
+All have the same mean.  Hands of the same deal, the passes of a duplicate match, are one sample together.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["ESTIMATORS", "Evidence"]
 ESTIMATORS: Final = ("chips", "all_in", "equity")
 
 _REMEMBERED: Final = 1 << 15
-"""Bettings whose moments are kept."""
+"""The number of betting sequences whose moments are cached."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -55,18 +55,20 @@ class _Hands:
     moments: MomentColumns
     cards: KnownCards
     chips: Floats
-    """Shape (hands, positions), as `players`."""
+    """Shape (hands, positions)."""
     players: Ints
+    """Shape (hands, positions)."""
     deals: Ints
-    """Shape (hands,), as `passes`."""
+    """Shape (hands,)."""
     passes: Ints
+    """Shape (hands,)."""
 
     def __len__(self) -> int:
         return len(self.deals)
 
     @classmethod
     def joined(cls, game: GameDefinition, lots: Sequence[_Hands]) -> _Hands:
-        """All of some lots, one after the other."""
+        """The hands of all lots in one, in the same order."""
         if not lots:
             none = np.zeros(0, np.int64)
             nobody = np.zeros((0, game.num_players), np.int64)
@@ -83,12 +85,13 @@ class _Hands:
 
 
 class _Shares:
-    """The shares of the pot that some hands expect, wherever luck is to be taken out of them.
+    """The expected shares of the pot at all moments at which luck is to be taken out of hands.
 
     Args:
-        game: what is played.
-        hands: of it.
-        with_cards: where cards fell, too; otherwise only in hands that were run out.
+        game: the game played.
+        hands: the hands.
+        with_cards: whether these are all moments at which cards were dealt; otherwise only those at which
+            nobody could act any more.
     """
 
     _OUT_BITS: Final = 3
@@ -118,12 +121,12 @@ class _Shares:
         return found
 
     def at(self, hands: Ints, sharing: Ints, out: Ints | int) -> Floats:
-        """By position, of some moments that were asked about.  Shape (hands, positions)."""
+        """The shares at some of these moments.  Shape (hands, positions)."""
         found: Floats = self._shares[np.searchsorted(self._keys, self._key(hands, sharing, out))]
         return found
 
     def of_pots(self, hands: Ints) -> Floats:
-        """By position, of each pot of hands that were run out; 1 where nobody else shares it.
+        """The shares of each pot of hands in which nobody could act any more; 1 if nobody shares the pot.
 
         Shape (hands, pots, positions).
         """
@@ -144,14 +147,14 @@ class Evidence:
         self._told: list[tuple[HandState, Told]] = []
         self._no_cards = ((0,) * game.num_hole_cards,) * game.num_players
         self._moments: dict[str, Moments] = {}
-        # Of hands that came one by one; then those that came together with them, lot by lot.
+        # Hands that were added one by one, not yet in columns; then all the others, lot by lot.
         self._single: list[tuple[Moments, KnownHand, Sequence[float], Sequence[int], int, int]] = []
         self._lots: list[_Hands] = []
         self.missing: dict[str, str] = {}
-        """Why an estimator says nothing, by its name."""
+        """By estimator's name, why it has no estimates."""
         self.doubts: dict[str, int] = {}
-        """What was wrong with what players told of their strategies, and how often; their hands counted with
-        less luck taken out."""
+        """Errors in what players told of their strategies, and how often each occurred; less luck is taken
+        out of these hands."""
 
     def __len__(self) -> int:
         return sum(map(len, self._lots)) + len(self._single)
@@ -165,16 +168,16 @@ class Evidence:
         passes: int = 1,
         told: Told | None = None,
     ) -> None:
-        """Take a hand.
+        """Add a hand.
 
         Args:
-            hand: its end.
-            chips: what it paid, by position.
+            hand: the hand at its end.
+            chips: the chips won, by position.
             players: by position, the number of the player who sat there, from 0.
-            deal: number of the deal; hands with the same number had the same cards and count as one sample.
-                Deals are taken to have been played in the order of their numbers.
-            passes: how many hands the deal has when it is complete; intervals are those of complete deals.
-            told: what players have told of their strategies in it, for AIVAT.
+            deal: the deal's number; hands with the same number had the same cards and count as one sample.
+                Deals are assumed to have been played in the order of their numbers.
+            passes: how many hands the deal has when it is complete; intervals use complete deals only.
+            told: what players told of their strategies in it, for AIVAT.
 
         Raises:
             ValueError: the hand is not over.
@@ -198,18 +201,18 @@ class Evidence:
     def add_columns(
         self, hands: HandColumns, numbers: Ints, chips: Floats, players: Ints, deals: Ints, passes: int = 1
     ) -> None:
-        """Take many hands: as `add`, with a row for each.
+        """Add many hands: as `add`, with a row for each.
 
         Args:
-            hands: in order.
-            numbers: of the hands, shape (hands,).
-            chips: shape (hands, positions).
-            players: shape (hands, positions).
-            deals: shape (hands,).
-            passes: of each deal.
+            hands: the hands at their ends, in order.
+            numbers: the hands' numbers, shape (hands,).
+            chips: the chips won, shape (hands, positions).
+            players: the players' numbers, shape (hands, positions).
+            deals: the deals' numbers, shape (hands,).
+            passes: how many hands each deal has when it is complete.
 
         Raises:
-            ValueError: AIVAT is asked for, which takes hands one by one.
+            ValueError: AIVAT was asked for, which takes hands one by one.
         """
         if "aivat" in self.estimators:
             raise ValueError("AIVAT takes hands one by one: expected `Evidence.add`")
@@ -239,7 +242,7 @@ class Evidence:
             self.__dict__.pop(name, None)
 
     def _gather(self) -> None:
-        """Put the hands that came one by one into columns."""
+        """Put the hands that were added one by one into columns."""
         if not self._single:
             return
         game = self._game
@@ -282,17 +285,17 @@ class Evidence:
     def values(self, estimator: str) -> Floats | None:
         """What each position won in each hand by an estimator, in chips, shape (hands, positions).
 
-        None where it says nothing; `missing` says why.
+        None if the estimator has no estimates; `missing` says why.
         """
         return self._values[estimator]
 
     def estimates(self, critical_value: float = Z95) -> dict[str, tuple[Estimate | None, ...]]:
-        """By estimator, chips per hand of each player, and how far they can be trusted.
+        """By estimator, each player's chips per hand with an interval.
 
-        None for players without a hand, and where the estimator says nothing.
+        None for players without a hand, and for estimators without estimates.
 
         Args:
-            critical_value: how many standard errors half an interval is wide.
+            critical_value: half the width of an interval, in standard errors.
         """
         return {name: self._estimates(self.values(name), critical_value) for name in self.estimators}
 
@@ -336,7 +339,7 @@ class Evidence:
         return found
 
     def _aivat(self, settled: Floats, brought: Floats) -> Floats | None:
-        """What each position won with what known players drew taken out, too."""
+        """What each position won, corrected for the draws of known players, too."""
         fault = why_not(self._game)
         if fault is not None:
             self.missing["aivat"] = fault
@@ -359,7 +362,7 @@ class Evidence:
         return settled
 
     def _brought(self, shares: _Shares) -> Floats:
-        """The change in each position's share that each round's cards brought, times a constant and the pot.
+        """The change in each position's share when each round's cards came, times a constant and the pot.
 
         Shape (hands, positions, 2 * rounds).
         """

@@ -1,4 +1,4 @@
-"""When cards fell in a hand, for which pot and among whom: the public half of every correction for luck."""
+"""When cards were dealt in a hand, for which pot and among whom: the public half of every luck correction."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from engine.rules.showdown import rake_taken
 
 @attrs.frozen
 class CardFall:
-    """Cards that came while somebody could still act."""
+    """Cards dealt while somebody could still act."""
 
     betting_round: int
     """0 for the hole cards."""
     pot: int
-    """Chips in the middle when they fell."""
+    """Chips in the pot when they were dealt."""
     before: int
-    """Which of `Moments.asked` tells the shares before them; -1 before the deal, where they are equal."""
+    """The index in `Moments.asked` of the shares before them; -1 before the deal, when shares are equal."""
     after: int
-    """Which of them tells the shares after them."""
+    """The index in `Moments.asked` of the shares after them."""
 
 
 @attrs.frozen
 class Layer:
-    """Chips that some positions put in alike, which those of them that are left share."""
+    """A main or side pot: equal amounts that some positions put in, shared by those who have not folded."""
 
     chips: float
-    """Of all who put in, together, less what the house takes."""
+    """The whole pot, less the rake."""
     sharing: int
-    """The positions that share it, as bits; 0 where all who put in have folded, and nobody gets it."""
+    """The positions that share it, as bits; 0 if all who put in have folded, and nobody gets it."""
     asked: int
-    """Which of `Moments.asked` tells the shares; -1 where not even two share it."""
+    """The index in `Moments.asked` of the shares; -1 if fewer than two share it."""
 
 
 @attrs.frozen
@@ -43,14 +43,14 @@ class Moments:
     falls: tuple[CardFall, ...]
     """In order; the first is the deal."""
     paid: tuple[int, ...]
-    """Chips each position has put in, antes too."""
+    """Chips that each position has put in, antes included."""
     is_run_out: bool
-    """Cards came after nobody could act any more."""
+    """Whether cards were dealt after nobody could act any more."""
     layers: tuple[Layer, ...]
-    """The main pot and the side pots of such a hand; else empty."""
+    """The main pot and the side pots of such a hand; empty for other hands."""
     asked: tuple[tuple[int, int], ...]
-    """The positions that share the pot, as bits, and the board cards that are out: whatever shares must be
-    known for the others."""
+    """The moments at which the shares must be known: the positions that share the pot, as bits, and the
+    number of board cards dealt."""
 
 
 def moments_of(betting: BettingState) -> Moments:
@@ -112,7 +112,7 @@ def _pots(betting: BettingState) -> list[tuple[float, int]]:
         paying = sum([1 << position for position, chips in enumerate(competing) if chips >= level])
         chips: float = (level - below) * paying.bit_count()
         sharing = left & paying
-        if paying.bit_count() > 1:  # else nobody has called it
+        if paying.bit_count() > 1:  # otherwise nobody has called it
             chips *= kept
         if pots and pots[-1][1] == sharing:
             chips += pots.pop()[0]

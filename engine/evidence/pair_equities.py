@@ -1,10 +1,11 @@
-"""Two known hands before the flop: the exact equity of each combo against each, suits told apart.
+"""The exact equity of two known hands before the flop: of each combo against each, with its own suits.
 
-The 169 x 169 matrix of ``engine.evaluation.equity`` will not do for corrections of luck.  It is the mean over
-suits, and the mean of what a flop changes is zero only from the very equity that the two hands have.
+The 169 x 169 matrix of ``engine.evaluation.equity`` would not do for luck corrections.  It is a mean over
+suits, but the changes that flops cause have mean zero only relative to the two hands' own equity.
 
-Up to a renaming of suits there are 47,008 pairs of disjoint combos.  All of them together take some seconds
-(``engine.kernels.evidence.pair_points``) and are kept in the user's cache; a few are dealt out one by one.
+Up to a renaming of suits there are 47,008 pairs of disjoint combos.  Computing all of them takes some seconds
+(``engine.kernels.evidence.pair_points``), and they are kept in the user's cache; if only a few are needed,
+they are computed one by one.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from engine.kernels.evidence.pair_points import fill_pair_points
 __all__ = ["PAIR_POINTS", "combos_of", "pair_equities", "pair_points"]
 
 PAIR_POINTS: Final = 2 * math.comb(48, 5)
-"""Two points for each board that is won, one for a tie: what both hands of a pair have together."""
+"""The points of both hands of a pair together: two for each board won, one each for a tie."""
 
 FEW: Final = 150
-"""As many pairs are dealt out one by one, some 20 ms each, before all are computed."""
+"""Up to this number, pairs are computed one by one, some 20 ms each; more, and all are computed."""
 
 _CACHED: Final = "pair_points"
 _SCHEMA: Final = 1
@@ -54,7 +55,10 @@ def pair_equities(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArra
 
     Args:
         first: combos, shape (n,).
-        second: combos that share no card with them, shape (n,).
+        second: combos that share no card with those of `first`, shape (n,).
+
+    Returns:
+        Shape (n,).
     """
     hands = STARTING_HAND_OF_COMBO[first].astype(np.int64)
     others = suit_renamings()[_to_first_combo()[first], second]
