@@ -1,12 +1,12 @@
-"""Rankings of many players by what they won from one another, with what is not known about them.
+"""Rankings of many players by what they won from one another, with the uncertainty of each.
 
 ===================  ========================================================================
-``crosstable``       pairs and rates with their intervals, dependent deals taken together
-``significance``     p-values, Holm's correction, ranks as ranges
+``crosstable``       pairs and rates with their intervals, with dependent deals grouped
+``significance``     p-values, Holm's correction, ranges of ranks
 ``run_off``          total bankroll and the ACPC's run-offs
-``bootstrap``        how often a ranking would come out again with other matches
-``margins``          Bradley-Terry on margins: one number a player that explains the pairs
-``nash``             who beats whom in a circle, and the Nash average
+``bootstrap``        how often other matches would give the same ranking
+``margins``          Bradley-Terry on margins: one number per player that explains the pairs
+``nash``             cycles of players who beat one another, and the Nash average
 ===================  ========================================================================
 
 Everything here is a pure function of arrays.  Players are numbers from 0; matrices are row against column,

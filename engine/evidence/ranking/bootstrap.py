@@ -1,7 +1,7 @@
-"""How often a ranking would come out again, had other matches been played.
+"""The bootstrap: how often other matches would have given the same ranking.
 
-Matches are drawn again by their *numbers*: with common seeds, matches of the same number have the same cards
-and come together.
+Matches are resampled by their *numbers*: with common seeds, matches of the same number have the same cards
+and are drawn together.
 
 Source: the ACPC since 2013; B. Efron, R. Tibshirani, *An Introduction to the Bootstrap* (1993).
 """
@@ -21,9 +21,9 @@ __all__ = ["LEAST_BLOCKS", "RESAMPLES", "bootstrap_above"]
 
 RESAMPLES: Final = 1000
 LEAST_BLOCKS: Final = 20
-"""Below it too little was played for the bootstrap: what hardly varies looks stable."""
+"""With fewer blocks the bootstrap means little: a ranking looks stable because hardly anything varies."""
 _MOST_BLOCKS: Final = 200
-"""More are taken together: the answer is the same, and sooner there."""
+"""More blocks are merged into this number: the answer is the same, and faster."""
 
 Floats = NDArray[np.float64]
 Ranks = Callable[[Floats], Sequence[int]]
@@ -39,11 +39,11 @@ def bootstrap_above(
     """The share of resamples in which the row ranks above the column; ties count half.
 
     Args:
-        num_players: how many there are.
+        num_players: the number of players.
         sittings: their deals, with blocks.
-        ranks: of a cross table, as `run_off` gives them.
-        seed: of the draws.
-        resamples: how often.
+        ranks: the ranking of a cross table, such as that by `run_off`.
+        seed: the seed of the draws.
+        resamples: the number of resamples.
 
     Returns:
         Shape (players, players).
@@ -65,7 +65,7 @@ def bootstrap_above(
 
 
 def _sums(num_players: int, sittings: Sequence[Sitting], groups: int) -> tuple[Floats, Floats]:
-    """By group of blocks, what the row won from the column and in how many deals."""
+    """By group of blocks, what the row won from the column, and in how many deals."""
     won = np.zeros((groups, num_players, num_players))
     count = np.zeros_like(won)
     for each in sittings:

@@ -1,8 +1,8 @@
-"""What players won from one another, and how far that can be trusted.
+"""What players won from one another, with standard errors.
 
 With common seeds the deals of different tables have the same cards and are not independent: a *block* is
-what depends on the same cards.  Standard errors come from the sums of blocks (cluster-robust), so they hold
-across tables; where players learn, a block should be a whole match.
+all deals that depend on the same cards.  Standard errors come from the sums of blocks (cluster-robust), so
+they hold across tables; if players learn, a block should be a whole match.
 
 Source: K.-Y. Liang, S. Zeger, "Longitudinal data analysis using generalized linear models", Biometrika 73
 (1986), for the estimator, with B / (B - 1) for few blocks.
@@ -34,7 +34,7 @@ class Sitting:
     won: Floats
     """mbb per hand, shape (players, deals)."""
     blocks: Ints
-    """Of each deal, shape (deals,); from 0."""
+    """The block of each deal, from 0, shape (deals,)."""
 
 
 @attrs.frozen(eq=False)
@@ -42,26 +42,28 @@ class CrossTable:
     """Who won how much from whom."""
 
     mean: Floats
-    """Shape (players, players): heads-up what the row won of the column, in mbb/h; at larger tables half the
-    difference of what both won there.  NaN where they never met, 0 on the diagonal."""
+    """Shape (players, players): heads-up what the row won from the column, in mbb/h; at larger tables half
+    the difference of what both won there.  NaN if they never met, 0 on the diagonal."""
     error: Floats
-    """Standard errors of `mean`; NaN below two blocks."""
+    """Standard errors of `mean`; NaN with fewer than two blocks."""
     blocks: Ints
     """Blocks in which two players met, shape (players, players)."""
     deals: Ints
     """Deals in which they met, shape (players, players)."""
     rate: Floats
-    """What a player won in all: the mean over its tables, each counting alike; NaN without a deal."""
+    """What each player won in all, in mbb/h: the mean over its tables with equal weights; NaN without a
+    deal."""
     parts: Floats
-    """What each block adds to the error of each rate, shape (blocks, players)."""
+    """The contribution of each block to the error of each rate, shape (blocks, players)."""
 
     @property
     def num_players(self) -> int:
-        """How many there are."""
+        """The number of players."""
         return len(self.rate)
 
     def rate_error(self, player: int, other: int | None = None) -> float | None:
-        """Standard error of a rate, or of its difference from another's; None below two blocks."""
+        """The standard error of a rate, or of its difference from another's; None with fewer than two
+        blocks."""
         blocks = len(self.parts)
         if blocks < 2:
             return None
@@ -69,12 +71,12 @@ class CrossTable:
         return math.sqrt(blocks / (blocks - 1) * float(parts @ parts))
 
     def half_width(self, player: int, alpha: float = 0.05) -> float | None:
-        """Half the width of the interval of a rate that misses with chance `alpha`."""
+        """Half the width of the interval of a rate that misses with probability `alpha`."""
         error = self.rate_error(player)
         return None if error is None else error * student_t(len(self.parts) - 1, alpha)
 
     def pair_half_width(self, player: int, other: int, alpha: float = 0.05) -> float | None:
-        """The same of a pair."""
+        """Half the width of such an interval of a pair."""
         error = float(self.error[player, other])
         if math.isnan(error):
             return None
@@ -85,8 +87,8 @@ def crosstable(num_players: int, sittings: Sequence[Sitting]) -> CrossTable:
     """The cross table of some sittings.
 
     Args:
-        num_players: of all tables together.
-        sittings: their deals.
+        num_players: the number of players at all tables together.
+        sittings: the sittings.
     """
     num_blocks = max([int(each.blocks.max()) + 1 for each in sittings if len(each.blocks)], default=0)
     shape = (num_players, num_players)
@@ -118,7 +120,7 @@ def crosstable(num_players: int, sittings: Sequence[Sitting]) -> CrossTable:
 
 
 def _rates(num_players: int, sittings: Sequence[Sitting], num_blocks: int) -> tuple[Floats, Floats]:
-    """Rates, and what each block adds to their errors."""
+    """The rates, and the contributions of blocks to their errors."""
     tables: dict[frozenset[int], list[Sitting]] = {}
     for each in sittings:
         if len(each.blocks):

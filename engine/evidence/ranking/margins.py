@@ -1,4 +1,4 @@
-"""Bradley-Terry on margins: one rating a player, whose differences explain what players won from one another.
+"""Bradley-Terry on margins: a rating for each player, whose differences explain who won how much from whom.
 
 Least squares on the cross table, each pair weighted by 1 / SE²; ratings add up to 0.
 
@@ -22,23 +22,23 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class Ratings:
-    """What explains a cross table, as far as one number a player can."""
+    """The best explanation of a cross table by one number per player."""
 
     rating: Floats
-    """By player, in mbb/h; the difference of two is what one should win of the other."""
+    """By player, in mbb/h; the difference of two is what one should win from the other."""
     error: Floats
     """Standard errors of their distances from the mean."""
     chi_square: float
-    """What they leave unexplained: about `degrees` where they explain all but luck."""
+    """What they leave unexplained: about `degrees` if they explain everything but luck."""
     degrees: int
-    """Pairs less what was fitted."""
+    """The degrees of freedom: pairs less fitted numbers."""
 
 
 def fit_margins(table: CrossTable) -> Ratings | None:
     """The ratings of a cross table.
 
-    None where pairs have no error, or players are not connected by those they have played: then the table
-    says nothing about how they compare.
+    None if pairs have no error, or if players are not connected by opponents they have played: then the table
+    does not say how they compare.
     """
     met = np.isfinite(table.error) & (table.deals > 0)
     np.fill_diagonal(met, False)

@@ -1,7 +1,7 @@
-"""Where A beats B, B beats C and C beats A: said, and averaged so that a player's copies change nothing.
+"""Cycles, in which A beats B, B beats C and C beats A, and the Nash average, which copies do not change.
 
-The Nash average is the mixture of players that nobody beats, of all such mixtures the most even; a player's
-score is what it wins against that mixture: 0 for those who are in it, less for the others.
+The Nash average is the mixture of players that nobody beats, and of all such mixtures the most even.  A
+player's score is what it wins against that mixture: 0 for those in it, less for the others.
 
 Source: D. Balduzzi, K. Tuyls, J. Pérolat, T. Graepel, "Re-evaluating Evaluation", NeurIPS 2018.
 """
@@ -38,12 +38,12 @@ class NashAverage:
 
 
 def cycles(mean: Floats, p_values: Floats, alpha: float = 0.05) -> list[tuple[int, int, int]]:
-    """Circles of three in which each beats the next, as far as that is proved.
+    """Cycles of three players of whom each significantly beats the next.
 
     Args:
-        mean: row against column; NaN where they never met.
-        p_values: of the pairs, corrected for their number.
-        alpha: what counts as proved.
+        mean: row against column; NaN if they never met.
+        p_values: the pairs' p-values, corrected for their number.
+        alpha: the level of significance.
     """
     beats = (np.nan_to_num(mean) > 0) & (p_values < alpha)
     found: list[tuple[int, int, int]] = []
@@ -58,7 +58,7 @@ def cycles(mean: Floats, p_values: Floats, alpha: float = 0.05) -> list[tuple[in
 def nash_average(mean: Floats) -> NashAverage:
     """The most even mixture of players that nobody beats.
 
-    It is the limit of mixtures that prize evenness less and less: each solves A p - τ log p = const, by
+    It is the limit of mixtures in which evenness counts less and less: each solves A p - τ log p = const, by
     Newton's method on log p, whose equations are never singular since A is antisymmetric.
 
     Args:
@@ -73,7 +73,7 @@ def nash_average(mean: Floats) -> NashAverage:
     logs = np.full(n, -np.log(n))
     heat = _FIRST
     while heat > _LAST:
-        logs = _solved(payoff, logs, heat) / _COOLING  # about what they are when it is cooler
+        logs = _solved(payoff, logs, heat) / _COOLING  # a guess for the next, smaller τ
         heat *= _COOLING
     weight = np.exp(logs * _COOLING)
     weight /= weight.sum()
@@ -81,7 +81,7 @@ def nash_average(mean: Floats) -> NashAverage:
 
 
 def _solved(payoff: Floats, logs: Floats, heat: float) -> Floats:
-    """The logarithms of the mixture for a prize on evenness."""
+    """The logarithms of the mixture in which evenness counts `heat`, the τ above."""
     n = len(payoff)
     for _ in range(_MOST_STEPS):
         p = np.exp(logs)

@@ -1,8 +1,8 @@
 """Rankings of the Annual Computer Poker Competition: total bankroll, and the run-offs.
 
-A run-off begins with all players; those with the fewest points among them are ranked below the rest, and
-leave; and so on until nobody is left.  Points are what was won from those who are left (bankroll), or
-opponents beaten less opponents lost to (series).
+A run-off begins with all players.  Those with the fewest points are ranked below the others and leave, and so
+on until nobody is left.  Points are what a player won from those who are left (bankroll), or the number of
+opponents it beat less the number it lost to (series).
 
 Source: the rules of the ACPC, 2011 to 2017.
 """
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 __all__ = ["Elimination", "RunOffResult", "bankroll_ranks", "run_off"]
 
 _ROUNDING: Final = 1e-9
-"""Relative to the largest: points that differ by less are equal."""
+"""Points that differ by less, relative to the largest, count as equal."""
 
 
 @attrs.frozen
@@ -26,22 +26,22 @@ class Elimination:
     """A round of a run-off."""
 
     points: dict[int, float]
-    """Of those who were left."""
+    """The points of the players who were left."""
     out: tuple[int, ...]
-    """Who left."""
+    """The players who left."""
 
 
 @attrs.frozen
 class RunOffResult:
-    """Where players stand after a run-off."""
+    """The ranking by a run-off."""
 
     ranks: tuple[int, ...]
-    """By player, from 1; those who left together share the best rank of theirs."""
+    """By player, from 1; players who left together share the best of their ranks."""
     rounds: tuple[Elimination, ...]
 
 
 def bankroll_ranks(matrix: NDArray[np.float64]) -> tuple[int, ...]:
-    """By player, its rank by what it won in all; what was never played counts nothing.
+    """Each player's rank by what it won in all; pairs that never met count as 0.
 
     Args:
         matrix: row against column, shape (players, players).
@@ -56,7 +56,7 @@ def run_off(matrix: NDArray[np.float64], *, series: bool) -> RunOffResult:
 
     Args:
         matrix: row against column, shape (players, players).
-        series: points are opponents beaten less opponents lost to, instead of what was won.
+        series: whether points are opponents beaten less opponents lost to, instead of what was won.
     """
     known = np.nan_to_num(matrix)
     slack = _slack(matrix)

@@ -1,4 +1,4 @@
-"""What a cross table proves: p-values of pairs, Holm's correction for many of them, ranks as ranges."""
+"""What a cross table proves: p-values of pairs, Holm's correction for their number, ranges of ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.evidence.ranking.crosstable import CrossTable
 __all__ = ["ALPHA", "RankRange", "holm", "pair_p_values", "rank_ranges", "student_p"]
 
 ALPHA: Final = 0.05
-"""How often, at most, one of all claims of a ranking is false."""
+"""The greatest probability that any of a ranking's claims is false."""
 _TINY: Final = 1e-300
 _MOST_TERMS: Final = 500
 _PRECISION: Final = 1e-15
@@ -23,18 +23,18 @@ _PRECISION: Final = 1e-15
 
 @attrs.frozen
 class RankRange:
-    """Where a player stands, and where it may stand."""
+    """A player's rank, and the ranks that it may have."""
 
     rank: int
-    """By its rate, from 1; equal rates share one."""
+    """By its rate, from 1; players with equal rates share a rank."""
     low: int
-    """The best rank it may have: one more than those who are proved to be better."""
+    """The best rank it may have: one more than the number of players proved to be better."""
     high: int
-    """The worst."""
+    """The worst rank it may have."""
 
 
 def student_p(t: float, degrees: float) -> float:
-    """The chance that Student's t is farther from 0 than this, on either side.
+    """The probability that Student's t is farther from 0 than this, on either side.
 
     Source: Abramowitz and Stegun 26.7.1 and 26.5.8, the incomplete beta function as a continued fraction.
     """
@@ -72,7 +72,7 @@ def _away_from_zero(value: float) -> float:
 
 
 def _p(mean: float, error: float | None, blocks: int) -> float:
-    """Of a mean that is 0 in truth; 1 where nothing is known."""
+    """The p-value of a mean if the true mean is 0; 1 if there is no error."""
     if error is None or math.isnan(error) or math.isnan(mean) or blocks < 2:
         return 1.0
     if error == 0.0:
@@ -81,7 +81,7 @@ def _p(mean: float, error: float | None, blocks: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values that may all be read together: the chance that any of those below α is false is at most α.
+    """Holm's p-values: the probability that any claim with a p-value below α is false is at most α.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
     Statistics 6 (1979).
@@ -96,7 +96,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def pair_p_values(table: CrossTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """p-values of all pairs, and the same by Holm; shape (players, players), 1 where two never met."""
+    """The p-values of all pairs, and Holm's; shape (players, players) each, 1 if two never met."""
     n = table.num_players
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if table.deals[i, j]]
     plain = [_p(float(table.mean[i, j]), float(table.error[i, j]), int(table.blocks[i, j])) for i, j in pairs]
@@ -111,9 +111,9 @@ def _symmetric(n: int, pairs: Sequence[tuple[int, int]], values: Sequence[float]
 
 
 def rank_ranges(table: CrossTable, alpha: float = ALPHA) -> list[RankRange]:
-    """By player, its rank by rate and the ranks it may have: all ranges hold together with chance 1 - α.
+    """Each player's rank by rate and the ranks it may have: with probability 1 - α all ranges are right.
 
-    Players without a deal stand last, and may stand anywhere.
+    Players without a deal are ranked last, and may have any rank.
 
     Source: M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for ranks", Review of Economic Studies 91
     (2024): ranges follow from the differences that are proved, here by Holm.
