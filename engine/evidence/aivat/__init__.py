@@ -1,23 +1,23 @@
-"""AIVAT: what a hand says of its players once all luck is out of it that somebody can compute.
+"""AIVAT: estimates of what players win, with all computable luck taken out.
 
-Where the strategy of some players is known, so is what else they could have held and done.  The estimate
+If the strategies of some players are known, so is what else they could have held and done.  The estimate
 
     A(z) = mean payoff over what they could have held + sum of corrections
 
-has a correction for each card and each of their actions: what was to be expected before, less what came, both
-as means over all they could hold.  Each has mean zero whatever the values v that it is made of, so A has the
-mean of the chips; the better v, the less is left of their variance.  Special cases: nobody known (MIVAT, for
-the cards alone), v = 0 (imaginary observations), v = the equity of the pot once nobody can act (all-in
-equity).
+has a correction for each card and each of their actions: the expectation before it, less the value after it,
+both as means over all hands they could hold.  Each has mean zero whatever values v it is computed from, so A
+has the mean of the chips; the better v, the less of their variance is left.  Special cases: nobody known
+(MIVAT, for the cards only), v = 0 (imaginary observations), v = the equity of the pot once nobody can act
+(all-in equity).
 
 ==============  ===========================================================================
 ``games``       for which games there is AIVAT
-``estimates``   many hands and what was told in them in, what was won out
-``enumerated``  exactly, in games small enough to look at all of them: Kuhn's, Leduc
+``estimates``   estimates from many hands and what players told in them
+``enumerated``  exact, in games small enough to be enumerated: Kuhn's, Leduc
 ``small``       the hands of such a game, with the values of its solution
 ``holdem``      the terms of one hand of hold'em for two
 ``many``        the terms of one hand of hold'em for three and more
-``ranges``      what two players may hold, and what that is worth
+``ranges``      what two players may hold, and their equities
 ``policy``      what a player has told of one decision
 ==============  ===========================================================================
 

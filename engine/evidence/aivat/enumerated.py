@@ -1,11 +1,11 @@
 """AIVAT by enumeration, for limit games that are small enough: Kuhn's for two and three, Leduc.
 
-Whatever is unknown of a history is its hole cards, so everything at one public state is an array with an axis
-for what each position may hold.  A hand of play is a path of public states; the walk down it carries the
-chances with which known players come there with each of their hands, and the sum of the corrections for all
-hole cards that may be the true ones.
+Only the hole cards of a history are unknown, so everything at one public state is an array with an axis for
+what each position may hold.  A hand of play is a path of public states; the walk along it carries the
+probabilities with which known players come there with each of their hands, and the sum of the corrections for
+all hole cards that may be the true ones.
 
-It is what one position wins, the *viewer*, that is estimated, and that values are of.
+Estimates and values are of what one position wins, the *viewer*.
 
 Source: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique
 for Agent Evaluation in Imperfect Information Games" (AAAI 2018).
@@ -48,7 +48,7 @@ class InformationSet:
     hole_cards: tuple[int, ...]
     """Its own, ascending."""
     board: tuple[int, ...]
-    """Cards of each round ascending, round after round."""
+    """The cards of each round ascending, round after round."""
     betting: BettingState
 
 
@@ -59,19 +59,19 @@ class History:
     hole_cards: tuple[tuple[int, ...], ...]
     """By position."""
     board: tuple[int, ...]
-    """Fewer cards than the betting has where a deal comes next."""
+    """It has fewer cards than the betting's round if a deal comes next."""
     betting: BettingState
 
 
 Strategy = Callable[[InformationSet], Sequence[float]]
-"""The chances of `legal_list`, in its order."""
+"""The probabilities of the actions of `legal_list`, in its order."""
 
 Board = tuple[int, ...]
 
 Values = Callable[[BettingState, Board], Matrix]
-"""What the histories of a public state are worth to the viewer, in chips: any guess leaves the estimate
-unbiased.  Where the board has fewer cards than the betting a deal comes next.  Entries of hands that cannot
-be held together mean nothing."""
+"""The values of the histories of a public state to the viewer, in chips: with any guess the estimate is
+unbiased.  If the board has fewer cards than the betting's round, a deal comes next.  Entries of hands that
+cannot be held together mean nothing."""
 
 
 @attrs.frozen(eq=False)
@@ -86,14 +86,13 @@ class End:
     chips: Matrix
     """What the viewer wins."""
     reach: Matrix
-    """The chance of this end with these hands, under the strategies of `EnumeratedGame.ends`."""
+    """The probability of this end with these hands, under the strategies of `EnumeratedGame.ends`."""
     estimate: Matrix
-    """AIVAT of the viewer."""
+    """The viewer's AIVAT estimate."""
 
 
 def legal_list(betting: BettingState) -> tuple[Action, ...]:
-    """What the position to act may do, in the order of a triple: fold, call, raise, as far as they are
-    legal."""
+    """The legal actions of the position to act, in the order of a triple: fold, call, raise."""
     legal = betting.legal_actions()
     actions = [FOLD] if legal.can_fold else []
     actions.append(CALL)
@@ -104,24 +103,24 @@ def legal_list(betting: BettingState) -> tuple[Action, ...]:
 
 @attrs.frozen(eq=False)
 class _Walk:
-    """Where the walk is."""
+    """The state of the walk at a public state."""
 
     betting: BettingState
     board: tuple[int, ...]
     known: tuple[NDArray[np.float64], ...]
-    """By position, the chance with which it comes here with each of its hands; ones for the unknown."""
+    """By position, the probability with which it comes here with each of its hands; ones for the unknown."""
     play: Matrix
-    """The same of all players, as they really play, for all hands."""
+    """The probability that all players, as they really play, come here with all hands."""
     corrections: Matrix
     """The sum of the corrections so far, for all hands that may be the true ones."""
     viewer: int
 
 
 class EnumeratedGame:
-    """A limit game, small enough to look at all of it.
+    """A limit game small enough to be enumerated.
 
     Args:
-        game: what is played.
+        game: the game played.
 
     Raises:
         ValueError: no-limit, or too many ways to deal hole cards.
@@ -134,7 +133,7 @@ class EnumeratedGame:
             raise ValueError(f"expected a game of up to {MOST_DEALS} deals, got one that is too large")
         self.game = game
         self.hands = tuple(itertools.combinations(sorted(game.deck), game.num_hole_cards))
-        """What a player may hold."""
+        """The hands that a player may hold."""
         self._positions = range(game.num_players)
         self._holds = np.array([[card in hand for card in range(52)] for hand in self.hands])
         disjoint = self._holds.astype(np.int64) @ self._holds.T == 0
@@ -155,7 +154,7 @@ class EnumeratedGame:
         return possible
 
     def boards_after(self, board: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
-        """The boards of some size that a board may become."""
+        """The boards of a given size that a board may become."""
         left = [card for card in sorted(self.game.deck) if card not in board]
         for more in itertools.combinations(left, size - len(board)):
             yield board + more
@@ -173,11 +172,10 @@ class EnumeratedGame:
         return found
 
     def _strategy_at(self, strategy: Strategy, betting: BettingState, board: tuple[int, ...]) -> Matrix:
-        """What a player to act does with each hand, shape (hands, actions); nothing with those it cannot
-        hold.
+        """What a player to act does with each hand, shape (hands, actions); zeros for hands it cannot hold.
 
         Raises:
-            ValueError: not a chance for each action.
+            ValueError: the strategy does not give a probability for each action.
         """
         number = len(legal_list(betting))
         chances = np.zeros((len(self.hands), number))
@@ -192,11 +190,11 @@ class EnumeratedGame:
         return chances
 
     def expected_values(self, strategies: Sequence[Strategy], viewer: int = 0) -> Values:
-        """What every history is worth to the viewer when all players go on as they are said to.
+        """The value of every history to the viewer if all players go on by their strategies.
 
         Args:
             strategies: by position.
-            viewer: whose chips are counted.
+            viewer: the position whose chips are counted.
         """
 
         @functools.cache
@@ -228,7 +226,7 @@ class EnumeratedGame:
         return values
 
     def tabulated(self, value: Callable[[History], float], viewer: int = 0) -> Values:
-        """Values that are given history by history; ends of hands are worth what they pay."""
+        """Values from a function of a history; the value of a hand's end is what it pays."""
 
         def values(betting: BettingState, board: Board) -> Matrix:
             if betting.position_to_act is None and len(board) == betting.num_board_cards:
@@ -249,23 +247,23 @@ class EnumeratedGame:
         """All ends of the game, with their chances and estimates.
 
         Args:
-            strategies: by position, of all players: those that are not known make chances only.
-            known: positions whose strategy enters the estimate; none for chance alone.
+            strategies: by position, of all players: those of unknown players only determine probabilities.
+            known: positions whose strategies enter the estimate; none for chance only.
             values: to the viewer.
-            viewer: whose winnings are estimated.
+            viewer: the position whose winnings are estimated.
         """
         yield from self._ends_from(self._beginning(known, values, viewer), strategies, known, values)
 
     def estimate(
         self, state: HandState, known: Mapping[int, Strategy], values: Values, viewer: int = 0
     ) -> float:
-        """AIVAT of the viewer in one hand of play.
+        """The viewer's AIVAT estimate of one hand of play, in chips.
 
         Args:
             state: the end of the hand, with its true cards.
             known: strategies of the positions that are known.
             values: to the viewer.
-            viewer: whose winnings are estimated.
+            viewer: the position whose winnings are estimated.
 
         Raises:
             ValueError: the hand is not over, or a known player never does what it did, whatever it holds.
@@ -324,7 +322,7 @@ class EnumeratedGame:
         return self._acted(walk, chances, known, values)[column]
 
     def _acted(self, walk: _Walk, chances: Matrix, known: Collection[int], values: Values) -> list[_Walk]:
-        """The walks after each action of a known player, who does it with these chances."""
+        """The walks after each action of a known player, who takes it with these probabilities."""
         position = walk.betting.position_to_act
         assert position is not None
         bettings = [walk.betting.apply(action) for action in legal_list(walk.betting)]
@@ -388,5 +386,5 @@ class EnumeratedGame:
             yield from self._ends_from(attrs.evolve(acted, play=play), strategies, known, values)
 
     def _along(self, position: int, by_hand: NDArray[Any]) -> NDArray[Any]:
-        """Numbers for each hand of a position, shaped to go with arrays over all hands."""
+        """Numbers for each hand of a position, shaped to broadcast with arrays over all hands."""
         return by_hand.reshape([len(self.hands) if each == position else 1 for each in self._positions])

@@ -1,4 +1,4 @@
-"""AIVAT of many hands: what their players have told in, what each position won out."""
+"""AIVAT of many hands: from what their players have told to what each position won."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ __all__ = ["Aivat", "Told", "why_not"]
 Floats = NDArray[np.float64]
 
 _PRIOR_DEALS: Final = 64.0
-# There are a hundred coefficients.  With the 16 that do for those of equity, rare situations were
-# extrapolated, and limit-2p formula v simple had a fifth more variance left.
+# There are a hundred coefficients.  With 16 deals, enough for the coefficients of equity, rare situations
+# were extrapolated, and limit-2p formula v simple had a fifth more variance left.
 
 _MOST_REASONS: Final = 20
-"""That are told one by one."""
+"""The number of different errors that are reported one by one."""
 
 Told = Mapping[str, Callable[[], Sequence[bytes]]]
-"""What players have told in a hand, by the betting in which they decided: the columns of a policy
-(`Policy.of_columns`), or a ValueError where it was none."""
+"""What players told in a hand, by the betting at the decision: a function that returns the columns of a
+policy (`Policy.of_columns`), or raises ValueError if they told no policy."""
 
 
 @attrs.define(eq=False)
 class Aivat:
     """The hands of a match, taken one after the other.
 
-    A player is known in a hand in which it has told its strategy at each of its decisions, if it tells at
-    all.
+    A player that tells its strategy at all is known in the hands in which it has told it at each of its
+    decisions.
 
     Args:
-        game: one that has it (`engine.evidence.aivat.games.why_not`).
+        game: a game that has AIVAT (`engine.evidence.aivat.games.why_not`).
 
     Raises:
         ValueError: another game.
@@ -49,7 +49,7 @@ class Aivat:
     game: GameDefinition = attrs.field()
     _hands: list[tuple[HandState, tuple[int, ...], int, Told]] = attrs.Factory(list)
     faults: Counter[str] = attrs.Factory(Counter)
-    """What was wrong with policies, in words; filled by `values`."""
+    """Errors in policies, in words, and how often each occurred; filled by `values`."""
 
     @game.validator
     def _check_game(self, attribute: attrs.Attribute[GameDefinition], game: GameDefinition) -> None:
@@ -58,19 +58,19 @@ class Aivat:
             raise ValueError(f"AIVAT: {fault}")
 
     def add(self, hand: HandState, players: Sequence[int], deal: int, told: Told) -> None:
-        """Take a hand.
+        """Add a hand.
 
         Args:
-            hand: its end, with all cards of players who do not tell.
+            hand: the hand at its end, with all cards of players who do not tell their strategies.
             players: by position, the number of the player who sat there, from 0.
-            deal: number of the deal, from 0 without gaps in the order dealt; hands of one deal had the same
+            deal: the deal's number, from 0 without gaps in the order dealt; hands of one deal had the same
                 cards.
-            told: by players, in this hand.
+            told: what players told in this hand.
         """
         self._hands.append((hand, tuple(players), deal, told))
 
     def telling(self) -> frozenset[int]:
-        """The players who have told of their strategy in some hand."""
+        """The players who have told their strategy in some hand."""
         found: set[int] = set()
         for hand, players, _, told in self._hands:
             if told:
@@ -82,13 +82,14 @@ class Aivat:
     def values(self, settled: Floats | None = None, brought: Floats | None = None) -> Floats | None:
         """What each position won in each hand, with the luck taken out, in chips, shape (hands, positions).
 
-        None where nobody has told anything.
+        None if nobody has told anything.
 
         Args:
-            settled: what each position won with cards averaged out that came when nobody could act any more,
-                shape (hands, positions).
-            brought: what all other cards brought it, by betting round a term without and one with the pot,
-                shape (hands, positions, terms).  Both are needed for three and more players of hold'em.
+            settled: what each position won, as a mean over the cards that came when nobody could act any
+                more, shape (hands, positions).
+            brought: the changes in its share of the pot by all other cards, for each betting round one term
+                without and one with the pot, shape (hands, positions, terms).  Both are needed for three or
+                more players of hold'em.
         """
         telling = self.telling()
         if not telling or not self._hands:
@@ -136,7 +137,7 @@ class Aivat:
                 terms = terms_of(hand, {}, ())
             chips[number], changes[number] = terms.chips, terms.changes
         seated = np.array([players for _, players, _, _ in self._hands], np.int64)
-        # As the player with the lesser number sees it: the same coefficients serve it in both positions.
+        # From the view of the player with the smaller number: it has the same coefficients in both positions.
         signs = np.where(seated[:, 0] < seated[:, 1], 1.0, -1.0)
         seen = Observations(
             signs * chips,
@@ -172,7 +173,7 @@ class Aivat:
     ) -> tuple[dict[str, Policy], set[int]]:
         """What known players told in a hand, and who is known.
 
-        A player whose policies are missing or false is not known in it.
+        A player whose policies in the hand are missing or false is not known in it.
         """
         policies: dict[str, tuple[int, Policy]] = {}
         known = set(telling)
@@ -194,7 +195,7 @@ class Aivat:
         return {text: policy for text, (position, policy) in policies.items() if position in known}, known
 
     def _doubt(self, what: str) -> None:
-        """Count what was wrong; reasons that come too many are counted together."""
+        """Count an error; after `_MOST_REASONS` different ones, all further ones are counted together."""
         is_one_more = what not in self.faults and len(self.faults) >= _MOST_REASONS
         self.faults["other reasons" if is_one_more else what] += 1
 

@@ -1,4 +1,4 @@
-"""For which games there is AIVAT; without numpy, since a match asks before it begins."""
+"""Which games have AIVAT; without numpy, since a match asks before it begins."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from engine.rules import GameDefinition
 __all__ = ["MOST_DEALS", "is_small", "why_not"]
 
 MOST_DEALS: Final = 40_000
-"""Ways to deal hole cards to all players, up to which a game is enumerated."""
+"""The most ways to deal hole cards to all players with which a game is enumerated."""
 _MOST_BETTINGS: Final = 2_000
-"""Public states of the betting."""
+"""The most public states of the betting."""
 _MOST_ENDS: Final = 300_000
-"""Deals of hole cards times boards times ends of the betting: some seconds; Leduc has 20,000."""
+"""The most deals of hole cards times boards times ends of the betting: some seconds; Leduc has 20,000."""
 
 
 def why_not(game: GameDefinition) -> str | None:
-    """Why there is no AIVAT of a game; None where there is."""
+    """Why there is no AIVAT for a game; None if there is."""
     if game.has_rake:
         return "it is for games without a rake"
     if game.is_holdem or is_small(game):
@@ -28,7 +28,7 @@ def why_not(game: GameDefinition) -> str | None:
 
 
 def is_small(game: GameDefinition) -> bool:
-    """Whether a game is small enough to be solved and enumerated for its hands."""
+    """Whether a game is small enough to be solved and enumerated."""
     deals: int = math.comb(len(game.deck), game.num_hole_cards) ** game.num_players
     histories = deals * math.comb(len(game.deck), game.board_ends[-1])
     if not game.is_limit or deals > MOST_DEALS or histories > _MOST_ENDS:

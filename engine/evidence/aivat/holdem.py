@@ -1,19 +1,18 @@
 """AIVAT for hold'em of two players, from what they have told of their strategies.
 
-Of a hand in which the strategy of some players is known only the others' cards count: wherever the known
-ones' would, there is the mean over all they could hold, weighted by the chances with which they would have
-come here.
+If the strategies of some players in a hand are known, their cards are replaced by all the cards that they
+could hold, weighted by the probabilities with which they would have come here; only the others' cards count.
 
-* The end of the hand counts with its mean over those hands (imaginary observations).
-* What a known player has done is compared with what it does on average: with the values v of all its actions
-  the correction is  sum of P(b) v(b) over b, less v of what it did.
-* What cards have brought is compared with their expectation.
+* The payoff at the end of the hand is a mean over those cards (imaginary observations).
+* A known player's action is compared with what it does on average: with the values v of all its actions the
+  correction is  sum of P(b) v(b) over b, less v of its action.
+* The change that cards cause is compared with its expectation.
 
-Every correction has mean zero, whatever v.  So v may be anything that is linear in coefficients, and these
-can be found by least squares: those that leave the least variance, from earlier deals alone
-(`engine.evidence.control_variates`).  What is summed up here are the terms that each coefficient multiplies.
-Actions that end a hand are worth what they pay; others a share of the pot (the equity of what both may hold)
-and some public facts.  Cards are worth the change in equity they bring, times the pot.
+Every correction has mean zero, whatever v.  So v may be anything that is linear in coefficients, and the
+coefficients that leave the least variance can be found by least squares, from earlier deals only
+(`engine.evidence.control_variates`).  This module sums up the terms that the coefficients multiply.  Actions
+that end a hand have their payoff as value; others a share of the pot (the equity of what both may hold) and
+some public facts.  Cards have the change in equity that they cause, times the pot.
 
 Source: Burch et al., AIVAT (2018); v by least squares as in M. White and M. Bowling, "Learning a Value
 Analysis Tool for Agent Evaluation" (MIVAT, 2009).
@@ -54,7 +53,7 @@ _ENDS: Final = 0
 _CARDS: Final = _ENDS + _ROUNDS
 _ACTIONS: Final = _CARDS + 2 * _ROUNDS
 NUM_TERMS: Final = _ACTIONS + 2 * _ROUNDS * _KINDS * _PER_CHILD
-"""How many coefficients v has."""
+"""The number of coefficients of v."""
 
 
 def _prior() -> Floats:
@@ -78,19 +77,19 @@ class Terms:
     chips: float
     """The mean of what it won over all that known players could hold."""
     changes: Floats
-    """What its actions and cards brought beyond their expectation, by coefficient, shape (NUM_TERMS,)."""
+    """By coefficient, the changes by actions and cards beyond their expectation, shape (NUM_TERMS,)."""
 
 
 def terms_of(hand: HandState, policies: Mapping[str, Policy], known: Collection[int]) -> Terms:
     """The terms of a hand of hold'em for two.
 
     Args:
-        hand: its end, with the cards of players who are not known.
+        hand: the hand at its end, with the cards of unknown players.
         policies: by the betting in which they decided, of all decisions of known players.
         known: positions whose strategies are known.
 
     Raises:
-        PolicyError: a player could not have done what it did by what it has told.
+        PolicyError: by what a player has told, it could not have done what it did.
         ValueError: the hand is not over, or a policy is missing.
     """
     betting, game = hand.betting, hand.betting.game
@@ -113,18 +112,18 @@ def terms_of(hand: HandState, policies: Mapping[str, Policy], known: Collection[
                 raise ValueError(f"nothing is known of the decision after {before.text!r}")
             _add_action(changes, before, action, policy, ranges)
             ranges.act(position, policy.chances(action))
-    # Cards that came when nobody could act any more are averaged out, too.
+    # There is also a mean over the cards that came when nobody could act any more.
     return Terms(_payoff(betting, ranges.share()) if betting.is_showdown else _paid(betting), changes)
 
 
 def _paid(betting: BettingState) -> float:
-    """What position 0 wins where somebody has folded."""
+    """What position 0 wins if somebody has folded."""
     put_in = betting.spent[0] + betting.game.antes_posted[0]
     return float(-put_in if betting.folded[0] else betting.pot - put_in)
 
 
 def _payoff(betting: BettingState, share: float) -> float:
-    """What position 0 wins on average at a showdown of which it has a share."""
+    """What position 0 wins on average at a showdown with a share of the pot."""
     game, spent = betting.game, betting.spent
     antes = game.antes_posted
     if game.has_equal_antes:
@@ -133,7 +132,7 @@ def _payoff(betting: BettingState, share: float) -> float:
 
 
 def _add_cards(changes: Floats, game: GameDefinition, betting_round: int, pot: int, change: float) -> None:
-    """Cards have changed position 0's share of the pot."""
+    """Add the terms of cards that changed position 0's share of the pot by `change`."""
     place = _CARDS + 2 * betting_round
     changes[place] += pot * change
     changes[place + 1] += game.big_blind * change
@@ -142,7 +141,7 @@ def _add_cards(changes: Floats, game: GameDefinition, betting_round: int, pot: i
 def _add_action(
     changes: Floats, before: BettingState, action: Action, policy: Policy, ranges: Ranges
 ) -> None:
-    """A known player has done something; compared with what it does on average."""
+    """Add the terms of a known player's action, compared with what it does on average."""
     position = before.position_to_act
     assert position is not None  # somebody has acted
     met = ranges.against(1 - position)
@@ -162,7 +161,7 @@ def _add_action(
 
 
 def _usual_actions(betting: BettingState) -> list[Action]:
-    """What may be done, with a raise of the usual size."""
+    """The legal actions, with a raise of the usual size."""
     legal = betting.legal_actions()
     actions = [FOLD] if legal.can_fold else []
     actions.append(CALL)
@@ -172,7 +171,7 @@ def _usual_actions(betting: BettingState) -> list[Action]:
 
 
 def _add_child(changes: Floats, before: BettingState, action: Action, share: float, surplus: float) -> None:
-    """An action has been done more than it is on average, by `surplus`, where position 0 then has a share."""
+    """Add the terms of an action taken `surplus` more than on average; `share` is position 0's after it."""
     after, position = before.apply(action), before.position_to_act
     if after.is_finished:
         value = _payoff(after, share) if after.is_showdown else _paid(after)

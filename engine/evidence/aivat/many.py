@@ -1,18 +1,18 @@
 """What players drew in hands of hold'em with three and more, for `engine.evidence.control_variates`.
 
-With two players both ranges are averaged over together (`engine.evidence.aivat.holdem`).  With more that
-would be a mean over all that all of them could hold, which is too much.  Here each known player is looked at
-by itself, the cards of all others being what they were.  Given those, the board and the betting,
-what it may hold has chances in proportion to those with which it would have come here, and
+With two players the mean is over both ranges together (`engine.evidence.aivat.holdem`).  With more it would
+be over everything that all of them could hold, which is too much.  Here each known player is considered by
+itself, with the true cards of all others.  Given those, the board and the betting, the probabilities of the
+hands that it may hold are proportional to those with which it would have come here, and
 
 * what everybody won, less the mean of that over the hands it could have held at the end, has mean zero;
-* so has what it did, compared with what it does on average, whatever actions are said to be worth.
+* so has its action, compared with what it does on average, whatever values actions are given.
 
-The sum over players, and over their decisions by betting round and kind of action, are the terms.  What an
-action is worth is guessed from the pot and from who is ahead on the board so far.  How much of each term is
-taken out, beside the changes of equity that the cards brought, is found by least squares from earlier deals.
+The terms are sums over players, and over their decisions by betting round and kind of action.  The value of
+an action is estimated from the pot and from who is ahead on the board so far.  How much of each term is taken
+out, together with the changes of equity by cards, is found by least squares from earlier deals.
 
-Every term is a vector over positions that adds up to zero, and so are what is left of the chips.
+Every term is a vector over positions that adds up to zero, and so do the corrected chips.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ Floats = NDArray[np.float64]
 _ROUNDS: Final = 4
 _PER_ACTION: Final = 3
 NUM_TERMS: Final = 1 + _ROUNDS * 3 * _PER_ACTION
-"""The end of the hand; and by round and kind of action what it is worth, and two public facts."""
+"""One for the end of the hand; by round and kind of action, its value and two public facts."""
 _SHARPNESS: Final = 4.0
 # Before the flop shares are guessed from equities against a random hand, to this power.
 
 
 def terms_of(hand: HandState, policies: Mapping[str, Policy], known: Collection[int]) -> Floats:
-    """The terms of a hand, as every position sees them.  Shape (positions, NUM_TERMS).
+    """The terms of a hand for every position.  Shape (positions, NUM_TERMS).
 
     Args:
-        hand: its end, with all cards.
+        hand: the hand at its end, with all cards.
         policies: by the betting in which they decided, of all decisions of known players.
         known: positions whose strategies are known.
 
     Raises:
-        PolicyError: a player could not have done what it did by what it has told.
+        PolicyError: by what a player has told, it could not have done what it did.
     """
     changes = np.zeros((hand.betting.game.num_players, NUM_TERMS))
     for position in known:
@@ -64,7 +64,7 @@ def terms_of(hand: HandState, policies: Mapping[str, Policy], known: Collection[
 
 
 def _add_player(changes: Floats, hand: HandState, position: int, policies: Mapping[str, Policy]) -> None:
-    """The terms of one known player."""
+    """Add the terms of one known player."""
     cards = hand.deal.hole_cards
     others = [card for other, held in enumerate(cards) if other != position for card in held]
     own = combo_index(*cards[position])
@@ -114,15 +114,15 @@ def _add_action(
     cards: Sequence[tuple[int, ...]],
     board: Sequence[int],
 ) -> None:
-    """A known player has done something; compared with what it does on average.
+    """Add the terms of a known player's action, compared with what it does on average.
 
     Args:
-        changes: are added to.
-        before: when it did it.
-        action: what it did.
-        reach: how likely it holds each combo and folds, calls, raises with it, on any scale.
-        cards: of all positions.
-        board: so far.
+        changes: the terms to add to.
+        before: the betting before the action.
+        action: its action.
+        reach: how likely it holds each combo and folds, calls or raises with it, on any scale.
+        cards: the hole cards of all positions.
+        board: the board so far.
     """
     position = before.position_to_act
     assert position is not None  # somebody has acted
@@ -142,10 +142,10 @@ def _add_action(
         if other is None or surplus == 0.0 or by_action[index] == 0.0:
             continue
         if index == TRIPLE_INDEX[FOLD.kind]:
-            shares = _shares(before, cards, board, position, None)[0]
+            shares = _shares(before, cards, board, position, has_folded=True)[0]
         else:
             if staying is None:
-                staying = _shares(before, cards, board, position, reach.sum(axis=1) > 0)
+                staying = _shares(before, cards, board, position, has_folded=False)
             shares = reach[:, index] @ staying / by_action[index]
         after = before.apply(other)
         pot = float(after.pot)
@@ -165,27 +165,28 @@ def _shares(
     cards: Sequence[tuple[int, ...]],
     board: Sequence[int],
     position: int,
-    holds: NDArray[np.bool_] | None,
+    *,
+    has_folded: bool,
 ) -> Floats:
-    """Who is ahead now, as shares of the pot, whatever one of them holds.
+    """Shares of the pot by who is ahead now, for every combo that one position may hold.
 
     Args:
-        before: who is left.
-        cards: of all positions.
-        board: so far.
-        position: the one who may hold anything.
-        holds: which combos are asked for; None where it is out.
+        before: the betting, which says who is left.
+        cards: the hole cards of all positions.
+        board: the board so far.
+        position: the position that may hold any combo.
+        has_folded: whether it has just folded.
 
     Returns:
-        Shape (1326, positions); (1, positions) where it is out.  Rows add up to 1.
+        Shape (1326, positions); (1, positions) if it has folded.  Rows add up to 1.
     """
     left = [p for p in range(len(cards)) if p != position and not before.folded[p]]
-    rows = 1 if holds is None else NUM_COMBOS
+    rows = 1 if has_folded else NUM_COMBOS
     shares = np.zeros((rows, len(cards)))
     if not board:
         strengths = _strengths()
         theirs = np.array([strengths[combo_index(*cards[p])] for p in left])
-        ours = np.zeros(1) if holds is None else strengths
+        ours = np.zeros(1) if has_folded else strengths
         total = ours + theirs.sum()
         shares[:, left] = theirs / total[:, None]
         shares[:, position] += ours / total
@@ -193,7 +194,7 @@ def _shares(
     ranks = board_ranks(board).astype(np.int64)
     met = np.array([ranks[combo_index(*cards[p])] for p in left])
     ahead = [p for p, rank in zip(left, met, strict=True) if rank == met.max()]
-    if holds is None:
+    if has_folded:
         shares[:, ahead] = 1.0 / len(ahead)
         return shares
     wins, ties = ranks > met.max(), ranks == met.max()

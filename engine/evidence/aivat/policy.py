@@ -1,4 +1,4 @@
-"""What a player has told of its strategy in one decision, as chances for each combo."""
+"""What a player has told of its strategy in one decision, as probabilities for each combo."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Policy:
     triples: Floats
     """Shape (hands, 3); rows add up to 1."""
     size: Floats | None = None
-    """How likely a raise is to be the one that was made, on any scale, shape (hands,); None where that says
-    nothing of the hand."""
+    """How likely a raise is to have the size of the raise made, on any scale, shape (hands,); None if the
+    size does not depend on the hand."""
 
     @classmethod
     def of_columns(cls, columns: Sequence[bytes], num_hands: int = NUM_COMBOS) -> Policy:
-        """From 16-bit numbers by hand, big end first: the chances of folding and raising, and of the size.
+        """From big-endian 16-bit numbers by hand: the probabilities of folding, of raising and of the size.
 
         Args:
             columns: two or three, for 1 hand or all hands, in hold'em also for the 169 starting hands; 65535
                 stands for 1.
-            num_hands: that there are.
+            num_hands: the number of hands in the game.
 
         Raises:
             ValueError: another number of columns or hands.
@@ -55,7 +55,7 @@ class Policy:
         return cls(triples, by_hand[2] / _ONE if len(by_hand) == 3 else None)
 
     def chances(self, action: Action) -> Floats:
-        """How likely the player is, with each hand, to do what it did, on any scale.  Shape (hands,)."""
+        """How likely the player takes the action with each hand, on any scale.  Shape (hands,)."""
         chances = self.triples[:, TRIPLE_INDEX[action.kind]]
         if action.kind is ActionKind.RAISE and self.size is not None:
             return chances * self.size

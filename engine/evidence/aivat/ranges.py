@@ -1,8 +1,8 @@
-"""Two players' hands of hold'em as weights, and what they are worth against each other.
+"""The ranges of two players of hold'em as weights, and their equities against each other.
 
-A known player's weights are the chances with which it would have come here with each combo; an unknown player
-holds one combo for certain.  Equities are exact at every moment, so that what is expected of cards to come is
-what they bring on average.
+A known player's weights are the probabilities with which it would have come here with each combo; an unknown
+player holds one combo for certain.  Equities are exact at every moment, so the expectation before cards is
+the mean of the equities after them.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ class PolicyError(ValueError):
 
 @attrs.frozen(eq=False)
 class Against:
-    """What each combo meets in the hands of an opponent.  Arrays of shape (1326,)."""
+    """What each combo meets in an opponent's range.  Arrays of shape (1326,)."""
 
     weight: Floats
     """The opponent's weight on hands that share no card with it; 0 for combos that share one with the
     board."""
     equity: Floats
-    """Its share of the pot at the showdown if nobody bets any more, ties counted half; 0 where it meets
-    none."""
+    """Its share of the pot at the showdown if nobody bets any more, with ties as half; 0 if it meets no
+    hand."""
 
 
 def against(weights: Floats, board: tuple[int, ...]) -> Against:
-    """What each combo meets in an opponent's hands, exact.
+    """What each combo meets in an opponent's range, exact.
 
     Args:
         weights: the opponent's, shape (1326,), some of them positive on hands without the board's cards.
@@ -56,7 +56,7 @@ def against(weights: Floats, board: tuple[int, ...]) -> Against:
     live = np.where(free, weights, 0.0)
     by_card = np.bincount(COMBO_HIGH, live, 52) + np.bincount(COMBO_LOW, live, 52)
     met = live.sum() - by_card[COMBO_HIGH] - by_card[COMBO_LOW] + live
-    # What is left of a sum by rounding is not weight.
+    # What rounding leaves of a sum is not a weight.
     met = np.where(free & (met > 1e-12 * live.sum()), met, 0.0)
     if board:
         equity = np.nan_to_num(all_hand_equities(board, live))
@@ -83,10 +83,10 @@ def _preflop_points() -> Floats:
 
 
 class Ranges:
-    """What both players may hold, as a hand goes on.
+    """The ranges of both players as a hand goes on.
 
     Args:
-        hole_cards: by position; of a known player None.
+        hole_cards: by position; None for a known player.
     """
 
     def __init__(self, hole_cards: Sequence[tuple[int, ...] | None]) -> None:
@@ -96,22 +96,22 @@ class Ranges:
         self._against: list[Against | None] = [None, None]
 
     def against(self, position: int) -> Against:
-        """What each combo meets in the hands of the player in a position."""
+        """What each combo meets in the range of the player in a position."""
         found = self._against[position]
         if found is None:
             found = self._against[position] = against(self.weights[position], self.board)
         return found
 
     def deal(self, board: tuple[int, ...]) -> None:
-        """More cards are on the board."""
+        """Set the board after more cards."""
         self.board = board
         self._against = [None, None]
 
     def act(self, position: int, chances: Floats) -> None:
-        """The player in a position has done what it does with these chances, shape (1326,).
+        """Update the range of a position by an action that it takes with these probabilities, shape (1326,).
 
         Raises:
-            PolicyError: it never does that with any hand it may hold.
+            PolicyError: it never takes this action with any hand that it may hold.
         """
         weights = self.weights[position] * chances * combos_without(self.board)
         greatest = float(weights.max())
@@ -121,12 +121,12 @@ class Ranges:
         self._against[position] = None
 
     def share(self) -> float:
-        """What position 0 gets of the pot on average if nobody bets any more.
+        """Position 0's share of the pot on average if nobody bets any more.
 
         Raises:
-            PolicyError: there are no two hands that the players can hold.
+            PolicyError: there are no two hands that the players can hold together.
         """
-        # Either side's view gives it; the one that is there already costs nothing.
+        # Either side's view gives it; the one already computed costs nothing.
         viewer = 1 if self._against[0] is not None else 0
         met = self.against(1 - viewer)
         reach = self.weights[viewer] * met.weight

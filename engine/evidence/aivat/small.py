@@ -1,8 +1,8 @@
 """AIVAT of hands of small games, from what their players have told and the values of a solution.
 
-The values are what histories are worth when everybody goes on by the game's equilibrium, as CFR+ finds it: in
-games for two the play of an equilibrium against itself then leaves nothing of the variance.  For three it is
-a guess like any other, and a good one.
+The values are those of histories if everybody goes on by the game's equilibrium, as found by CFR+: then no
+variance is left when an equilibrium of a game for two plays against itself.  For three players it is only a
+guess, but a good one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ITERATIONS: Final = 1000
 
 
 def solution(game: GameDefinition, iterations: int = _ITERATIONS) -> Strategy:
-    """What everybody does in an equilibrium of a small game, as near as so many iterations of CFR+ come."""
+    """The average strategy in a small game after so many iterations of CFR+, close to an equilibrium."""
     solver = Solver(GameTree(game))
     solver.run(iterations)
     average = solver.average()
@@ -52,16 +52,16 @@ def _ordered(game: GameDefinition, board: Sequence[int]) -> tuple[int, ...]:
 
 
 class SmallGame:
-    """Estimates hands of a small game.
+    """AIVAT estimates of hands of a small game.
 
     Args:
-        game: what is played (`engine.evidence.aivat.games.is_small`).
+        game: the game played (`engine.evidence.aivat.games.is_small`).
     """
 
     def __init__(self, game: GameDefinition) -> None:
         self._tree = EnumeratedGame(game)
         everybody = [solution(game)] * game.num_players
-        # What is left over is what the last position wins.
+        # The last position wins the rest.
         self._values = [
             self._tree.expected_values(everybody, viewer) for viewer in range(game.num_players - 1)
         ]
@@ -70,11 +70,11 @@ class SmallGame:
 
     @property
     def num_hands(self) -> int:
-        """What a player may hold: so many rows a policy has."""
+        """The number of hands that a player may hold, which is that of a policy's rows."""
         return len(self._places)
 
     def place_of(self, cards: Sequence[int]) -> int:
-        """The row of some hole cards."""
+        """The row of a policy for some hole cards."""
         return self._places[tuple(sorted(cards))]
 
     def won(
@@ -83,12 +83,12 @@ class SmallGame:
         """What each position won, with the luck taken out.  Shape (positions,).
 
         Args:
-            hand: its end, with all cards.
+            hand: the hand at its end, with all cards.
             policies: by the betting in which they decided, of all decisions of known players.
             known: positions whose strategies are known.
 
         Raises:
-            PolicyError: a player could not have done what it did by what it has told.
+            PolicyError: by what a player has told, it could not have done what it did.
         """
         key = (
             hand.betting.text,
