@@ -1,25 +1,25 @@
-"""Statistics of play as poker players speak of them, per player and position, with counts and intervals.
+"""Statistics of play that poker players use, per player and position, with counts and intervals.
 
 =====  =================================================================================================
-VPIP   Hands in which the player called or raised before the flop, of those in which they were asked.  A
+VPIP   Hands in which the player called or raised before the flop, of those in which they had to act.  A
        *walk*, in which all fold to the big blind, counts for neither.
 PFR    Hands in which they bet or raised before the flop, of the same.
-3-bet  Hands in which they raised the open raise, of those in which it was to call when they were asked and
-       a raise was allowed: not where raises are used up, or nobody is left who could call one.
-WTSD   Hands in which they were there at the end with an opponent, of those in which they saw the flop.  Who
-       was all in before it has seen it.
-W$SD   Showdowns that gave them a part of the pot, of all they reached.  A split pot does; chips that come
-       back because nobody called them do not.
-AF     Bets and raises for each call, after the flop came, over all hands; checks and folds do not count.
+3-bet  Hands in which they raised the open raise, of those in which they faced it and could raise: not if the
+       raises are used up, or nobody is left who could call one.
+WTSD   Hands in which they reached a showdown, of those in which they saw the flop.  A player who was all in
+       before the flop has seen it.
+W$SD   Showdowns that gave them a part of the pot, of all they reached.  A split pot does; the return of a
+       bet that nobody called does not.
+AF     Bets and raises for each call from the flop on, over all hands; checks and folds do not count.
 =====  =================================================================================================
 
 These are the definitions of the trackers that players use.  Blinds are not voluntary.  Heads-up the button
-posts the small blind, and its call there is a voluntary one.  A raise that a short stack makes with all its
-chips is a raise, whatever its size; a call with less than the bet is a call.  In a game of one betting round
-(Kuhn) AF counts that round, and WTSD is per hand.
+posts the small blind, and its call there is voluntary.  A raise all in is a raise, whatever its size; a call
+with less than the bet is a call.  In a game of one betting round (Kuhn) AF counts that round, and WTSD is per
+hand.
 
 Intervals of shares are Wilson's.  That of AF is Wilson's for the share of bets and raises among all actions
-that are either, as odds: it takes actions for independent, which those of one hand are only nearly.
+that are either, as odds: it assumes independent actions, which those of one hand are only approximately.
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ STATISTICS: Final = {
     "wtsd": "WTSD",
     "w_sd": "W$SD",
 }
-"""Keys, and what people call them, in the order in which they are shown."""
+"""Keys and the names that people use, in the order in which they are shown."""
 SOMETHING: Final = 1e-3
-"""Chips: less than the smallest part of a pot, more than what printing it with six decimals takes away."""
+"""Chips: less than the smallest part of a pot, more than the rounding error of six decimals."""
 
 
 @attrs.frozen
 class Odds:
-    """How often one thing was done for each time that another was."""
+    """The ratio of how often two things were done."""
 
     count: int
     to: int
 
     @property
     def value(self) -> float | None:
-        """The ratio; None where neither was done, infinite where only the first was."""
+        """The ratio; None if neither was done, infinite if only the first was."""
         if not self.to:
             return float("inf") if self.count else None
         return self.count / self.to
 
     @property
     def ci95(self) -> tuple[float, float] | None:
-        """The 95 % interval; None where neither was done."""
+        """The 95 % interval; None if neither was done."""
         share = Rate(self.count, self.count + self.to).ci95
         if share is None:
             return None
@@ -75,7 +75,7 @@ class Odds:
 
 @attrs.define(eq=False)
 class PlayCounts:
-    """What a player did in some hands.  Numbers of hands, and by betting round numbers of actions."""
+    """What a player did in some hands: numbers of hands, and of actions by betting round."""
 
     num_rounds: int
     hands: int = 0
@@ -85,7 +85,7 @@ class PlayCounts:
     could_three_bet: int = 0
     three_bets: int = 0
     flops: int = 0
-    """In a game of one betting round: hands."""
+    """Hands in which the player saw the flop; in a game of one betting round, all hands."""
     showdowns: int = 0
     showdowns_won: int = 0
     bets_and_raises: list[int] = attrs.field(init=False)
@@ -98,11 +98,11 @@ class PlayCounts:
             setattr(self, name, [0] * self.num_rounds)
 
     def add(self, play: PositionPlay, *, got_chips: bool) -> None:
-        """One hand more.
+        """Count a hand.
 
         Args:
             play: what the player did.
-            got_chips: a part of the pot went to the player.
+            got_chips: whether the player got a part of the pot.
         """
         self.hands += 1
         self.decided += play.decided
@@ -132,7 +132,7 @@ class PlayCounts:
         return both
 
     def statistics(self) -> dict[str, Rate | Odds]:
-        """By the keys of `STATISTICS`."""
+        """The statistics, by the keys of `STATISTICS`."""
         first = 0 if self.num_rounds == 1 else 1
         return {
             "vpip": Rate(self.entered, self.decided),
@@ -146,7 +146,7 @@ class PlayCounts:
     def as_json(self) -> dict[str, Any]:
         """Each statistic with its two counts, its value and its interval, and the actions by round.
 
-        An infinite value, or end of an interval, is None: of AF, where there were no calls.
+        An infinite value or end of an interval, as of AF without calls, is None.
         """
         shown: dict[str, Any] = {"hands": self.hands}
         for key, statistic in self.statistics().items():
@@ -170,21 +170,21 @@ def _finite(value: float | None) -> float | None:
 
 @attrs.define(eq=False)
 class Sums:
-    """`Winnings` that grow hand by hand."""
+    """Sums that grow hand by hand, for `Winnings`."""
 
     hands: int = 0
     chips: float = 0.0
     squares: float = 0.0
 
     def add(self, chips: float) -> None:
-        """One hand more."""
+        """Count a hand."""
         self.hands += 1
         self.chips += chips
         self.squares += chips * chips
 
     @property
     def winnings(self) -> Winnings:
-        """Of these hands."""
+        """The winnings in these hands."""
         return Winnings(self.hands, self.chips, self.squares)
 
 
@@ -202,8 +202,8 @@ class PlayTable:
     """Counts the play of the players of a game, and what they win, by position, betting round and ending.
 
     Args:
-        game: what is played.
-        num_players: who take part; more than the game has positions where they come and go.
+        game: the game played.
+        num_players: the number of players; more than the game has positions if players come and go.
     """
 
     def __init__(self, game: GameDefinition, num_players: int) -> None:
@@ -223,9 +223,9 @@ class PlayTable:
         """Count a hand.
 
         Args:
-            betting: its end.
-            players: by position, the number of the player.
-            chips: by position, what they won.
+            betting: the betting of the whole hand.
+            players: the player's number by position.
+            chips: what they won, by position.
         """
         antes = self.game.antes_posted
         for position, play in enumerate(play_by_position(betting)):
@@ -238,33 +238,33 @@ class PlayTable:
             player.won_by_ending[play.ending].add(won)
 
     def counts(self, player: int, position: int | None = None) -> PlayCounts:
-        """What a player did in a position; in all of them without one."""
+        """What a player did in a position, or in all positions if none is given."""
         of_player = self.players[player].by_position
         if position is not None:
             return of_player[position]
         return sum(of_player[1:], of_player[0])
 
     def won_by_position(self, player: int) -> tuple[Winnings, ...]:
-        """What a player won in each position; each is of the hands played there."""
+        """What a player won in each position, in the hands played there."""
         return tuple([sums.winnings for sums in self.players[player].won_by_position])
 
     def won_by_round(self, player: int) -> tuple[Winnings, ...]:
-        """What a player won in hands that were decided for them in each betting round: by their fold, or by
+        """What a player won by the betting round in which a hand was decided for them: by their fold, or by
         the hand's last action."""
         return tuple([sums.winnings for sums in self.players[player].won_by_round])
 
     def won_by_ending(self, player: int) -> dict[Ending, Winnings]:
-        """What a player won in the hands that ended in each way."""
+        """What a player won by the way in which hands ended."""
         return {ending: sums.winnings for ending, sums in self.players[player].won_by_ending.items()}
 
 
 def _uncalled(betting: BettingState, position: int) -> int:
-    """Chips of a position that nobody has called, which come back to it."""
+    """The chips of a position's bet that nobody has called, which are returned to it."""
     spent = betting.spent
     return max(0, spent[position] - max([chips for p, chips in enumerate(spent) if p != position]))
 
 
 def contested_pot(betting: BettingState) -> int:
-    """The pot that was played for: all chips in the middle but those that nobody called."""
+    """The pot that was played for: all chips put in except those that nobody called."""
     most, second = sorted(betting.spent)[-1:-3:-1]
     return betting.pot - (most - second)

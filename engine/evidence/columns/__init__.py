@@ -1,14 +1,14 @@
-"""The hands of long logs in columns: read, counted and freed of luck thousands at a time, by compiled loops.
+"""The hands of long logs in columns: read, counted and corrected for luck thousands at a time, compiled.
 
-Each has a counterpart that takes hands one by one, which says the same to the last digit, and serves short
-logs and games other than hold'em without the compiler.
+Each module has a counterpart that takes hands one by one, gives the same results to the last digit, and
+serves short logs and games other than hold'em without the compiler.
 
 ===========  ==========================================  =================================================
 module       does for many hands                         what is done for one
 ===========  ==========================================  =================================================
 ``hands``    reading texts by the rules                  ``engine.rules.parse_betting``, ``HandReader``
 ``play``     counting play and winnings                  ``engine.evidence.play_statistics``
-``moments``  when cards fell, for which pot, among whom  ``engine.evidence.moments``, ``all_in``
+``moments``  when cards came, for which pot, among whom  ``engine.evidence.moments``, ``all_in``
 ``leads``    who is better                               ``engine.evidence.verdict``
 ``warm_up``  compiling, before somebody waits for it
 ===========  ==========================================  =================================================

@@ -3,7 +3,7 @@
 ::
 
     hands, is_read = read_hands(game, ["r300fc/cc/cc/cc", ...], ["AhKd|2c2d|9s9h/...", ...])
-    for row in np.flatnonzero(~is_read):  # which the strict reader cannot make out
+    for row in np.flatnonzero(~is_read):  # which the strict reader cannot read
         hands.put(row, state)             # as the rules have read it, if they could
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["NO_CARD", "HandColumns", "can_be_columns", "interleaved", "read_hands"]
 
 NO_CARD: Final = 255
-"""Stands where a card is not known, or did not come."""
+"""Stands for a card that is not known or was not dealt."""
 _MOST_CHIPS: Final = 1 << 40
-"""Beyond it arithmetic in 64 bits might not be exact."""
+"""With more chips, arithmetic in 64 bits might not be exact."""
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -42,27 +42,27 @@ class HandColumns:
     walked: Walked
     """What was done in them."""
     holes: Bytes
-    """Hole cards, `NO_CARD` where they are not known.  Shape (hands, positions, hole cards)."""
+    """Hole cards, `NO_CARD` if they are not known.  Shape (hands, positions, hole cards)."""
     board: Bytes
-    """`NO_CARD` where it did not come out.  Shape (hands, board cards)."""
+    """Board cards, `NO_CARD` if they were not dealt.  Shape (hands, board cards)."""
 
     def __len__(self) -> int:
         return len(self.holes)
 
     @property
     def unknown(self) -> Ints:
-        """The first position whose hole cards are not known, -1 where all are.  Shape (hands,)."""
+        """The first position whose hole cards are not known, -1 if all are.  Shape (hands,)."""
         missing = (self.holes == NO_CARD).any(axis=2)
         return np.where(missing.any(axis=1), missing.argmax(axis=1), -1)
 
     @property
     def in_at_the_end(self) -> Ints:
-        """Who had not folded, as bits.  Shape (hands,)."""
+        """The positions that had not folded, as bits.  Shape (hands,)."""
         return ((1 << self.game.num_players) - 1) & ~self.walked.folded
 
     @property
     def is_showdown(self) -> NDArray[np.bool_]:
-        """Whether two or more had not.  Shape (hands,)."""
+        """Whether two or more had not folded.  Shape (hands,)."""
         left = self.in_at_the_end
         found: NDArray[np.bool_] = (left & (left - 1)) != 0
         return found
@@ -74,7 +74,7 @@ class HandColumns:
 
     @classmethod
     def in_turn(cls, parts: Sequence[HandColumns]) -> HandColumns:
-        """The first hand of each of some lots of equally many, then the second of each, and so on."""
+        """Parts of equal length in turn: the first hand of each, then the second of each, and so on."""
         one = parts[0]
         walked = [interleaved(columns) for columns in zip(*[part.walked for part in parts], strict=True)]
         holes = interleaved([part.holes for part in parts])
@@ -82,11 +82,11 @@ class HandColumns:
         return cls(one.game, type(one.walked)(*walked), holes, board)
 
     def put(self, row: int, hand: HandState) -> None:
-        """Fill a row with a hand as the rules have it.
+        """Fill a row with a hand that the rules have read.
 
         Args:
-            row: what is in it is replaced.
-            hand: its end; what it paid.
+            row: the row to replace.
+            hand: the hand at its end.
         """
         from engine.kernels.evidence.hand_texts import CALLS, CHECKS, RAISES
 
@@ -116,7 +116,7 @@ class HandColumns:
 
 
 def interleaved(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """The first row of each of some arrays of the same shape, then the second of each, and so on."""
+    """Arrays of the same shape in turn: the first row of each, then the second of each, and so on."""
     if len(columns) == 1:
         return columns[0]
     return np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:])
@@ -128,7 +128,7 @@ def _bits(flags: Sequence[bool]) -> int:
 
 @functools.lru_cache(maxsize=16)
 def can_be_columns(game: GameDefinition) -> bool:
-    """Whether hands of a game can be read into columns: kernels leave some odd games out."""
+    """Whether hands of a game can be read into columns: kernels do not support some odd games."""
     if game.num_board_cards[0] or max(game.stacks) > _MOST_CHIPS or min(game.raise_sizes, default=1) <= 0:
         return False
     try:
@@ -140,7 +140,7 @@ def can_be_columns(game: GameDefinition) -> bool:
 
 @functools.lru_cache(maxsize=16)
 def _rules_of(game: GameDefinition) -> Ints:
-    """The betting of a game as kernels take it: with antes, that of the stacks that are left."""
+    """The betting rules of a game as kernels take them: with antes, for the stacks that are left."""
     from engine.betting_arrays import game_array
 
     return game_array(attrs.evolve(game, stacks=game.betting_stacks, antes=()))
@@ -149,18 +149,18 @@ def _rules_of(game: GameDefinition) -> Ints:
 def read_hands(
     game: GameDefinition, bettings: Sequence[str], cards: Sequence[str]
 ) -> tuple[HandColumns, NDArray[np.bool_]]:
-    """Read hands.
+    """Read hands from their texts.
 
     Args:
-        game: what was played; one that `can_be_columns`.
-        bettings: of whole hands, as ACPC text.
-        cards: hole cards and board of each, as logs show them.
+        game: the game played, one that `can_be_columns`.
+        bettings: the betting of each whole hand, as ACPC text.
+        cards: the hole cards and board of each, as in logs.
 
     Returns:
-        The hands, and which of them could be read.  The rows of others are to be filled by `HandColumns.put`
-        or left out.
+        The hands, and which of them could be read.  Fill the rows of the others by `HandColumns.put`, or
+        leave them out.
     """
-    # Small games are to do without the compiler.
+    # Imported here so that small games do without the compiler.
     from engine.kernels.evidence.hand_texts import KINDS, Walked, read_cards, walk_bettings
 
     hands, players, rounds = len(bettings), game.num_players, game.num_rounds
@@ -190,9 +190,9 @@ def read_hands(
 
 
 def _joined(texts: Sequence[str]) -> tuple[Bytes, Ints]:
-    """Texts one after the other, each with a line end, and where they begin, with one entry more."""
+    """Texts one after the other, each with a line end, and their beginnings, with one entry for the end."""
     starts = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1, out=starts[1:])
-    # One byte for each character, whatever it is: what is not ASCII is read by nobody.
+    # One byte for each character: no reader takes characters that are not ASCII.
     text = ("\n".join(texts) + "\n").encode("ascii", "replace")
     return np.frombuffer(bytearray(text), np.uint8), starts

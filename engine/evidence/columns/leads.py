@@ -1,4 +1,4 @@
-"""Who is better, from the deals of a match that is over: `engine.evidence.verdict` in columns."""
+"""Who is better, from the deals of a finished match: `engine.evidence.verdict` in columns."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def standings_of_deals(
     """The standings after some deals, as `engine.evidence.verdict.standings_of` finds them.
 
     Args:
-        game: what was played.
-        names: of the players.
-        deals: in order, what each player won in a hand of the deal.  Shape (deals, players).
-        learners: places of those that learn while they play.
+        game: the game played.
+        names: the players' names.
+        deals: what each player won per hand in each deal, in order.  Shape (deals, players).
+        learners: the indices of players that learn while they play.
 
     Raises:
         ValueError: somebody won or lost more than the game allows.
@@ -41,11 +41,11 @@ def standings_of_deals(
 
 
 def add_payoffs(sequence: ConfidenceSequence, payoffs: Floats) -> None:
-    """Take payoffs into a sequence, as its `add` does one by one.
+    """Add payoffs to a sequence, as its `add` does one by one.
 
     Args:
-        sequence: brought up to date.
-        payoffs: shape (n,).
+        sequence: the sequence to update.
+        payoffs: the payoffs in order, shape (n,).
 
     Raises:
         ValueError: one is outside the declared bounds.
@@ -61,4 +61,4 @@ def add_payoffs(sequence: ConfidenceSequence, payoffs: Floats) -> None:
     done = bet_on_all(np.ascontiguousarray(payoffs), low, width, enough, rules, state, both)
     sequence.go_on_from([state.tolist(), *both.tolist()])
     if done < len(payoffs):
-        sequence.add(float(payoffs[done]))  # which says what is wrong
+        sequence.add(float(payoffs[done]))  # raises the error

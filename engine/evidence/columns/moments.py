@@ -1,4 +1,4 @@
-"""When cards fell in many hands, for which pots and among whom: `engine.evidence.moments` in columns."""
+"""When cards were dealt in hands, for which pots and among whom: `engine.evidence.moments` in columns."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ class MomentColumns:
     """The moments of finished hands at which luck was decided, a row for each hand."""
 
     paid: Ints
-    """Chips each position has put in, antes too.  Shape (hands, positions)."""
+    """Chips that each position has put in, antes included.  Shape (hands, positions)."""
     left: Ints
-    """Who could still win when the cards of each betting round fell, as bits; 0 where none fell while
-    somebody could act.  Shape (hands, rounds)."""
+    """The positions that could still win when the cards of each betting round were dealt, as bits; 0 if none
+    were dealt while somebody could act.  Shape (hands, rounds)."""
     pots: Ints
-    """The chips in the middle then.  Shape (hands, rounds)."""
+    """The chips in the pot then.  Shape (hands, rounds)."""
     is_run_out: NDArray[np.bool_]
-    """Cards came after nobody could act any more.  Shape (hands,)."""
+    """Whether cards were dealt after nobody could act any more.  Shape (hands,)."""
     out: Ints
-    """Board cards that were out when nobody could act any more, where it is run out.  Shape (hands,)."""
+    """In hands that are run out, the board cards dealt when nobody could act any more.  Shape (hands,)."""
     chips: Floats
-    """Of the main pot and the side pots, where it is run out: shape (hands, pots)."""
+    """In hands that are run out, the chips of the main pot and the side pots.  Shape (hands, pots)."""
     sharing: Ints
-    """Who shares each, as bits; 0 for nobody.  Shape (hands, pots)."""
+    """The positions that share each pot, as bits; 0 for nobody.  Shape (hands, pots)."""
 
     def __len__(self) -> int:
         return len(self.paid)
 
     def take(self, rows: Ints) -> MomentColumns:
-        """Those of some hands."""
+        """The moments of some hands."""
         return MomentColumns(*[getattr(self, field.name)[rows] for field in attrs.fields(MomentColumns)])
 
     @classmethod
     def joined(cls, parts: Sequence[MomentColumns]) -> MomentColumns:
-        """Those of several lots of hands of the same game, one after the other."""
+        """The moments of several lots of hands of the same game in one, in the same order."""
         return cls(
             *[np.concatenate([getattr(part, field.name) for part in parts]) for field in attrs.fields(cls)]
         )
@@ -56,8 +56,8 @@ class MomentColumns:
         """What each position wins on average in hands that were run out.  Shape (hands, positions).
 
         Args:
-            hands: some of them.
-            shares: of each pot by position, shape (hands, pots, positions).
+            hands: the rows of some hands that were run out, shape (n,).
+            shares: each position's share of each pot, shape (n, pots, positions).
         """
         won = -self.paid[hands].astype(np.float64)
         for pot in range(self.chips.shape[1]):
@@ -81,7 +81,7 @@ def _empty(game: GameDefinition, hands: int) -> MomentColumns:
 
 
 def columns_of_moments(game: GameDefinition, moments: Sequence[Moments]) -> MomentColumns:
-    """The same of hands whose moments are known one by one."""
+    """The columns of hands whose moments are known one by one."""
     found = _empty(game, len(moments))
     for row, each in enumerate(moments):
         found.paid[row] = each.paid
@@ -137,14 +137,14 @@ def _pots(hands: HandColumns) -> tuple[Floats, Ints]:
         paying = competing >= level[:, None]
         number = paying.sum(axis=1)
         chips = ((level - below) * number).astype(np.float64)
-        chips = np.where(number > 1, chips * kept, chips)  # else nobody has called it
+        chips = np.where(number > 1, chips * kept, chips)  # otherwise nobody has called it
         pots.add(level > below, chips, left & (paying * positions).sum(axis=1))
         below = level
     return pots.chips, pots.sharing
 
 
 def _kept(hands: HandColumns) -> Floats:
-    """The part of each pot that the house leaves the players."""
+    """The part of each pot that is left after the rake."""
     game, spent = hands.game, hands.walked.spent
     if not game.has_rake:
         return np.ones(len(hands))
@@ -162,7 +162,7 @@ def _kept(hands: HandColumns) -> Floats:
 
 
 class _Pots:
-    """Pots of many hands, peeled in layers side by side; layers that the same positions share are one."""
+    """The pots of many hands, peeled in layers; layers shared by the same positions are merged."""
 
     def __init__(self, hands: int, most: int) -> None:
         self.chips = np.zeros((hands, most))
@@ -170,7 +170,7 @@ class _Pots:
         self._number = np.zeros(hands, np.int64)
 
     def add(self, there: NDArray[np.bool_], chips: Floats, sharing: Ints) -> None:
-        """One layer more, in the hands in which it is there."""
+        """Add a layer to the hands that have it."""
         rows = np.flatnonzero(there)
         last = np.maximum(self._number[rows] - 1, 0)
         is_same = (self._number[rows] > 0) & (self.sharing[rows, last] == sharing[rows])

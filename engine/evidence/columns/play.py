@@ -1,6 +1,7 @@
 """Play and winnings of many hands, counted together: `engine.evidence.play_statistics` in columns.
 
-Sums of chips are made hand by hand in the order played, so that they are those of hands counted one by one.
+Chips are summed hand by hand in the order played, so that the sums are exactly those of hands counted one by
+one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _ENDINGS = tuple(Ending)
 
 
 def contested_pots(hands: HandColumns) -> Ints:
-    """The pots that were played for, less what nobody called.  Shape (hands,)."""
+    """The pots that were played for, without bets that nobody called.  Shape (hands,)."""
     by_size = np.sort(hands.walked.spent, axis=1)
     pots = hands.walked.spent.sum(axis=1) + sum(hands.game.antes_posted)
     found: Ints = pots - (by_size[:, -1] - by_size[:, -2])
@@ -32,13 +33,13 @@ def contested_pots(hands: HandColumns) -> Ints:
 
 
 def totals_by_deal(players: Ints, chips: Floats, passes: int, num_players: int) -> Floats:
-    """What each player won in each deal, all passes together.  Shape (deals, players).
+    """What each player won in each deal, in all passes together.  Shape (deals, players).
 
     Args:
-        players: who sat where, shape (hands, positions); the passes of a deal stand together.
+        players: who sat where, shape (hands, positions); the passes of a deal are next to one another.
         chips: what they won, of the same shape.
-        passes: hands of a deal.
-        num_players: who take part.
+        passes: the number of hands of a deal.
+        num_players: the number of players in the match.
     """
     deals = np.arange(len(players)) // passes
     keys = deals[:, None] * num_players + players
@@ -48,12 +49,12 @@ def totals_by_deal(players: Ints, chips: Floats, passes: int, num_players: int) 
 
 
 def add_to_sums(sums: Sequence[Sums], keys: Ints, chips: Floats) -> None:
-    """Count winnings.
+    """Add winnings to sums.
 
     Args:
-        sums: brought up to date.
-        keys: which of them each belongs to, shape (n,).
-        chips: what was won, in the order in which it is to be added.  Shape (n,).
+        sums: the sums to update.
+        keys: the index of the sum that each belongs to, shape (n,).
+        chips: the winnings, in the order in which to add them.  Shape (n,).
     """
     size = len(sums)
     keys = np.concatenate([np.arange(size), keys])
@@ -70,10 +71,10 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
     """Count hands, as `PlayTable.add` does one by one.
 
     Args:
-        table: brought up to date.
-        hands: in the order in which they are to be counted.
-        players: by position, the number of the player.  Shape (hands, positions).
-        chips: by position, what they won.  Shape (hands, positions).
+        table: the table to update.
+        hands: the hands, in the order in which to count them.
+        players: the player's number by position.  Shape (hands, positions).
+        chips: what they won, by position.  Shape (hands, positions).
     """
     game, walked = hands.game, hands.walked
     positions = np.arange(game.num_players)
@@ -103,7 +104,7 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
 
 
 def _got_chips(hands: HandColumns, chips: Floats) -> NDArray[np.bool_]:
-    """Who got more back than what nobody had called.  Shape (hands, positions)."""
+    """Who got back more than an uncalled bet.  Shape (hands, positions)."""
     spent = hands.walked.spent
     by_size = np.sort(spent, axis=1)
     others = np.where(spent == by_size[:, -1:], by_size[:, -2:-1], by_size[:, -1:])
