@@ -109,6 +109,7 @@ def test_clusters_of_other_shapes_are_refused(clusters: Clusters) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_boards_of_four_cards_are_as_many_as_are_known() -> None:
     features = board_features()
 
