@@ -1,4 +1,4 @@
-"""Matches whose players we launch: one pass, or all the passes of a duplicate match (design: duplicate).
+"""Matches whose players we launch: one pass, or all the passes of a duplicate match.
 
 In pass k of a duplicate match player i sits at seat (i + k) mod n, and the cards are the same: each player
 gets each seat's cards once, and the luck of one pass is cancelled in another.

@@ -1,4 +1,4 @@
-"""The players of a match as users name them on the command line (design: PLAYER).
+"""The players of a match as users name them on the command line.
 
 ::
 
