@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from engine.files.cache_directory import CACHE_VARIABLE
 from tests.support.hands.golden_files import GOLDEN
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -26,6 +27,15 @@ _STAMP: Final = re.compile(r"\b\d{10}\.\d{6}\b")
 def environment() -> dict[str, str]:
     """Our variables, with the packages of this tree importable from any folder."""
     return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""}
+
+
+def players_environment() -> dict[str, str]:
+    """The same without what riverboat tells players, but with the cache: kernels are compiled once."""
+    return {
+        name: value
+        for name, value in environment().items()
+        if name == CACHE_VARIABLE or not name.startswith("RIVERBOAT_")
+    }
 
 
 def program(*words: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from tests.support.dealer_process import PATIENCE_S, dealer_process, environment, program
+from tests.support.dealer_process import PATIENCE_S, dealer_process, environment, players_environment, program
 
 ACPC_DEALER: Final = os.environ.get("ACPC_DEALER")
 """The path of the ACPC's dealer program, if there is one."""
@@ -72,7 +72,7 @@ def play_match(
         dealer: the ACPC's dealer program, to use instead of ours.
         variables: more environment variables for the players.
     """
-    env = {k: v for k, v in environment().items() if not k.startswith("RIVERBOAT_")} | dict(variables or {})
+    env = players_environment() | dict(variables or {})
     with dealer_process(arguments, folder, [dealer] if dealer else None) as process:
         running = [
             subprocess.Popen(

@@ -26,7 +26,7 @@ from clients.commands import bot as cli
 from clients.options import OptionError, describe_options, make_agent, parse_settings
 from clients.registry import UnknownBot, installed_bots, load_bot, make_bot
 from engine.rules import format_game, load_game, packaged_games
-from tests.support.dealer_process import PATIENCE_S, environment
+from tests.support.dealer_process import PATIENCE_S, environment, players_environment
 from tests.support.matches import bot, play_match
 
 BASELINES = ("always-all-in", "always-call", "always-fold", "always-raise", "random")
@@ -209,7 +209,7 @@ def test_bots_as_json_is_one_object_and_survives_a_broken_package(monkeypatch: p
 
 def run(command: Sequence[str], **variables: str) -> tuple[int, str]:
     """Exit status and stderr of a program; nothing may be on stdout."""
-    env = {k: v for k, v in environment().items() if not k.startswith("RIVERBOAT_")} | variables
+    env = players_environment() | variables
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
