@@ -1,9 +1,9 @@
 """All deals of a small game, round by round, and what each player sees of them.
 
-A deal of a round is everybody's hole cards and the board so far.  Deals of a round that go on from the same
-deal of the round before lie side by side, and all deals have equally many such continuations.  A *view* is
-what one player sees: own cards, and the board cards of each round, each as a set.  Views are numbered the
-same for all players.
+A deal of a round is everybody's hole cards and the board so far.  Deals that continue the same deal of the
+round before are adjacent, and all deals have equally many continuations.  A *view* is what one player sees:
+the own hole cards and the board cards of each round, each as a set.  Views are numbered alike for all
+players.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ __all__ = ["Deals", "TwofoldDeals"]
 
 
 class Deals:
-    """The deals of a game.
+    """All deals of a game.
 
     Args:
-        game: what is dealt; its deals must fit into memory.
+        game: a game whose deals fit into memory.
     """
 
     def __init__(self, game: GameDefinition) -> None:
@@ -38,11 +38,11 @@ class Deals:
             held = [*(indices[rows] for indices in held), chosen]
         codes = held
         self.sizes: list[int] = []
-        """By round: how many deals."""
+        """The number of deals by round."""
         self.chances: NDArray[np.float64]
-        """Of the deals of the first round; they add up to one."""
+        """The chance of each deal of the first round, shape (deals,); they add up to 1."""
         self.views: list[NDArray[np.int32]] = []
-        """By round: the view of each position in each deal, shape (positions, deals)."""
+        """By round, the view of each position in each deal, shape (positions, deals)."""
         self._codes: list[NDArray[np.int64]] = []
         self._sets: list[tuple[NDArray[np.int64], ...]] = []
         parts: tuple[NDArray[np.int64], ...] = (hole,)
@@ -60,11 +60,11 @@ class Deals:
         self.chances = np.full(self.sizes[0], 1.0 / self.sizes[0])
 
     def num_views(self, betting_round: int, position: int) -> int:
-        """How many things a position may hold and see in a round."""
+        """The number of views that a position may have in a round."""
         return self._codes[betting_round].size
 
     def cards_of(self, betting_round: int, view: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Own cards and board of a view, the cards of each round ascending in the deck's order."""
+        """The own cards and the board of a view; cards of one round are in the order of the deck."""
         code = int(self._codes[betting_round][view])
         parts: list[tuple[int, ...]] = []
         for masks in reversed(self._sets[betting_round]):
@@ -78,12 +78,12 @@ class Deals:
         """The number of a view.
 
         Args:
-            betting_round: from 0.
-            own_cards: in any order.
-            board: as dealt, all cards up to the round and no more.
+            betting_round: the round, from 0.
+            own_cards: the hole cards, in any order.
+            board: the board as dealt: all cards up to the round and no more.
 
         Raises:
-            ValueError: no cards that a player sees in this round.
+            ValueError: these are not cards that a player can see in this round.
         """
         game = self.game
         code, start = 0, 0
@@ -105,6 +105,7 @@ class Deals:
             ) from None
 
     def _mask(self, cards: Sequence[int]) -> int:
+        """A set of cards as a bit mask of places in the deck; KeyError if a card is foreign or repeated."""
         mask = sum(1 << self._places[card] for card in set(cards))
         if mask.bit_count() != len(cards):
             raise KeyError(mask)
@@ -112,28 +113,29 @@ class Deals:
 
     @functools.cached_property
     def _places(self) -> dict[int, int]:
+        """The place of each card in the deck."""
         return {card: place for place, card in enumerate(self.game.deck)}
 
     @functools.cached_property
     def _indices(self) -> dict[int, int]:
-        """Where each set stands among those of its size."""
+        """The index of each set, as a bit mask, among the sets of its size."""
         return {int(mask): index for part in self._sets[-1] for index, mask in enumerate(part)}
 
     @functools.cached_property
     def _numbers(self) -> list[dict[int, int]]:
+        """By round, the view of each code."""
         return [{int(code): view for view, code in enumerate(codes)} for codes in self._codes]
 
 
 class TwofoldDeals(Deals):
-    """Deals that come twice, as chance decides once a hand and one position alone sees.
+    """Every deal in two kinds: chance picks the kind once per hand, and only one position sees it.
 
-    First those of the one kind, then those of the other; the position's views of the second kind come after
-    those of the first.
+    Deals of the first kind come before those of the second; so do that position's views.
 
     Args:
-        deals: what is dealt.
-        position: who sees which kind it is.
-        part: how likely the second kind is.
+        deals: the deals to double.
+        position: the position that sees the kind.
+        part: the chance of the second kind, 0 to 1.
     """
 
     def __init__(self, deals: Deals, position: int, part: float) -> None:
@@ -147,16 +149,16 @@ class TwofoldDeals(Deals):
             views[position, deals.sizes[betting_round] :] += deals.num_views(betting_round, position)
 
     def num_views(self, betting_round: int, position: int) -> int:
-        """Twice as many for the position that sees which kind it is."""
+        """The number of views: twice as many for the position that sees the kind."""
         return super().num_views(betting_round, position) * (2 if position == self._position else 1)
 
     def cards_of(self, betting_round: int, view: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Own cards and board of a view of either kind."""
+        """The own cards and the board of a view, of either kind."""
         return super().cards_of(betting_round, view % self._codes[betting_round].size)
 
 
 def _sets(num_cards: int, size: int) -> NDArray[np.int64]:
-    """All sets of cards of a size, as bit masks of places in the deck."""
+    """All sets of `size` cards, as bit masks of places in the deck."""
     return np.array(
         [sum(1 << place for place in places) for places in itertools.combinations(range(num_cards), size)],
         np.int64,
@@ -166,6 +168,10 @@ def _sets(num_cards: int, size: int) -> NDArray[np.int64]:
 def _dealt(
     used: NDArray[np.int64], sets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Each deal continued by each set that is left: cards used, the deal it goes on from, the set's index."""
+    """Each deal continued by each set of cards that is still in the deck.
+
+    Returns:
+        For each new deal: the cards used, the index of the deal it continues, and the index of the set.
+    """
     rows, chosen = np.nonzero((used[:, None] & sets[None, :]) == 0)
     return used[rows] | sets[chosen], rows, chosen

@@ -1,8 +1,8 @@
 """A small game as a tree of arrays, made from the rules: public nodes, information sets, payoffs.
 
-The deal of hole cards comes first and has no node of its own.  The arrays are described in
-``engine.kernels.equilibrium.tree``: a *block* is a public node with all its deals, a *slot* an action at an
-information set.  A policy is an array of chances by slot.
+The deal of hole cards comes first and has no node of its own.  ``engine.kernels.equilibrium.tree`` describes
+the arrays: a *block* is a public node with all its deals, and a *slot* is an action at an information set.  A
+policy is an array of chances by slot.
 """
 
 from __future__ import annotations
@@ -32,46 +32,48 @@ from engine.rules import (
 __all__ = ["GameTree", "InformationSet", "PublicNode", "game_tree"]
 
 MOST_NODES: Final = 20_000_000
-"""Nodes that are kept in memory: some 2 GB with all that solving takes."""
+"""The most nodes that are kept in memory; solving then takes some 2 GB in all."""
 
 
 @attrs.frozen(eq=False)
 class PublicNode:
-    """A block: what everybody sees, whatever the cards."""
+    """A public node, or block: what everybody sees, whatever the hole cards."""
 
     number: int
     kind: int
     """The position to act; `CHANCE` where cards are dealt, `TERMINAL` where the hand is over."""
     betting: BettingState
     dealt_round: int
-    """The last round whose cards are dealt: at a node of chance, not yet those of the betting's round."""
+    """The last round whose cards are dealt; at a chance node, the round before the betting's."""
     actions: tuple[Action, ...]
-    """What the position to act may do; empty elsewhere."""
+    """The legal actions of the position to act; empty if nobody is to act."""
     children: tuple[int, ...]
-    """Blocks: one for each action, or the one after the cards."""
+    """The numbers of the blocks below: one for each action, or the one after the cards."""
     first_node: int
+    """Its first node in arrays by node."""
     size: int
-    """Nodes: one for each deal up to `dealt_round`."""
+    """The number of its nodes: one for each deal up to `dealt_round`."""
     first_slot: int
-    """At a decision."""
+    """Its first slot; only at a decision."""
     num_views: int
+    """The number of views of the position to act; 0 if nobody is to act."""
     first_set: int
-    """The number of its first information set, at a decision."""
+    """The number of its first information set; only at a decision."""
 
     def slots(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What an array says of this decision, shape (actions, views); a view into it."""
+        """The part of an array by slot that belongs to this decision, shape (actions, views); not a copy."""
         end = self.first_slot + len(self.actions) * self.num_views
         return values[self.first_slot : end].reshape(len(self.actions), self.num_views)
 
     @property
     def nodes(self) -> slice:
-        """Its nodes in arrays by node."""
+        """The place of its nodes in arrays by node."""
         return slice(self.first_node, self.first_node + self.size)
 
 
 @attrs.frozen(eq=False)
 class InformationSet:
-    """What a player who is to act cannot tell apart."""
+    """The nodes that the player to act cannot tell apart: a public node and a view."""
 
     node: PublicNode
     view: int
@@ -79,34 +81,34 @@ class InformationSet:
 
     @property
     def position(self) -> int:
-        """Who is to act."""
+        """The position to act."""
         return self.node.kind
 
     @property
     def slots(self) -> slice:
-        """Its actions in arrays by slot."""
+        """The place of its actions in arrays by slot."""
         node = self.node
         first = node.first_slot + self.view
         return slice(first, first + len(node.actions) * node.num_views, node.num_views)
 
 
 class GameTree:
-    """A game's tree.
+    """The tree of a small game.
 
     Args:
-        game: what is played.
-        deals: its deals, or a variation of them.
-        most_nodes: how many nodes it may have.
+        game: the game.
+        deals: its deals, or a variation of them; None to make them.
+        most_nodes: the most nodes it may have.
 
     Raises:
-        TooLarge: it has more; one line for people.
+        TooLarge: it has more nodes; the message is one line for people.
     """
 
     def __init__(
         self, game: GameDefinition, deals: Deals | None = None, most_nodes: int = MOST_NODES
     ) -> None:
         self.game = game
-        nodes = _Planter(game, deals, most_nodes).nodes
+        nodes = _TreeBuilder(game, deals, most_nodes).nodes
         self.nodes: tuple[PublicNode, ...] = tuple(nodes)
         """Public nodes, parents first."""
         self.deals = deals or Deals(game)
@@ -124,10 +126,10 @@ class GameTree:
         return (node for node in self.nodes if node.kind >= 0)
 
     def decision(self, betting: BettingState) -> PublicNode:
-        """The public node of a betting.
+        """The public node at which a betting stands.
 
         Raises:
-            ValueError: it is not of this game, or nobody is to act.
+            ValueError: the betting is of another game, or nobody is to act.
         """
         node = self._by_betting.get(betting.text)
         if node is None or betting.game != self.game:
@@ -135,10 +137,10 @@ class GameTree:
         return node
 
     def information_set(self, view: HandView) -> InformationSet:
-        """Where the player to act stands who sees a hand so.
+        """The information set of a player who is to act and has this view of the hand.
 
         Raises:
-            ValueError: it is not this player's turn, or not this game.
+            ValueError: it is not this player's turn, or the hand is of another game.
         """
         node = self.decision(view.betting)
         if node.kind != view.position:
@@ -155,17 +157,17 @@ class GameTree:
                 yield InformationSet(node, view, node.first_set + view)
 
     def hand_view(self, found: InformationSet, hand_number: int = 0) -> HandView:
-        """What the player sees who is to act at an information set."""
+        """The view of the player to act at an information set."""
         node = found.node
         own, board = self.deals.cards_of(node.dealt_round, found.view)
         hole = tuple(own if p == node.kind else () for p in range(self.game.num_players))
         return HandView(node.betting, node.kind, hand_number, hole, board)
 
     def node_of(self, state: HandState) -> int:
-        """The number of the node of a hand in which somebody is to act: an index into arrays by node.
+        """The node at which a hand stands: an index into arrays by node.
 
         Raises:
-            ValueError: nobody is to act, or it is another game.
+            ValueError: nobody is to act, or the hand is of another game.
         """
         node = self.decision(state.betting)
         views = self.deals.views[node.dealt_round]
@@ -175,7 +177,7 @@ class GameTree:
         return node.first_node + int(np.flatnonzero(matching)[0])
 
     def views_at(self, node: PublicNode, position: int | None = None) -> NDArray[np.int32]:
-        """The views at the nodes of a block, of the position to act or another."""
+        """The views at the nodes of a block, shape (size,): of the position to act, or of another one."""
         by_position = self.deals.views[node.dealt_round]
         views: NDArray[np.int32] = by_position[node.kind if position is None else position]
         return views
@@ -218,7 +220,7 @@ class GameTree:
         )
 
     def _parents(self) -> NDArray[np.int64]:
-        """By information set: the slot of the player's own last action before it, -1 for none."""
+        """By information set, the slot of the player's own last action before it; -1 for none."""
         parents = np.full(self.num_information_sets, -1, np.int64)
         views = self.deals.views
         for node in self.decisions:
@@ -233,14 +235,14 @@ class GameTree:
         return parents
 
     def _payoffs(self, node: PublicNode) -> NDArray[np.float64]:
-        """Chips won at the nodes of an end, shape (positions, deals)."""
+        """Chips won by each position at the nodes of a terminal block, shape (positions, deals)."""
         game, betting = self.game, node.betting
         if not betting.is_showdown:
             won = chips_won(betting, ((),) * game.num_players, ())
             return np.repeat(np.array(won)[:, None], node.size, axis=1)
         inside = [p for p, out in enumerate(betting.folded) if not out]
         ranks = self._ranks[self.deals.views[node.dealt_round][inside]]
-        # By which hands beat which: those of one order are paid alike.
+        # Deals in which the same hands beat the same others pay alike: one of each kind is settled.
         orders, kinds = np.unique(
             np.sign(ranks[:, None] - ranks[None, :]).reshape(-1, node.size), axis=1, return_inverse=True
         )
@@ -251,7 +253,7 @@ class GameTree:
         return paid[:, kinds]
 
     def _paid(self, node: PublicNode, deal: int) -> tuple[float, ...]:
-        """Chips won in one deal of a showdown."""
+        """Chips won by each position in one deal that goes to showdown."""
         cards = [
             self.deals.cards_of(node.dealt_round, int(v[deal])) for v in self.deals.views[node.dealt_round]
         ]
@@ -259,19 +261,19 @@ class GameTree:
 
     @functools.cached_property
     def _ranks(self) -> NDArray[np.int64]:
-        """By view of the last round: what the hand is worth at the showdown."""
+        """By view of the last round, the rank of the hand at showdown; greater is better."""
         last = self.game.num_rounds - 1
         most = max(self.deals.num_views(last, position) for position in range(self.game.num_players))
         cards = (self.deals.cards_of(last, view) for view in range(most))
         return np.array([hand_rank((*own, *board)) for own, board in cards], np.int64)
 
 
-class _Planter:
+class _TreeBuilder:
     """Walks a game's betting and lays out its blocks."""
 
     def __init__(self, game: GameDefinition, deals: Deals | None, most_nodes: int) -> None:
         rounds, positions = range(game.num_rounds), range(game.num_players)
-        if deals is None:  # whose lists may not fit into memory
+        if deals is None:  # counted, not listed: the deals may not fit into memory
             self._sizes = [num_deals(game, r) for r in rounds]
             self._views = [[num_views(game, r)] * game.num_players for r in rounds]
         else:
@@ -283,7 +285,7 @@ class _Planter:
         self._add(initial_betting(game), 0)
 
     def _add(self, betting: BettingState, dealt_round: int) -> int:
-        """Add a block and all below it; returns its number."""
+        """Add a block and all blocks below it; returns its number."""
         number = len(self.nodes)
         size = self._sizes[dealt_round]
         to_act = betting.position_to_act
@@ -319,9 +321,9 @@ class _Planter:
 
 @functools.lru_cache(maxsize=4)
 def game_tree(game: GameDefinition) -> GameTree:
-    """A game's tree, remembered.
+    """The tree of a game, remembered.
 
     Raises:
-        TooLarge: the game has too many nodes to be solved as a whole; one line for people.
+        TooLarge: the game has too many nodes to be solved as a whole; the message is one line for people.
     """
     return GameTree(game)

@@ -1,7 +1,7 @@
-"""Chances on buckets as files keep them: whole numbers of parts, one action of each information set left out.
+"""Chances on buckets as files keep them: whole numbers of 63rds, without the chance of calling.
 
-Calling, which is always allowed, is what the other actions leave.  The numbers of all buckets for one action
-stand side by side, which compresses well: neighbours are alike, and most are nought or all.
+Calling is always legal, so its chance is what the other actions leave.  The numbers of all buckets for one
+action are adjacent, which compresses well: neighbours are similar, and most numbers are 0 or 63.
 """
 
 from __future__ import annotations
@@ -19,14 +19,20 @@ from engine.rules import ActionKind
 __all__ = ["PARTS", "format_levels", "parse_levels"]
 
 PARTS: Final = 63
-"""Chances are kept in so many parts of one; what is less than half a part likely is never done."""
+"""Chances are kept as multiples of 1 / `PARTS`; an action less likely than half of that is never taken."""
 _MOST_PARTS: Final = 255
+"""The most parts that a byte can count."""
 
 
 def format_levels(betting: HoldemBetting, policy: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Chances by slot, in parts: by decision, action but calling, and bucket.
+    """The chances of a policy as numbers of parts, shape (slots less information sets,).
 
-    Sums of chances are rounded, so that the parts of an information set add up to `PARTS`.
+    They are ordered by decision, then by action without calling, then by bucket.  Cumulative chances are
+    rounded, so that the parts of an information set add up to `PARTS`.
+
+    Args:
+        betting: the betting of the game.
+        policy: chances by slot.
     """
     found = []
     for decision, chances in _by_decision(betting, policy):
@@ -37,15 +43,15 @@ def format_levels(betting: HoldemBetting, policy: NDArray[np.float64]) -> NDArra
 
 
 def parse_levels(betting: HoldemBetting, levels: NDArray[Any] | None, parts: object) -> NDArray[np.float64]:
-    """Chances by slot.
+    """Chances by slot, from numbers of parts.
 
     Args:
-        betting: of the game.
-        levels: what `format_levels` gave.
-        parts: what those of an information set add up to.
+        betting: the betting of the game.
+        levels: the array that `format_levels` made.
+        parts: the number of parts that make up a chance of 1.
 
     Raises:
-        ValueError: no such array.
+        ValueError: the array or the number of parts cannot be what `format_levels` used.
     """
     if not isinstance(parts, int) or not 1 <= parts <= _MOST_PARTS:
         raise ValueError(f"expected 1 to {_MOST_PARTS} 'parts', got {shown(parts)}")
@@ -76,13 +82,11 @@ def parse_levels(betting: HoldemBetting, levels: NDArray[Any] | None, parts: obj
 def _by_decision(
     betting: HoldemBetting, by_slot: NDArray[np.float64]
 ) -> Iterator[tuple[Decision, NDArray[np.float64]]]:
-    """Views of an array by slot, each of shape (buckets, actions)."""
+    """Each decision with its part of an array by slot, shape (buckets, actions); not copies."""
     for decision in betting.decisions.values():
-        actions = len(decision.actions)
-        end = decision.first_slot + betting.num_buckets[decision.betting_round] * actions
-        yield decision, by_slot[decision.first_slot : end].reshape(-1, actions)
+        yield decision, betting.rows(decision, by_slot)
 
 
 def _call(decision: Decision) -> int:
-    """The place of calling among the actions."""
+    """The index of calling among the actions of a decision."""
     return next(place for place, action in enumerate(decision.actions) if action.kind is ActionKind.CALL)

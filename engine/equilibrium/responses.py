@@ -1,16 +1,17 @@
-"""Counter-strategies: answers to a model of the opponent that win of it without giving everything away.
+"""Counter-strategies: responses that win from a model of the opponent without becoming easy to exploit.
 
 ====================  =====================================================================================
-`best_response`       wins the most of the model, and anything may win of it (``values``)
-`restricted_nash`     RNR(p): the opponent plays the model in a part p of all hands, and whatever hurts most
-                      in the others; which it is, the player does not know
-`data_biased`         DBR: at each information set the opponent plays the model with a confidence that grows
+`full_response`       the best response: wins the most from the model, but can itself be exploited badly
+`restricted_nash`     RNR(p): the opponent plays the model in a part p of all hands, and whatever hurts the
+                      player most in the others; the player cannot tell which is which
+`data_biased`         DBR: at each information set the opponent plays the model with a probability that grows
                       with how often it has been seen there
-`frequentist`         FBR: the model that counts alone give, calling where nothing was seen; its best response
+`frequentist_model`   FBR is the best response to this model: the observed frequencies, and calling where
+                      nothing was seen
 ====================  =====================================================================================
 
-Restricted Nash and data-biased responses are equilibria of a modified game (CFR+ finds them), computed for
-each seat by itself; what is returned is one policy with the response in both seats' slots.
+Restricted Nash and data-biased responses are equilibria of a modified game, found by CFR+ for each seat
+separately.  The functions return one policy that has the response in the slots of both seats.
 
 Source: Johanson, Zinkevich, Bowling, *Computing Robust Counter-Strategies* (2007); Johanson, Bowling, *Data
 Biased Robust Counter Strategies* (2009).
@@ -41,32 +42,45 @@ __all__ = [
     "full_response",
     "probe_policy",
     "restricted_nash",
+    "won_of",
 ]
 
 _ITERATIONS: Final = 2000
-"""Of CFR+; Leduc's numbers are then right to a tenth of a thousandth of an ante or better."""
+"""Iterations of CFR+; results in Leduc are then right to 0.0001 antes or better."""
 
 
 @attrs.frozen(eq=False)
 class Response:
-    """A counter-strategy, and what it is worth; chips a hand, the mean of both seats."""
+    """A counter-strategy and its value, in chips per hand, the mean over both seats."""
 
     policy: NDArray[np.float64]
     exploitation: float
-    """What it wins of the opponent it is measured against."""
+    """What it wins from the opponent it is measured against."""
     exploitability: float
-    """What a best response wins of it."""
+    """What a best response wins from it."""
 
 
 def evaluate(tree: GameTree, policy: NDArray[np.float64], opponent: NDArray[np.float64]) -> Response:
-    """Measure a policy against an opponent and against the worst one."""
+    """Measure a policy against an opponent and against a best response.
+
+    Raises:
+        ValueError: the game is not for two players.
+    """
     _check_heads_up(tree)
-    won = sum(values(tree, _seated(tree, policy, opponent, seat))[seat] for seat in (0, 1))
-    return Response(policy, won / 2, exploitability(tree, policy).mean)
+    return Response(policy, won_of(tree, policy, opponent), exploitability(tree, policy).mean)
+
+
+def won_of(tree: GameTree, policy: NDArray[np.float64], opponent: NDArray[np.float64]) -> float:
+    """Chips per hand that a policy wins from another, the mean over both seats; for two players."""
+    return sum(values(tree, _seated(tree, policy, opponent, seat))[seat] for seat in (0, 1)) / 2
 
 
 def full_response(tree: GameTree, model: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The best response to a model, in both seats."""
+    """The best response to a model, in both seats.
+
+    Raises:
+        ValueError: the game is not for two players.
+    """
     _check_heads_up(tree)
     return _joined(tree, *(best_response(tree, model, seat).policy for seat in (0, 1)))
 
@@ -74,16 +88,16 @@ def full_response(tree: GameTree, model: NDArray[np.float64]) -> NDArray[np.floa
 def restricted_nash(
     tree: GameTree, model: NDArray[np.float64], part: float, iterations: int = _ITERATIONS
 ) -> NDArray[np.float64]:
-    """RNR(p): the answer to an opponent who plays a model in a part of all hands.
+    """RNR(p): the restricted Nash response to an opponent who plays a model in a part p of all hands.
 
     Args:
-        tree: a game for two.
+        tree: a game for two players.
         model: the opponent's policy.
         part: p, from 0 (an equilibrium) to 1 (a best response).
-        iterations: of CFR+.
+        iterations: iterations of CFR+.
 
     Raises:
-        ValueError: a part outside 0..1.
+        ValueError: the part is outside 0 to 1, or the game is not for two players.
     """
     _check_heads_up(tree)
     if not 0 <= part <= 1:
@@ -105,14 +119,17 @@ def data_biased(
     bound_to_model: NDArray[np.float64],
     iterations: int = _ITERATIONS,
 ) -> NDArray[np.float64]:
-    """DBR: the answer to an opponent who is bound to a model as far as it is known.
+    """DBR: the data-biased response to an opponent who must play a model where much is known of it.
 
     Args:
-        tree: a game for two.
+        tree: a game for two players.
         model: the opponent's policy.
-        bound_to_model: by information set, how far the opponent must play the model there: 0 is free, and 1
-            is bound (`confidence`).
-        iterations: of CFR+.
+        bound_to_model: by information set, the probability that the opponent must play the model there, from
+            0 (it is free) to 1 (it is bound); see `confidence`.
+        iterations: iterations of CFR+.
+
+    Raises:
+        ValueError: the game is not for two players.
     """
     _check_heads_up(tree)
     answers = []
@@ -137,9 +154,16 @@ def confidence(
     *,
     smooth: bool = False,
 ) -> NDArray[np.float64]:
-    """How far each information set is known, from how often it was seen.
+    """Confidence in a model, by information set, from how often each was seen.
 
-    ``most * min(1, n / enough)``, or ``most * n / (n + enough)`` if it is to be smooth; by information set.
+    After n observations it is ``most * min(1, n / enough)``, or ``most * n / (n + enough)`` if `smooth`.
+
+    Args:
+        tree: the game.
+        counts: how often each action was seen, by slot.
+        most: the greatest confidence, 0 to 1.
+        enough: the number of observations that scales the growth.
+        smooth: whether confidence grows smoothly instead of linearly up to a limit.
     """
     seen = np.empty(tree.num_information_sets)
     for node in tree.decisions:
@@ -148,7 +172,7 @@ def confidence(
 
 
 def frequentist_model(tree: GameTree, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What counts of actions say an opponent plays: frequencies, and calling where nothing was seen."""
+    """The policy that observed counts suggest: frequencies, and calling where nothing was seen; by slot."""
     calls = policy_with(tree, (0, 1, 0))
     model = normalised(tree, counts)
     for node in tree.decisions:
@@ -158,7 +182,7 @@ def frequentist_model(tree: GameTree, counts: NDArray[np.float64]) -> NDArray[np
 
 
 def probe_policy(tree: GameTree) -> NDArray[np.float64]:
-    """Who plays to see everything: calls and raises evenly and never folds."""
+    """The policy for watching an opponent: calls and raises equally often, and never folds."""
     return policy_with(tree, (0, 1, 1))
 
 
@@ -169,14 +193,17 @@ def counts_of_hands(
     hands: int,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """How often an opponent is seen to do what, with all cards known afterwards; by slot.
+    """How often an opponent is seen to take each action, if all cards are known after the hand; by slot.
 
     Args:
-        tree: a game for two.
-        opponent: who is watched.
-        probe: who plays against it.
-        hands: with the opponent in each seat.
+        tree: a game for two players.
+        opponent: the policy that is watched.
+        probe: the policy that plays against it.
+        hands: the number of hands with the opponent in each seat.
         generator: draws cards and actions.
+
+    Raises:
+        ValueError: the game is not for two players.
     """
     _check_heads_up(tree)
     counts = np.zeros(tree.num_slots)
@@ -202,7 +229,7 @@ def counts_of_hands(
 
 
 class _Twofold:
-    """A game in which chance decides, unseen by the player, whether the opponent is free or bound."""
+    """A game in which chance decides whether the opponent is free or bound to a model; only it sees which."""
 
     def __init__(self, tree: GameTree, opponent: int, part: float) -> None:
         self._original = tree
@@ -210,7 +237,7 @@ class _Twofold:
         self.tree = GameTree(tree.game, TwofoldDeals(tree.deals, opponent, part))
 
     def constraints(self, model: NDArray[np.float64]) -> Constraints:
-        """The opponent plays a model where it is bound."""
+        """Constraints by which the opponent plays the model in hands in which it is bound."""
         bound, loose = np.zeros(self.tree.num_slots), np.ones(self.tree.num_slots)
         for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
             if node.kind == self._opponent:
@@ -219,7 +246,7 @@ class _Twofold:
         return Constraints(bound, loose)
 
     def folded(self, policy: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A policy as one of the game itself; the opponent's is what it plays when free."""
+        """A policy of this game as one of the original; the opponent's part is what it plays when free."""
         result = np.zeros(self._original.num_slots)
         for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
             if node.kind >= 0:
@@ -230,7 +257,7 @@ class _Twofold:
 def _seated(
     tree: GameTree, first: NDArray[np.float64], second: NDArray[np.float64], seat: int
 ) -> NDArray[np.float64]:
-    """One player's policy in a seat, and another's in the other."""
+    """The policy that is `first` in one seat and `second` in the other."""
     policy = second.copy()
     for node in tree.decisions:
         if node.kind == seat:
@@ -239,7 +266,7 @@ def _seated(
 
 
 def _joined(tree: GameTree, first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What two policies do, each in its own seat."""
+    """The policy that is `first` in seat 0 and `second` in seat 1."""
     return _seated(tree, first, second, 0)
 
 

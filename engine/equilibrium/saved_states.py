@@ -1,4 +1,4 @@
-"""What a solver needs to go on, as arrays by name: checked before it is taken over."""
+"""Checks on a solver's saved state, arrays by name, before the solver is restored from it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["check_state"]
 
 
 def check_state(found: Mapping[str, NDArray[Any]], own: Mapping[str, NDArray[Any]]) -> None:
-    """See that a saved state is one of a solver such as this.
+    """Check that a saved state fits a solver.
 
     Args:
-        found: what was saved.
-        own: the solver's state as it is, for names, shapes and kinds of numbers.
+        found: the saved state.
+        own: the solver's present state, which has the right names, shapes and kinds of numbers.
 
     Raises:
-        ValueError: an array is missing, of another shape or kind, or holds something infinite.
+        ValueError: an array is missing, has another shape or kind, or holds a number that is not finite.
     """
     for name, array in own.items():
         saved = found.get(name)

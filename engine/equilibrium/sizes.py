@@ -1,6 +1,6 @@
-"""How large a game is: nodes of its betting, sequences, information sets, counted without making a tree.
+"""The size of a game: betting nodes, sequences and information sets, counted without building a tree.
 
-Information sets of hold'em are counted, not listed: there are 3.19e14 of them in heads-up limit.
+Information sets are counted, not listed: heads-up limit hold'em has 3.19e14 of them.
 """
 
 from __future__ import annotations
@@ -27,66 +27,66 @@ from engine.rules import (
 __all__ = ["BettingSize", "GameSize", "TooLarge", "game_size", "num_canonical_views", "num_views"]
 
 MOST_BETTINGS: Final = 2_000_000
-"""Public nodes that are walked before a game counts as too large: some ten seconds."""
+"""Public nodes that are walked, in some ten seconds, before a game counts as too large."""
 
 
 class TooLarge(ValueError):
-    """A game with more nodes than can be counted or kept; one line for people."""
+    """A game has more nodes than can be counted or kept; the message is one line for people."""
 
 
 @attrs.frozen
 class BettingSize:
-    """The betting of one round of a game, all sequences that lead there taken together."""
+    """The size of one betting round, over all sequences that lead to it."""
 
     starts: int
-    """Sequences that begin the round with somebody to act."""
+    """The number of sequences that begin the round with somebody to act."""
     decisions: tuple[int, ...]
-    """Nodes at which each position is to act."""
+    """By position, the number of nodes at which it is to act."""
     by_num_actions: dict[int, int]
-    """How many nodes have so many actions."""
+    """The number of nodes for each number of actions."""
     folds: int
-    """Folds that end the hand."""
+    """The number of folds that end the hand."""
     showdowns: int
-    """Bettings that end the hand in a showdown; of the last round."""
+    """The number of bettings that end in a showdown; only in the last round."""
 
     @property
     def num_decisions(self) -> int:
-        """Nodes at which somebody is to act."""
+        """The number of nodes at which somebody is to act."""
         return sum(self.decisions)
 
     @property
     def num_actions(self) -> int:
-        """Actions of all nodes."""
+        """The number of actions at all nodes."""
         return sum(actions * nodes for actions, nodes in self.by_num_actions.items())
 
 
 @attrs.frozen
 class GameSize:
-    """How large a game is."""
+    """The size of a game."""
 
     rounds: tuple[BettingSize, ...]
     information_sets: tuple[int, ...]
-    """By position, every card told from every other."""
+    """The number of information sets by position, if every card is told from every other."""
     sequences: tuple[int, ...]
-    """By position: actions at information sets, and the empty sequence."""
+    """The number of sequences by position: one for each action at an information set, and the empty one."""
     canonical_information_sets: int
-    """Of all positions, hands that differ only in the names of the suits taken as one."""
+    """The information sets of all positions, without those that differ only in the names of suits."""
     histories: int
-    """Nodes of the whole game tree in which somebody is to act or the hand is over, by deals."""
+    """The nodes of the whole game tree, deals included, at which somebody is to act or the hand is over."""
 
     @property
     def num_decisions(self) -> int:
-        """Public nodes at which somebody is to act."""
+        """The number of public nodes at which somebody is to act."""
         return sum(size.num_decisions for size in self.rounds)
 
     @property
     def num_ends(self) -> int:
-        """Bettings that end a hand."""
+        """The number of bettings that end a hand."""
         return sum(size.folds + size.showdowns for size in self.rounds)
 
 
 def actions_of(betting: BettingState) -> Iterator[Action]:
-    """All legal actions: fold, call, raises by size."""
+    """All legal actions: fold, call, then raises by size."""
     legal = betting.legal_actions()
     if legal.can_fold:
         yield FOLD
@@ -101,14 +101,14 @@ def actions_of(betting: BettingState) -> Iterator[Action]:
 
 
 def game_size(game: GameDefinition, most: int = MOST_BETTINGS) -> GameSize:
-    """How large a game is.
+    """The size of a game.
 
     Args:
-        game: any limit game, or a no-limit one with few chips.
-        most: public nodes that may be walked.
+        game: any limit game, or a no-limit game with few chips.
+        most: the most public nodes to walk.
 
     Raises:
-        TooLarge: it has more.
+        TooLarge: the game has more public nodes.
     """
     decisions: dict[int, Counter[int]] = defaultdict(Counter)
     by_num_actions: dict[int, Counter[int]] = defaultdict(Counter)
@@ -158,7 +158,7 @@ def game_size(game: GameDefinition, most: int = MOST_BETTINGS) -> GameSize:
 
 
 def num_views(game: GameDefinition, betting_round: int) -> int:
-    """What a player may hold and see in a round: own cards, and the cards of each round so far."""
+    """The number of views in a round: ways to see own cards and the board cards of each round so far."""
     left = len(game.deck)
     number = 1
     for cards in (game.num_hole_cards, *game.num_board_cards[: betting_round + 1]):
@@ -168,7 +168,7 @@ def num_views(game: GameDefinition, betting_round: int) -> int:
 
 
 def num_deals(game: GameDefinition, betting_round: int) -> int:
-    """All players' cards and the board up to a round."""
+    """The number of deals up to a round: all players' hole cards and the board so far."""
     left = len(game.deck)
     number = 1
     for cards in (*(game.num_hole_cards,) * game.num_players, *game.num_board_cards[: betting_round + 1]):
@@ -178,10 +178,10 @@ def num_deals(game: GameDefinition, betting_round: int) -> int:
 
 
 def num_canonical_views(game: GameDefinition, betting_round: int) -> int:
-    """`num_views` with those counted as one that differ only in the names of the suits.
+    """The number of views in a round, where views that differ only in the names of suits count once.
 
-    By Burnside's lemma: the mean, over all permutations of the suits, of how many views each leaves as they
-    are; the cards of each part of such a view are whole cycles of the permutation.
+    By Burnside's lemma it is the mean, over all permutations of the suits, of the number of views that each
+    permutation leaves unchanged.  In such a view, the cards of each part are whole cycles of the permutation.
     """
     parts = (game.num_hole_cards, *game.num_board_cards[: betting_round + 1])
     total = 0
@@ -200,6 +200,7 @@ def num_canonical_views(game: GameDefinition, betting_round: int) -> int:
 
 
 def _cycle_lengths(permutation: tuple[int, ...]) -> list[int]:
+    """The lengths of a permutation's cycles."""
     lengths, seen = [], set[int]()
     for start in range(len(permutation)):
         length, at = 0, start

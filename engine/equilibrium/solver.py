@@ -1,7 +1,7 @@
 """Solving a small game: counterfactual regret minimisation in its usual forms.
 
 =========  ============================================  ==========================================
-algorithm  after iteration t, regrets are multiplied by  its weight in the average
+algorithm  after iteration t, regrets are multiplied by  weight of t in the average
 =========  ============================================  ==========================================
 ``cfr``    nothing                                       1
 ``cfr+``   0 where negative                              t
@@ -10,8 +10,8 @@ algorithm  after iteration t, regrets are multiplied by  its weight in the avera
 ``mcfr``   nothing; cards and the others' actions drawn  1
 =========  ============================================  ==========================================
 
-The players take turns within an iteration; what is played in the end is the average.  What is learnt depends
-on the number of iterations and, for ``mcfr``, the seed, not on how they are split into runs.
+Within an iteration the players take turns.  The result is the average strategy.  It depends on the number of
+iterations and, for ``mcfr``, on the seed, but not on how the iterations are split into runs.
 
 Source: as for ``engine.kernels.equilibrium.regrets`` and ``sampling``.
 """
@@ -44,17 +44,16 @@ _EXPONENTS: Final[Mapping[Algorithm, tuple[float, float, float]]] = {
 }
 """α for positive regrets, β for negative ones, γ for the average (Brown and Sandholm)."""
 
-"""What a solver's state consists of beside the number of iterations."""
-
 
 class Constraints:
-    """What players have no say in: at each information set, ``bound`` and what is ``loose``.
+    """Chances that are prescribed to the players, who choose freely only what is left.
 
-    A player plays ``bound + loose * x`` where x is the player's own choice.
+    A player plays ``bound + loose * x`` where x is the player's own strategy.
 
     Args:
-        bound: chances by slot.
-        loose: by slot, the same for all actions of an information set: one less the sum of the bounds.
+        bound: prescribed chances by slot.
+        loose: the part left to the player, by slot: 1 less the sum of `bound` over the information set, the
+            same for all of its actions.
     """
 
     def __init__(self, bound: NDArray[np.float64], loose: NDArray[np.float64]) -> None:
@@ -63,13 +62,16 @@ class Constraints:
 
 
 class Solver:
-    """A game that is being solved.
+    """A solver of a small game.
 
     Args:
         tree: the game.
-        algorithm: how.
-        seed: for what is drawn.
-        constraints: what players have no say in; not for ``mcfr``.
+        algorithm: one of `ALGORITHMS`.
+        seed: the seed of ``mcfr``.
+        constraints: chances prescribed to the players; not for ``mcfr``.
+
+    Raises:
+        ValueError: there is no such algorithm, or ``mcfr`` is given constraints.
     """
 
     def __init__(
@@ -87,7 +89,7 @@ class Solver:
         self.tree = tree
         self.algorithm: Algorithm = algorithm
         self.iterations = 0
-        """Iterations so far."""
+        """The number of iterations so far."""
         free = uniform_policy(tree)
         slots = tree.num_slots
         bound, loose = np.zeros(slots), np.ones(slots)
@@ -99,16 +101,16 @@ class Solver:
 
     @property
     def game(self) -> GameDefinition:
-        """What is being solved."""
+        """The game that is being solved."""
         return self.tree.game
 
     @property
     def num_information_sets(self) -> int:
-        """Of all players."""
+        """The number of information sets of all players."""
         return self.tree.num_information_sets
 
     def run(self, iterations: int) -> None:
-        """Go on for some iterations."""
+        """Run some more iterations."""
         if self.algorithm == "mcfr":
             if not isinstance(self._scratch, Visits):
                 self._scratch = _visits(self.tree)
@@ -130,17 +132,17 @@ class Solver:
         self.iterations += iterations
 
     def average(self) -> Strategy:
-        """The average strategy so far, what solving is for: uniform where a player never gets."""
+        """The average strategy so far, which is the result; uniform where a player never plays to."""
         return Strategy(self.tree, normalised(self.tree, self._learnt.sums))
 
     def current(self) -> Strategy:
-        """The strategy of the next iteration."""
+        """The strategy that the next iteration begins with."""
         if self.algorithm == "mcfr":
             return Strategy(self.tree, normalised(self.tree, np.maximum(self._learnt.regrets, 0.0)))
         return Strategy(self.tree, self._learnt.played.copy())
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs to go on exactly here, as arrays by name."""
+        """All that `restore` needs to continue exactly from here, as arrays by name."""
         learnt = self._learnt
         return {
             "regrets": learnt.regrets.copy(),
@@ -151,10 +153,10 @@ class Solver:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to a `state` of a solver of the same game, algorithm and constraints.
+        """Continue from the `state` of a solver of the same game, algorithm and constraints.
 
         Raises:
-            ValueError: it is none, or of another game.
+            ValueError: it is not such a state, or is of another game.
         """
         check_state(state, self.state())
         learnt = self._learnt
@@ -165,7 +167,13 @@ class Solver:
 
 
 def schedule(algorithm: Algorithm, first: int, iterations: int) -> NDArray[np.float64]:
-    """Discounts and weights of some iterations, counted from 1; shape (iterations, len(Discount))."""
+    """The discounts and weights of some iterations, shape (iterations, len(Discount)).
+
+    Args:
+        algorithm: any but ``mcfr``.
+        first: the number of the first iteration, from 1.
+        iterations: how many.
+    """
     positive, negative, weight = _EXPONENTS[algorithm]
     numbers = np.arange(first, first + iterations, dtype=np.float64)
     rows = np.empty((iterations, len(Discount)))
@@ -184,12 +192,14 @@ def _discount(numbers: NDArray[np.float64], exponent: float) -> NDArray[np.float
 
 
 def _scratch(tree: GameTree) -> Scratch:
+    """Arrays for a pass over a tree."""
     return Scratch(
         np.empty(tree.num_nodes), np.empty(tree.num_nodes), np.zeros(tree.num_slots), np.zeros(tree.num_slots)
     )
 
 
 def _visits(tree: GameTree) -> Visits:
+    """Arrays for a traversal by ``mcfr``."""
     most_actions = max(len(node.actions) for node in tree.nodes)
     blocks = len(tree.nodes)
     return Visits(

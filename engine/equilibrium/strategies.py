@@ -1,12 +1,13 @@
 """Strategies on a small game's tree: a chance for each action at each information set.
 
-A policy is an array by slot (`engine.equilibrium.game_tree`); a `Strategy` is a policy that can be asked what
+A policy is an array by slot (`engine.equilibrium.game_tree`).  A `Strategy` wraps a policy and answers what
 it does with a hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import attrs
 import numpy as np
@@ -28,16 +29,20 @@ __all__ = [
 ]
 
 Triples = Callable[[HandView], ProbabilityTriple]
+"""How likely a player folds, calls and raises in a view."""
+
+_COLUMN: Final = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
+"""The place of each kind of action in a probability triple."""
 
 
 class NoTriple(ValueError):
-    """Fold, call and raise do not say what a player does: raises have several sizes; one line for people."""
+    """Triples do not determine a strategy: raises have several sizes.  The message is one line for people."""
 
 
 def information_set_key(view: HandView) -> str:
-    """What names an information set in files: betting, own cards and board, as in ``cr/:Ks|Qh``.
+    """The name of an information set in files: betting, own cards and board, as in ``cr/:Ks|Qh``.
 
-    The cards of each part are sorted, since their order tells nothing.
+    The cards of each part are sorted, since their order means nothing.
     """
     parts = [format_cards(sorted(view.own_cards))]
     start = 0
@@ -50,31 +55,31 @@ def information_set_key(view: HandView) -> str:
 
 @attrs.frozen(eq=False)
 class Strategy:
-    """What all players of a game do."""
+    """A strategy for all players of a game."""
 
     tree: GameTree
     policy: NDArray[np.float64]
-    """Chances by slot; those of an information set add up to one."""
+    """Chances by slot; those of an information set add up to 1."""
 
     @property
     def game(self) -> GameDefinition:
-        """What it plays."""
+        """The game it plays."""
         return self.tree.game
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """How likely each legal action is.
+        """The chance of each legal action.
 
         Raises:
-            ValueError: it is not the player's turn who sees this, or it is another game.
+            ValueError: it is not the viewing player's turn, or it is another game.
         """
         found = self.tree.information_set(view)
         return dict(zip(found.node.actions, map(float, self.policy[found.slots]), strict=True))
 
     def triple(self, view: HandView) -> ProbabilityTriple:
-        """How likely a fold, a call and a raise of any size are.
+        """The chances of a fold, a call, and a raise of any size.
 
         Raises:
-            ValueError: it is not the player's turn who sees this, or it is another game.
+            ValueError: it is not the viewing player's turn, or it is another game.
         """
         chances = dict.fromkeys(ActionKind, 0.0)
         for action, chance in self.chances(view).items():
@@ -84,7 +89,7 @@ class Strategy:
         )
 
     def table(self) -> Mapping[str, dict[str, float]]:
-        """All of it: chances by action's text, by `information_set_key`."""
+        """The whole strategy: for each `information_set_key`, the chance of each action by its text."""
         rows = {}
         for found in self.tree.information_sets():
             key = information_set_key(self.tree.hand_view(found))
@@ -94,27 +99,26 @@ class Strategy:
 
 
 def uniform_policy(tree: GameTree) -> NDArray[np.float64]:
-    """Every legal action alike."""
+    """The policy that takes every legal action equally often, by slot."""
     return policy_with(tree, [1.0] * 3)
 
 
 def policy_with(tree: GameTree, weights: Sequence[float]) -> NDArray[np.float64]:
-    """The same weights of fold, call and each raise everywhere, where they are legal.
+    """The policy in proportion to the same weights everywhere, by slot; illegal actions are left out.
 
     Args:
         tree: the game.
-        weights: of a fold, a call, and each raise there is; calling, which is always legal, or what is legal
-            with it, must weigh something.
+        weights: the weights of a fold, a call, and each raise.  Where none of the legal actions has weight,
+            all are equally likely.
     """
-    order = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
     policy = np.zeros(tree.num_slots)
     for node in tree.decisions:
-        node.slots(policy)[:] = np.array([weights[order[action.kind]] for action in node.actions])[:, None]
+        node.slots(policy)[:] = np.array([weights[_COLUMN[action.kind]] for action in node.actions])[:, None]
     return normalised(tree, policy)
 
 
 def normalised(tree: GameTree, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights by slot as chances; every action alike where none weighs anything."""
+    """The policy proportional to weights by slot; actions are equally likely where none has weight."""
     policy = np.empty_like(weights)
     for node in tree.decisions:
         found = node.slots(weights)
@@ -125,20 +129,19 @@ def normalised(tree: GameTree, weights: NDArray[np.float64]) -> NDArray[np.float
 
 
 def policy_of_triples(tree: GameTree, triples: Triples) -> NDArray[np.float64]:
-    """What a player does who says how likely they fold, call and raise with each hand.
+    """The policy of a player that discloses its probability triples, by slot.
 
     Args:
         tree: the game.
-        triples: asked for each information set.
+        triples: the player's triples; asked once for each information set.
 
     Raises:
         NoTriple: somewhere a raise can have several sizes.
-        ValueError: a triple that gives weight to nothing that is legal.
+        ValueError: a triple has a negative or infinite chance, or no weight on a legal action.
     """
     policy = np.zeros(tree.num_slots)
-    order = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
     for node in tree.decisions:
-        columns = [order[action.kind] for action in node.actions]
+        columns = [_COLUMN[action.kind] for action in node.actions]
         if columns.count(2) > 1:
             raise NoTriple(
                 f"after {node.betting.text!r} a raise can have {columns.count(2)} sizes, and the player says "
@@ -147,7 +150,7 @@ def policy_of_triples(tree: GameTree, triples: Triples) -> NDArray[np.float64]:
     for found in tree.information_sets():
         view = tree.hand_view(found)
         triple = triples(view)
-        chances = np.array([triple[order[action.kind]] for action in found.node.actions])
+        chances = np.array([triple[_COLUMN[action.kind]] for action in found.node.actions])
         total = chances.sum()
         if not total > 0 or not np.isfinite(total) or chances.min() < 0:
             raise ValueError(

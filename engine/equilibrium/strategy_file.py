@@ -1,8 +1,9 @@
 """Strategies and checkpoints as files: ``.npz`` archives of arrays with a JSON header, no pickles.
 
-A *strategy file* holds what to play: its game, how it was made, and the chances of all actions.  A
-*checkpoint*, ``FILE.checkpoint``, holds all that solving needs to go on.  Both are replaced in one step, and
-what is truncated, damaged, of another game or newer than this program is refused in one line.
+A *strategy file* holds a strategy: its game, how it was made, and the chances of all actions.  A
+*checkpoint*, ``FILE.checkpoint``, holds all that a solver needs to continue.  Both are replaced in one step.
+A file that is truncated, damaged, of another game or newer than this program is refused with a message of one
+line.
 """
 
 from __future__ import annotations
@@ -49,47 +50,47 @@ __all__ = [
 ]
 
 SCHEMA: Final = 3
-"""Version of both files; raised whenever what they hold comes to mean something else."""
+"""The version of both kinds of files; raised whenever their contents change their meaning."""
 
 _DATA: Final = Path(__file__).parents[1] / "data" / "equilibrium"
 _SHIPPED: Final = ("limit-2p", "nolimit-2p-100bb")
-"""Games, by name, whose strategy may lie in `_DATA`."""
+"""The names of the games for which a strategy may ship in `_DATA`."""
 _STRATEGY: Final = "riverboat strategy"
 _CHECKPOINT: Final = "riverboat checkpoint"
 _HEADER: Final = "header"
 _PARTS: Final = "parts"
-"""What files note of chances in `levels`; those of before have a byte for every action instead."""
+"""The note that says that chances are kept as in `levels`; older files have a byte for every action."""
 _MOST_BYTES: Final = 1 << 28
-"""Of strategies that are compressed; larger ones are not."""
+"""The most bytes an archive may unpack to; strategies of half the size or more are not compressed."""
 _SLACK: Final = 1e-6
-"""How far the chances of an information set may be from one: they are kept as float32."""
+"""How far the sum of the chances of an information set may be from 1: they are kept as float32."""
 
 
 class StrategyFileError(ValueError):
-    """A strategy file or checkpoint that cannot be used; one line for people that names the file."""
+    """A strategy file or checkpoint cannot be used; the message is one line for people and names the file."""
 
 
 @attrs.frozen(eq=False)
 class SavedStrategy:
-    """What a strategy file holds."""
+    """The contents of a strategy file."""
 
     strategy: Strategy | BucketedStrategy
     notes: Mapping[str, Any]
-    """How it was made, as JSON has it: ``algorithm``, ``iterations``, ``seed``, ``buckets``."""
+    """How it was made, as read from JSON: ``algorithm``, ``iterations``, ``seed``, ``buckets``."""
 
     @property
     def game(self) -> GameDefinition:
-        """What it plays."""
+        """The game it plays."""
         return self.strategy.game
 
 
 def checkpoint_path(path: Path) -> Path:
-    """Where the checkpoint of a strategy file lies."""
+    """The path of the checkpoint that belongs to a strategy file."""
     return path.with_name(path.name + ".checkpoint")
 
 
 def shipped_strategy(game: GameDefinition) -> Path | None:
-    """The strategy file for a game that comes with this program, if there is one."""
+    """The path of the strategy file that ships with this program for a game; None if there is none."""
     for name in _SHIPPED:
         path = _DATA / f"{name}.npz"
         if load_game(name) == game and path.exists():
@@ -99,12 +100,12 @@ def shipped_strategy(game: GameDefinition) -> Path | None:
 
 @functools.lru_cache(maxsize=2)
 def read_shipped(game: GameDefinition) -> BucketedStrategy | None:
-    """The strategy on buckets that comes with this program for a game, read once; None where there is none.
+    """The strategy on buckets that ships with this program for a game, read once; None if there is none.
 
-    Shared by all who play it: nobody changes it.
+    All callers share the same object, so nobody may change it.
 
     Raises:
-        StrategyFileError: it is damaged.
+        StrategyFileError: the file is damaged.
     """
     path = shipped_strategy(game)
     strategy = None if path is None else read_strategy(path, game).strategy
@@ -113,10 +114,10 @@ def read_shipped(game: GameDefinition) -> BucketedStrategy | None:
 
 @functools.lru_cache(maxsize=2)
 def read_shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
-    """The answers to usual opponents that come with this program for a game, read once; none for most games.
+    """The answers to common opponents that ship with this program for a game, read once; mostly empty.
 
     Raises:
-        StrategyFileError: one is damaged.
+        StrategyFileError: one of the files is damaged.
     """
     shipped = shipped_strategy(game)
     paths = [] if shipped is None else sorted(_DATA.glob(f"{shipped.stem}-against-*.npz"))
@@ -125,12 +126,15 @@ def read_shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
 
 
 def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Mapping[str, Any]) -> None:
-    """Replace a strategy file in one step, or make it.
+    """Write a strategy file, replacing an old one in one step.
 
-    What a strategy on buckets needs to be understood is noted with it.
+    Args:
+        path: the file.
+        strategy: the strategy; the abstraction of a strategy on buckets is written with it.
+        notes: how the strategy was made, in terms of JSON.
 
     Raises:
-        StrategyFileError: it cannot be written; the old file is then untouched.
+        StrategyFileError: the file cannot be written; an old one is then untouched.
     """
     if isinstance(strategy, Strategy):
         _write(path, _STRATEGY, strategy.game, {"policy": strategy.policy.astype(np.float32)}, dict(notes))
@@ -144,14 +148,14 @@ def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Map
 
 
 def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
-    """What a strategy file holds.
+    """The contents of a strategy file.
 
     Args:
         path: the file.
-        game: what it must play; None for any.
+        game: the game it must be for; None for any.
 
     Raises:
-        StrategyFileError: it is missing, truncated, damaged, something else, of another game, or newer than
+        StrategyFileError: the file is missing, truncated, damaged, of another kind or game, or newer than
             this program.
     """
     found, arrays, notes = _read(path, _STRATEGY)
@@ -181,7 +185,7 @@ def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrate
 def _bucketed(
     path: Path, game: GameDefinition, arrays: Mapping[str, NDArray[Any]], notes: Mapping[str, Any]
 ) -> BucketedStrategy:
-    """A strategy of hold'em from its file."""
+    """A strategy of heads-up hold'em on buckets, from the contents of its file."""
     policy = arrays.get("policy")
     try:
         abstraction = abstraction_of(notes, arrays)
@@ -201,31 +205,31 @@ def _bucketed(
 def write_checkpoint(
     path: Path, game: GameDefinition, state: Mapping[str, NDArray[Any]], notes: Mapping[str, Any]
 ) -> None:
-    """Replace a checkpoint in one step, or make it; it survives a power cut.
+    """Write a checkpoint, replacing an old one in one step; once written it survives a power cut.
 
     Args:
-        path: the checkpoint's own.
-        game: what is being solved.
-        state: arrays by name, as `engine.equilibrium.solver.Solver.state` gives them.
-        notes: what a run that goes on from here must have in common with this one.
+        path: the checkpoint file itself.
+        game: the game that is being solved.
+        state: arrays by name, as from `engine.equilibrium.solver.Solver.state`.
+        notes: the settings that a run which continues from here must share.
 
     Raises:
-        StrategyFileError: it cannot be written; the old file is then untouched.
+        StrategyFileError: the file cannot be written; an old one is then untouched.
     """
     _write(path, _CHECKPOINT, game, state, dict(notes))
 
 
 def read_checkpoint(path: Path, game: GameDefinition, notes: Mapping[str, Any]) -> Mapping[str, NDArray[Any]]:
-    """The state a checkpoint holds.
+    """The solver state in a checkpoint, as arrays by name.
 
     Args:
-        path: the checkpoint's own.
-        game: what is to be solved.
-        notes: what it must have been made with.
+        path: the checkpoint file itself.
+        game: the game that is to be solved.
+        notes: the settings that the checkpoint must have been made with.
 
     Raises:
-        StrategyFileError: it is missing, truncated, damaged, of another game, made otherwise, or newer than
-            this program.
+        StrategyFileError: the file is missing, truncated, damaged, of another game, made with other settings,
+            or newer than this program.
     """
     found, arrays, its_notes = _read(path, _CHECKPOINT)
     if found != game:
@@ -246,6 +250,7 @@ def _write(
     arrays: Mapping[str, NDArray[Any]],
     notes: Mapping[str, Any],
 ) -> None:
+    """Write arrays with a header; small strategies are compressed."""
     header = {
         "format": kind,
         "schema": SCHEMA,
@@ -263,6 +268,7 @@ def _write(
 
 
 def _read(path: Path, kind: str) -> tuple[GameDefinition, Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+    """The game, the arrays and the notes of a file of a kind, checked against its digest."""
     what = kind.partition(" ")[2]
     try:
         data = path.read_bytes()
@@ -297,6 +303,7 @@ def _read(path: Path, kind: str) -> tuple[GameDefinition, Mapping[str, NDArray[A
 
 
 def _digest(kind: str, game: str, notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """A checksum of all contents of a file."""
     sha = hashlib.sha256(json.dumps([kind, game, notes], sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
@@ -306,7 +313,7 @@ def _digest(kind: str, game: str, notes: Mapping[str, Any], arrays: Mapping[str,
 
 
 def _difference(found: GameDefinition, expected: GameDefinition) -> str:
-    """The first thing in which two games differ, for a message."""
+    """The first field in which two games differ, worded for a message."""
     for field in attrs.fields(GameDefinition):
         its, other = getattr(found, field.name), getattr(expected, field.name)
         if field.eq and its != other:

@@ -1,8 +1,9 @@
-"""What strategies are worth: in each node, to each position, and against a best response.
+"""The value of strategies: at each node, to each position, and against a best response.
 
-A best response knows the others' strategies and no more of the cards than its position sees.  *NashConv* is
-what all positions together could gain by one, each alone; it is 0 in an equilibrium.  *Exploitability* is its
-mean over the positions: heads up, what a best response wins of the strategy, averaged over the seats.
+A best response knows the others' strategies, but only the cards that its position sees.  *NashConv* is the
+sum of what each position could gain by a best response while the others stay as they are; it is 0 in an
+equilibrium.  *Exploitability* is NashConv divided by the number of positions: heads up, what a best response
+wins from the strategy, averaged over the seats.
 
 Source: Lanctot and others, *A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning* (2017),
 3.3, for NashConv.
@@ -22,42 +23,45 @@ __all__ = ["BestResponse", "Exploitability", "best_response", "exploitability", 
 
 @attrs.frozen(eq=False)
 class BestResponse:
-    """The best one position can do against the others."""
+    """A best response of one position to the strategies of the others."""
 
     value: float
-    """Chips it wins a hand."""
+    """Chips it wins per hand."""
     policy: NDArray[np.float64]
-    """The others' policy, with the response in the position's slots: pure, the first action among equals."""
+    """The others' policy, with the response in the slots of its position.
+
+    The response is pure; among equally good actions it takes the first.
+    """
 
 
 @attrs.frozen
 class Exploitability:
-    """How far a strategy is from an equilibrium, in chips a hand."""
+    """How far a strategy is from an equilibrium, in chips per hand."""
 
     values: tuple[float, ...]
     """What each position wins if all play the strategy."""
     responses: tuple[float, ...]
-    """What each position wins at best against the others."""
+    """What a best response in each position wins against the others."""
 
     @property
     def nash_conv(self) -> float:
-        """What all positions could gain, each alone."""
+        """The sum of what each position could gain by deviating alone."""
         return sum(self.responses) - sum(self.values)
 
     @property
     def mean(self) -> float:
-        """NashConv over the number of positions."""
+        """Exploitability: NashConv divided by the number of positions."""
         return self.nash_conv / len(self.values)
 
 
 def best_response(tree: GameTree, policy: NDArray[np.float64], position: int) -> BestResponse:
-    """The best a position can do if the others play a policy."""
+    """A best response of a position when the others play a policy."""
     response = policy.copy()
     return BestResponse(_pass(tree, response, position, True), response)
 
 
 def values(tree: GameTree, policy: NDArray[np.float64]) -> tuple[float, ...]:
-    """Chips each position wins a hand if all play a policy."""
+    """Chips each position wins per hand if all play a policy."""
     return tuple(_pass(tree, policy, position, False) for position in range(tree.game.num_players))
 
 
@@ -68,10 +72,10 @@ def exploitability(tree: GameTree, policy: NDArray[np.float64]) -> Exploitabilit
 
 
 def node_values(tree: GameTree, policy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each node is worth to each position if all play a policy from there on: v(h).
+    """The value v(h) of each node to each position if all play a policy from there on.
 
     Returns:
-        Chips, shape (positions, nodes); a node's number is `GameTree.node_of`.
+        Chips, shape (positions, nodes); `GameTree.node_of` gives the number of a node.
     """
     worth = np.zeros((tree.game.num_players, tree.num_nodes))
     for node in reversed(tree.nodes):
@@ -89,7 +93,7 @@ def node_values(tree: GameTree, policy: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _pass(tree: GameTree, policy: NDArray[np.float64], position: int, responds: bool) -> float:
-    """What a position wins; its slots of the policy are filled if it responds."""
+    """Chips a position wins per hand; if it responds, its slots of the policy are filled in place."""
     reach, worth = np.empty(tree.num_nodes), np.empty(tree.num_nodes)
     policy = policy if responds else np.ascontiguousarray(policy)
     fill_reach(tree.arrays, policy, position, reach)

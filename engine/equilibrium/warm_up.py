@@ -1,4 +1,4 @@
-"""Compiling what solving and measuring games takes, before a clock runs."""
+"""Compiling the kernels that solving and measuring games need, before a clock runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["warm_up"]
 
 
 def warm_up() -> None:
-    """Solve Kuhn's game by every kernel there is, learn from a board and from deals, answer on one river."""
+    """Run every kernel once: solve Kuhn poker, learn from a board and from deals, respond on a river."""
     tree = GameTree(load_game("kuhn-2p"))
     for solver in (Solver(tree, "cfr+"), Solver(tree, "mcfr")):
         solver.run(1)

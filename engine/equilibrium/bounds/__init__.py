@@ -1,22 +1,22 @@
-"""What the best opponent would win of a strategy in games that are too large for the exact best response.
+"""Bounds on what the best opponent would win, for games that are too large for an exact best response.
 
-**On sampled flops**, for strategies of heads-up limit hold'em.  On a flop and a turn card the best response
-is exact, over all rivers and all hands of both players.  What it does before the turn card, and before the
-flop, is learnt from some of the turns and flops drawn and valued on others (*cross-fitting*): so its value is
-that of a strategy somebody could play, and on average no more than the exploitability.  Learnt and valued on
-the same ones it is on average no less.
+**On sampled flops**, for strategies of heads-up limit hold'em.  Given a flop and a turn card, the best
+response is exact, over all rivers and all hands of both players.  Its decisions before the turn card and
+before the flop are learnt on some of the turns and flops drawn, and valued on others (*cross-fitting*).  So
+its value is that of a strategy that somebody could play, and on average at most the exploitability.  When
+decisions are learnt and valued on the same cards, the value is on average at least the exploitability.
 
-**Local best response**, for whoever says its chances: an opponent that looks one bet ahead and is played
-against; what it wins is a lower bound.
+**Local best response**, for any player that discloses its chances: an opponent that looks one bet ahead plays
+against it, and what this opponent wins is a lower bound.
 
 ==================  =========================================================================
-``shapes``          the betting of a round, the same after whatever has gone before
-``players``         what is asked of a strategy: the chances of all hands, many bettings at once
-``sample``          flops and turns to draw; boards that differ in the names of suits alone
-``river_round``     the river, on one board
-``values``          what the best response wins on a flop, by starting hand
+``shapes``          the betting tree of a round, which is the same whatever went before
+``players``         strategies as they are asked: the chances of all hands, many bettings at once
+``sample``          drawing flops and turns; boards that differ only in the names of suits
+``river_round``     a best response on the river, one board at a time
+``values``          what a best response wins on a flop, by starting hand
 ``estimate``        all flops together: both bounds, with their errors
-``local_response``  what an opponent may hold, and what each action is worth against that
+``local_response``  an opponent's range, and the value of each action against it
 ==================  =========================================================================
 
 Source: M. Johanson, K. Waugh, M. Bowling, M. Zinkevich, *Accelerating Best Response Calculation in Large

@@ -1,4 +1,4 @@
-"""How exploitable a strategy of heads-up limit hold'em is: two bounds, from flops that are drawn."""
+"""The exploitability of a strategy of heads-up limit hold'em: a lower and an upper bound from drawn flops."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ __all__ = ["Bound", "FlopsEstimate", "best_response_on_flops", "count_turns"]
 Doubles = NDArray[np.float64]
 
 _DEALS = 1326 * 1225
-"""Hands of one player and then of the other."""
+"""Ways to deal hole cards to one player and then to the other."""
 
 
 @attrs.frozen
 class Bound:
-    """What a best response wins, in chips a hand."""
+    """What a best response wins, in chips per hand."""
 
     value: float
-    """The mean of both seats."""
+    """The mean over both seats."""
     se: float
-    """Its standard error, from flop to flop; 0 where all were looked at."""
+    """The standard error of `value`, from the spread between flops; 0 if all flops were used."""
     by_seat: tuple[float, float]
-    """By the position of the best response."""
+    """The winnings in each position of the best response."""
 
 
 @attrs.frozen
 class FlopsEstimate:
-    """How exploitable a strategy is."""
+    """Two bounds on the exploitability of a strategy."""
 
     lower: Bound
-    """Cross-fitted: what a strategy wins that somebody could play, so on average no more than the best."""
+    """Cross-fitted: what a playable strategy wins, so on average at most what the best response wins."""
     upper: Bound
-    """In-sample: on average no less than the best."""
+    """In-sample: on average at least what the best response wins."""
 
 
 def count_turns(flops: Sequence[Flop]) -> int:
-    """How often `best_response_on_flops` says that it has seen a turn card, for both seats."""
+    """The number of calls of `seen` that `best_response_on_flops` makes, both seats together."""
     return 2 * sum(
         any(card in turns for card in cards for turns in flop.turns)
         for flop in flops
@@ -63,17 +63,17 @@ def best_response_on_flops(
     jobs: int = 1,
     seen: Callable[[], None] = lambda: None,
 ) -> FlopsEstimate:
-    """What a best response wins of a strategy of both seats.
+    """Bounds on what a best response wins from a strategy, averaged over both seats.
 
     Args:
         game: heads-up limit hold'em.
         player: the strategy.
-        flops: all of them, or two halves drawn independently.
-        jobs: threads, for players that are fixed; the result does not depend on it.
+        flops: all flops, or two halves drawn independently of each other.
+        jobs: the number of threads; used only for players that are fixed.  The result does not depend on it.
         seen: called after each turn card in each seat, from any thread.
 
     Raises:
-        ValueError: another game, or what the player says are no chances.
+        ValueError: the game is another one, or what the player returns are not chances.
     """
     bettings = Bettings(game)
     responders = [Responder(bettings, player, position) for position in (0, 1)]
@@ -96,7 +96,14 @@ def _bound(
     *,
     is_fitted: bool,
 ) -> Bound:
-    """A bound from what the responders win on each flop, by flop and responder."""
+    """The lower (fitted) or upper (in-sample) bound.
+
+    Args:
+        responders: one for each seat.
+        flops: the flops used.
+        values: what the responders win, by flop and then by seat.
+        is_fitted: whether the lower bound is wanted.
+    """
     weights = np.array([flop.weight for flop in flops])
     halves = np.array([flop.half for flop in flops])
     won = np.zeros((2, len(flops)))
@@ -119,7 +126,12 @@ def _bound(
 
 
 def _before_the_flop(responder: Responder, rows: Doubles) -> Doubles:
-    """Chips a hand by row, when the first row decides what is done before the flop; (rows, 169, bettings)."""
+    """Chips per hand for each row, shape (rows,), if the first row makes the decisions before the flop.
+
+    Args:
+        responder: the best response in one seat.
+        rows: what each row says of the flop, shape (rows, 169, bettings).
+    """
     folds = [np.zeros(0) if fold is None else fold for fold in responder.preflop_folds]
     ends = [rows[:, :, number] for number in range(rows.shape[2])]
     worth = ascend(responder.bettings.preflop.shape, responder.position, folds, ends, decided_by_first)

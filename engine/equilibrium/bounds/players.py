@@ -1,4 +1,4 @@
-"""What is asked of a strategy: the chances of folding, calling and raising with all hands it tells apart."""
+"""Strategies as best responses see them: the chances to fold, call and raise with each class of hands."""
 
 from __future__ import annotations
 
@@ -9,40 +9,38 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
-from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.rules import ActionKind, BettingState
+from engine.equilibrium.holdem.bucketed import COLUMN_OF_KIND, BucketedStrategy
+from engine.rules import BettingState
 
 __all__ = ["AskedPlayer", "BucketedPlayer", "Player"]
 
 Classes = NDArray[np.int64]
-"""The class of each combo, shape (1326,); of combos that share a card with the board any."""
+"""The class of each combo, shape (1326,); meaningless for combos that share a card with the board."""
 Chances = NDArray[np.float32]
-"""Of folding, calling and raising, shape (bettings, 3, classes)."""
+"""Chances to fold, call and raise, shape (bettings, 3, classes)."""
 
 Ask = Callable[[BettingState, tuple[int, ...]], ArrayLike]
-"""What the player to act does on a board: triples of 1, 169 or 1326 hands, as agents say them."""
-
-_COLUMN = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
+"""What the player to act does on a board: probability triples of 1, 169 or 1326 hands, shape (hands, 3)."""
 
 
 class Player(Protocol):
-    """A strategy of both seats; it must not care which suit is which."""
+    """A strategy for both seats, the same under any renaming of the suits."""
 
     @property
     def is_fixed(self) -> bool:
-        """Whether chances follow from the betting alone; the board then only says who is in which class."""
+        """Whether chances by class follow from the betting alone; the board only decides the classes."""
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """The classes of a strategy that is fixed."""
+        """The class of each combo on a board; only for strategies that are fixed."""
 
     def chances(
         self, bettings: Sequence[BettingState | None], board: tuple[int, ...]
     ) -> tuple[Classes, Chances]:
-        """What it does after each of some bettings of a round; zeros for None."""
+        """The classes on a board, and the chances after some bettings of one round; zeros for None."""
 
 
 class BucketedPlayer:
-    """A strategy on buckets."""
+    """A strategy on buckets, whose classes are its buckets."""
 
     is_fixed = True
 
@@ -50,13 +48,13 @@ class BucketedPlayer:
         self._strategy = strategy
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """Its buckets."""
+        """The bucket of each combo on a board."""
         return np.maximum(self._strategy.abstraction.buckets(board), 0)
 
     def chances(
         self, bettings: Sequence[BettingState | None], board: tuple[int, ...]
     ) -> tuple[Classes, Chances]:
-        """By bucket."""
+        """The buckets on a board, and the chances of each after some bettings of one round."""
         betting = self._strategy.betting
         rounds = {each.betting_round for each in bettings if each is not None}
         buckets = max((betting.num_buckets[number] for number in rounds), default=1)
@@ -65,19 +63,17 @@ class BucketedPlayer:
             if asked is None:
                 continue
             decision = betting.decision(asked)
-            width = len(decision.actions)
-            slots = self._strategy.policy[decision.first_slot : decision.first_slot + width * buckets]
-            columns = [_COLUMN[action.kind] for action in decision.actions]
-            chances[number, columns] = slots.reshape(buckets, width).T
+            columns = [COLUMN_OF_KIND[action.kind] for action in decision.actions]
+            chances[number, columns] = betting.rows(decision, self._strategy.policy).T
         return self.classes(board), chances
 
 
 class AskedPlayer:
-    """Somebody who is asked about every betting on every board.
+    """A player that is asked about every betting on every board.
 
     Args:
-        ask: for triples.
-        is_fixed: whether the betting alone decides, so that all hands on all boards are of one class.
+        ask: returns the player's triples.
+        is_fixed: whether the betting alone decides, so that all hands on all boards form one class.
     """
 
     def __init__(self, ask: Ask, *, is_fixed: bool = False) -> None:
@@ -86,20 +82,21 @@ class AskedPlayer:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the betting alone decides."""
+        """Whether the betting alone decides what the player does."""
         return self._is_fixed
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """Every combo by itself, or all in one class."""
+        """A class for each combo, or one class for all if the betting alone decides."""
         return np.zeros(NUM_COMBOS, np.int64) if self._is_fixed else np.arange(NUM_COMBOS)
 
     def chances(
         self, bettings: Sequence[BettingState | None], board: tuple[int, ...]
     ) -> tuple[Classes, Chances]:
-        """By combo; in one class where it does the same with all.
+        """The classes on a board and their chances; one class if the player does the same with all hands.
 
         Raises:
-            ValueError: it says no chances of 1, 169 or 1326 hands, or gives weight to nothing that is legal.
+            ValueError: the answer is not an array of chances for 1, 169 or 1326 hands, or depends on the hand
+                although the betting alone was to decide.
         """
         said = [
             None if betting is None else _legal(betting, self._ask(betting, board)) for betting in bettings
@@ -117,7 +114,7 @@ class AskedPlayer:
 
 
 def _legal(betting: BettingState, triples: ArrayLike) -> NDArray[np.float64]:
-    """Triples that give weight to legal actions alone: what cannot be done is a call."""
+    """Triples with the weight of illegal actions moved to calling, shape (hands, 3)."""
     rows = np.array(triples, np.float64)
     if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) not in (1, NUM_STARTING_HANDS, NUM_COMBOS):
         raise ValueError(f"expected triples of 1, 169 or 1326 hands, got an array of shape {rows.shape}")

@@ -1,4 +1,4 @@
-"""The river's betting: what a best response wins in it on one board, after many bettings side by side."""
+"""A best response in the river's betting: one board at a time, after many earlier bettings side by side."""
 
 from __future__ import annotations
 
@@ -9,46 +9,51 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import COMBO_CARDS, NUM_COMBOS
+from engine.combos import COMBO_CARDS
 from engine.equilibrium.bounds.players import Player
 from engine.equilibrium.bounds.sample import Board
 from engine.equilibrium.bounds.shapes import Bettings, river_nodes
-from engine.kernels.cards.tables import ranking_table
+from engine.equilibrium.holdem.abstraction import by_strength
 from engine.kernels.equilibrium.rivers import ALL, Field, LiveHands, Room, respond_on_river
-from engine.kernels.evaluation.combo_strength import order_combos
 
 __all__ = ["Lanes", "RiverRound"]
 
 Floats = NDArray[np.float32]
 
 _LANES: Final = 64
-"""Bettings side by side; half as many took a quarter longer."""
+"""Bettings worked on side by side; with half as many it took a quarter longer."""
 
 
 @attrs.frozen(eq=False)
 class Lanes:
-    """Bettings that begin the round: those after the same end of the turn's betting, side by side."""
+    """Bettings that begin the river side by side, all after the same end of the turn's betting."""
 
     end: int
+    """The number of that end."""
     columns: slice
+    """Which of the turn's bettings, as given to `RiverRound.lanes`, these are."""
     turns: tuple[int, ...]
-    """The bettings that began the turn."""
+    """The betting that began the turn, for each lane: indices of `Bettings.turns`."""
     stakes: Floats
-    """Chips that are lost by a fold and by a showdown at each node, shape (nodes, 2, lanes)."""
+    """Chips lost by a fold and at a showdown at each node, shape (nodes, 2, lanes)."""
     reach: Floats
-    """The opponent's chances of having come here with each combo, shape (1326, lanes)."""
+    """The opponent's reach here with each combo, shape (1326, lanes)."""
     worth: Floats
-    """What the best response wins with each combo, times the opponent's reach; added up over boards."""
+    """Chips the best response wins with each combo, times the opponent's reach, shape (1326, lanes).
+
+    Added up over boards.
+    """
     room: Room
+    """Scratch arrays, shared by all lanes of the same number."""
 
 
 class RiverRound:
     """A best response on the river.
 
     Args:
-        bettings: of the game.
+        bettings: all bettings of the game.
         player: the opponent.
-        position: the best response's.
+        position: the position of the best response.
     """
 
     def __init__(self, bettings: Bettings, player: Player, position: int) -> None:
@@ -61,11 +66,11 @@ class RiverRound:
         self._known: dict[tuple[int, tuple[int, ...]], Floats] = {}
 
     def lanes(self, turns: Sequence[int], ends: Sequence[Floats]) -> list[Lanes]:
-        """Bettings to be gone through, but for those to which the opponent never comes.
+        """The bettings to go through, in lanes; bettings that the opponent never reaches are left out.
 
         Args:
-            turns: the bettings that began the turn.
-            ends: the opponent's reach at each end of the turn's betting, shape (1326, turns).
+            turns: the bettings that began the turn, as indices of `Bettings.turns`.
+            ends: the opponent's reach at each end of the turn's betting, each of shape (1326, turns).
         """
         found = []
         rooms: dict[int, Room] = {}
@@ -84,12 +89,12 @@ class RiverRound:
         return found
 
     def add(self, board: Board, names: NDArray[np.int64], lanes: Sequence[Lanes]) -> None:
-        """Go through the bettings on a board, and on others that differ from it in the names of suits alone.
+        """Add a board to the lanes' `worth`, and with it boards that differ only in the names of suits.
 
         Args:
-            board: of five cards.
-            names: what the combos are called on each of these boards, shape (boards, 1326).
-            lanes: what they are worth is added to.
+            board: five cards.
+            names: the combo that each combo becomes on each of these boards, shape (boards, 1326).
+            lanes: the bettings to go through; their `worth` is added to in place.
         """
         hands = _live_hands(board)
         kinds: NDArray[np.int64] | None = None
@@ -98,7 +103,7 @@ class RiverRound:
             kinds, places = np.unique(classes, return_inverse=True)
             hands = hands._replace(classes=places.astype(np.int64))
         for each in lanes:
-            if kinds is not None:  # of many classes a board has few
+            if kinds is not None:  # only a few of the many classes occur on one board
                 chances = np.ascontiguousarray(self._fixed_chances(each, board)[:, :, kinds])
             else:
                 classes, chances = self._chances(each, board)
@@ -108,6 +113,7 @@ class RiverRound:
             )
 
     def _fixed_chances(self, lanes: Lanes, board: Board) -> Floats:
+        """The chances of a fixed player, remembered: they are the same on all boards."""
         key = lanes.end, lanes.turns
         found = self._known.get(key)
         if found is None:
@@ -115,7 +121,7 @@ class RiverRound:
         return found
 
     def _chances(self, lanes: Lanes, board: Board) -> tuple[NDArray[np.int64], Floats]:
-        """The opponent's classes, and its chances at its nodes: shape (nodes, 3, classes, lanes)."""
+        """The opponent's classes, and its chances at its own nodes, shape (nodes, 3, classes, lanes)."""
         starts = [self._starts[lanes.end][number] for number in lanes.turns]
         asked = [start.bettings[node] for node in self._asked for start in starts]
         classes, chances = self._player.chances(asked, board)
@@ -124,20 +130,19 @@ class RiverRound:
 
 
 def _live_hands(board: Board) -> LiveHands:
-    """The hands on a board, all of one class."""
-    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
-    live, groups = order_combos(ranking_table(), np.array(board, np.uint8), order, ends)
-    held = order[:live].copy()
+    """The live hands on a board, all in one class."""
+    held, ends = by_strength(board)
     return LiveHands(
         held,
         np.ascontiguousarray(COMBO_CARDS[held, 0]),
         np.ascontiguousarray(COMBO_CARDS[held, 1]),
-        ends[:groups].copy(),
-        np.zeros(live, np.int64),
+        ends,
+        np.zeros(len(held), np.int64),
     )
 
 
 def _room(nodes: NDArray[np.int64], lanes: int) -> Room:
+    """Scratch arrays for a number of lanes."""
     rows, hands = int(nodes[:, Field.REACH].max()) + 1, 1081
     return Room(
         np.zeros((rows, hands, lanes), np.float32),

@@ -1,4 +1,4 @@
-"""Flops and turns to look at, and boards that differ in the names of suits alone."""
+"""Flops and turns to evaluate on, and boards that differ only in the names of suits."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.cards import NUM_CARDS
 from engine.combos import suit_renamings
+from engine.equilibrium.holdem.buckets import renamed_card
 from engine.evaluation.preflop.flop_configs import different_flops
 
 __all__ = ["Board", "Flop", "all_flops", "draw_flops", "next_cards"]
@@ -21,24 +22,24 @@ Board = tuple[int, ...]
 
 @attrs.frozen
 class Flop:
-    """A flop to look at."""
+    """A flop to evaluate on."""
 
     board: Board
     weight: float
-    """What it stands for; those of all that are looked at add up to 1."""
+    """The part of all flops that it stands for; the weights of the flops evaluated add up to 1."""
     turns: tuple[Board, Board]
-    """Turn cards, drawn twice independently of each other; the same where they are all there are."""
+    """Two sets of turn cards, drawn independently of each other; the same object twice if all are used."""
     half: int
-    """Flops of one half were drawn independently of those of the other; -1 where they are all there are."""
+    """0 or 1, for halves drawn independently of each other; -1 if all flops are used."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether all turns are looked at."""
+        """Whether all turn cards are used."""
         return self.turns[0] is self.turns[1]
 
 
 def all_flops() -> list[Flop]:
-    """Every flop that differs, with all its turns."""
+    """The 1755 flops that differ in more than the names of suits, with all their turn cards."""
     flops, chances = different_flops()
     return [
         Flop(board, float(chance), _all_turns(board), -1)
@@ -47,15 +48,15 @@ def all_flops() -> list[Flop]:
 
 
 def draw_flops(number: int, turns: int, generator: np.random.Generator) -> list[Flop]:
-    """Flops, in halves drawn independently of each other, each half evenly over all textures.
+    """Flops drawn in two independent halves, each spread evenly over all textures.
 
     Args:
-        number: of flops, even.
-        turns: looked at on each, even; 49 for all.
-        generator: draws.
+        number: the number of flops, even.
+        turns: the number of turn cards on each flop, even; 49 for all.
+        generator: the source of random numbers.
 
     Raises:
-        ValueError: an odd number, or none.
+        ValueError: a number is odd (except 49 turns) or out of range.
     """
     if number < 2 or number % 2:
         raise ValueError(f"expected 2, 4, 6 ... flops, got {number}")
@@ -74,36 +75,32 @@ def draw_flops(number: int, turns: int, generator: np.random.Generator) -> list[
 
 
 def next_cards(board: Board, parts: Sequence[Board]) -> list[tuple[int, NDArray[np.int64], tuple[int, ...]]]:
-    """The cards that may come next, those as one that other names of the suits turn into each other.
+    """The cards that may come next, grouped: one entry for cards that a renaming of suits makes equal.
 
     Args:
-        board: all cards on it.
-        parts: the same, in sets whose order means nothing: the flop, the turn.
+        board: all cards on the board.
+        parts: the same cards as sets in which the order does not matter: the flop, the turn.
 
     Returns:
-        A card of each kind; what the combos are called on the boards of its kind, shape (cards, 1326); the
-        cards themselves, in the same order, the first being the card.
+        For each group: its first card; the combo that each combo becomes on the board with each card of the
+        group, shape (cards, 1326); the cards of the group in the same order.
     """
     renamings = suit_renamings()
     keeping = [
         (suits, renamings[number])
         for number, suits in enumerate(itertools.permutations(range(4)))
-        if all({_renamed(card, suits) for card in part} == set(part) for part in parts)
+        if all({renamed_card(card, suits) for card in part} == set(part) for part in parts)
     ]
     found: list[tuple[int, NDArray[np.int64], tuple[int, ...]]] = []
     seen: set[int] = set(board)
     for card in range(NUM_CARDS):
         if card in seen:
             continue
-        kind = {_renamed(card, suits): names for suits, names in reversed(keeping)}
+        kind = {renamed_card(card, suits): names for suits, names in reversed(keeping)}
         cards = (card, *sorted(set(kind) - {card}))
         seen.update(cards)
         found.append((card, np.array([kind[each] for each in cards]), cards))
     return found
-
-
-def _renamed(card: int, suits: tuple[int, ...]) -> int:
-    return card - (card & 3) + suits[card & 3]
 
 
 def _board(cards: NDArray[np.uint8]) -> Board:
@@ -112,17 +109,19 @@ def _board(cards: NDArray[np.uint8]) -> Board:
 
 @functools.cache
 def _texture(board: Board) -> tuple[int, ...]:
-    """Similar flops follow each other: by suits, pairs, ranks."""
+    """A sort key by suits, pairs and ranks, so that similar flops follow each other."""
     ranks = sorted((card >> 2 for card in board), reverse=True)
     return (len({card & 3 for card in board}), len(set(ranks)), *ranks)
 
 
 def _all_turns(board: Board) -> tuple[Board, Board]:
+    """All turn cards, twice the same object."""
     turns = tuple(card for card in range(NUM_CARDS) if card not in board)
     return turns, turns
 
 
 def _draw_turns(board: Board, number: int, generator: np.random.Generator) -> tuple[Board, Board]:
+    """Two sets of turn cards, half of `number` each, drawn independently; all of them if `number` is 49."""
     everything, _ = _all_turns(board)
     if number == len(everything):
         return everything, everything

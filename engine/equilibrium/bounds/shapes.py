@@ -1,4 +1,4 @@
-"""The betting of one round of heads-up limit hold'em, which is the same whatever has gone before it."""
+"""The betting tree of one round of heads-up limit hold'em, which is the same whatever went before it."""
 
 from __future__ import annotations
 
@@ -17,34 +17,37 @@ __all__ = ["Bettings", "Node", "Shape", "Start", "river_nodes", "shape_of", "sta
 
 @attrs.frozen
 class Node:
-    """Somebody is to act.  Nodes are numbered parents first; -1 stands for none."""
+    """A point of a round at which somebody is to act.
+
+    Nodes are numbered, parents first; -1 stands for none.
+    """
 
     position: int
     fold: int
-    """Chips that the player has put in beyond the start of the round and loses by folding; -1 if it cannot
-    fold."""
+    """Chips that the player to act has put in during the round, lost by a fold; -1 if it cannot fold."""
     call: int
-    """Chips that each has put in since the start of the round when a call ends it; -1 if it does not."""
+    """Chips that each player has put in during the round once a call has ended it; -1 if a call does not."""
     after_call: int
-    """The node, where a call does not end the round."""
+    """The node after a call that does not end the round."""
     after_raise: int
+    """The node after a raise."""
 
 
 Shape = tuple[Node, ...]
-"""A round."""
+"""The betting tree of a round: its nodes by number."""
 
 
 @attrs.frozen(eq=False)
 class Start:
-    """A betting that begins a round, and what may follow in it."""
+    """A betting that begins a round, with the round's betting tree."""
 
     shape: Shape
     staked: int
-    """Chips that each player has put in."""
+    """Chips that each player has put in before the round; 0 before the flop."""
     bettings: tuple[BettingState, ...]
-    """At each node."""
+    """The betting at each node."""
     following: tuple[BettingState | None, ...]
-    """After the call at each node that ends the round by it."""
+    """The betting after a call at each node; None where a call does not end the round."""
 
     @property
     def ends(self) -> tuple[int, ...]:
@@ -53,9 +56,9 @@ class Start:
 
 
 def start_of(betting: BettingState) -> Start:
-    """What may follow in a round that begins.
+    """The round that a betting begins, with its betting tree.
 
-    Before the flop, `staked` is 0 and the blinds are part of the round.
+    Before the flop, `staked` is 0 and the blinds count as put in during the round.
     """
     staked = betting.max_spent if betting.betting_round else 0
     nodes: list[Node] = []
@@ -83,10 +86,10 @@ def start_of(betting: BettingState) -> Start:
 
 
 def shape_of(starts: Sequence[Start]) -> Shape:
-    """The shape that bettings of a round have in common.
+    """The betting tree that several starts of a round have in common.
 
     Raises:
-        ValueError: they differ.
+        ValueError: their trees differ.
     """
     (shape, *others) = {start.shape for start in starts}
     if others:
@@ -95,11 +98,11 @@ def shape_of(starts: Sequence[Start]) -> Shape:
 
 
 def river_nodes(shape: Shape, responder: int) -> NDArray[np.int64]:
-    """A shape as `engine.kernels.equilibrium.rivers` walks it.
+    """The river's tree as `engine.kernels.equilibrium.rivers` walks it, shape (nodes, len(Field)), int64.
 
     Args:
-        shape: of the last round.
-        responder: the best response's position.
+        shape: the tree of the last round.
+        responder: the position of the best response.
     """
     table = np.full((len(shape), len(Field)), -1, np.int64)
     table[0, Field.REACH] = table[0, Field.VALUE] = 0
@@ -123,13 +126,13 @@ def river_nodes(shape: Shape, responder: int) -> NDArray[np.int64]:
 
 
 class Bettings:
-    """All bettings that begin a round of a game.
+    """All bettings of a game that begin a round.
 
     Args:
-        game: heads-up limit hold'em.
+        game: heads-up limit hold'em without antes.
 
     Raises:
-        ValueError: another game.
+        ValueError: the game is another one.
     """
 
     def __init__(self, game: GameDefinition) -> None:
@@ -139,7 +142,7 @@ class Bettings:
         self.preflop = start_of(initial_betting(game))
         self.flops = _following([self.preflop])
         self.turns = _following(self.flops)
-        """Those after the first flop's come first, in the order of its ends."""
+        """All bettings that begin the turn: first those that follow `flops[0]`, in the order of its ends."""
         self.rivers = _following(self.turns)
         self.flop_shape, self.turn_shape, self.river_shape = (
             shape_of(starts) for starts in (self.flops, self.turns, self.rivers)
@@ -147,6 +150,7 @@ class Bettings:
 
 
 def _following(starts: Sequence[Start]) -> list[Start]:
+    """The starts of the next round: by start of this round, then by end."""
     found = []
     for start in starts:
         for end in start.ends:

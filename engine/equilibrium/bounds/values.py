@@ -1,4 +1,4 @@
-"""What a best response wins on a flop: exact from the turn card on, its decisions before it cross-fitted."""
+"""What a best response wins on a flop: exact from the turn card on, cross-fitted before it."""
 
 from __future__ import annotations
 
@@ -30,22 +30,23 @@ Doubles = NDArray[np.float64]
 Values = NDArray[Any]
 
 _TURNS, _RIVERS = 45, 44
-"""Cards that may come next when both players hold two."""
+"""Turn and river cards that may come, given the board and both players' hole cards."""
 _FLOPS, _FLOPS_LEFT = 22_100, 17_296
-"""All flops, and those that two players' four cards leave."""
+"""All flops, and the flops that both players' four hole cards leave possible."""
 
 
 @attrs.frozen(eq=False)
 class FlopValues:
     """What a best response wins on a flop, by starting hand and betting before it: shape (169, bettings).
 
-    In chips times the opponent's reach, added up over the hands of both, as if all flops were like this one.
+    The unit is chips times the opponent's reach, added up over the hands of both players, as if all flops
+    were like this one.
     """
 
     fitted: Doubles
-    """Decided on some turns, valued on others."""
+    """Decisions made on some turns and valued on others."""
     in_sample: Doubles
-    """Decided and valued on the same."""
+    """Decisions made and valued on the same turns."""
     met: Doubles
     """The opponent's reach alone, without chips; its mean over all flops is `Responder.met`."""
 
@@ -54,9 +55,9 @@ class Responder:
     """A best response in one seat.
 
     Args:
-        bettings: of the game.
+        bettings: all bettings of the game.
         player: the opponent.
-        position: the best response's.
+        position: the position of the best response.
     """
 
     def __init__(self, bettings: Bettings, player: Player, position: int) -> None:
@@ -71,16 +72,16 @@ class Responder:
             None if reach is None else _by_starting_hand(value).ravel()
             for reach, value in self._with_folds(start.shape, folds, np.zeros(1, np.float32), ())
         ]
-        """What folds before the flop are worth, at each node, by starting hand."""
+        """The value of the fold at each node before the flop, by starting hand; None where there is none."""
         self._reach = np.concatenate(ends, axis=1)
         self.met = _by_starting_hand(_meeting(self._reach))
-        """The opponent's reach at the flop, added up over the hands of both; shape (169, bettings)."""
+        """The opponent's reach at the flop, added up by our starting hand; shape (169, bettings)."""
 
     def on_flop(self, flop: Flop, seen: Callable[[], None]) -> FlopValues:
-        """What it wins on a flop.
+        """What the best response wins on a flop.
 
         Args:
-            flop: with its turns.
+            flop: the flop, with its turns.
             seen: called after each turn card.
         """
         shape, board, starts = self.bettings.flop_shape, flop.board, self.bettings.flops
@@ -132,7 +133,7 @@ class Responder:
         return FlopValues(fitted, in_sample, came)
 
     def _on_turn(self, flop: Board, card: int, lanes: Floats) -> Floats:
-        """What it wins at the start of each betting on the turn, shape (1326, lanes)."""
+        """What the best response wins from the start of each betting on the turn, shape (1326, lanes)."""
         board = (*flop, card)
         reached = np.flatnonzero(lanes.any(axis=0))
         worth = np.zeros(lanes.shape, np.float32)
@@ -151,7 +152,7 @@ class Responder:
     def _on_rivers(
         self, flop: Board, card: int, reached: NDArray[np.int64], ends: Sequence[Floats]
     ) -> list[Floats]:
-        """What it wins after each end of the turn's betting, the mean over all rivers."""
+        """What the best response wins after each end of the turn's betting, averaged over all rivers."""
         lanes = self._river.lanes(reached.tolist(), ends)
         for river, names, _ in next_cards((*flop, card), (flop, (card,))):
             self._river.add((*flop, card, river), names, lanes)
@@ -161,7 +162,7 @@ class Responder:
         return sums
 
     def _chances(self, starts: Sequence[Start], reach: Floats, board: Board) -> list[Floats | None]:
-        """The opponent's chances at each node of a round, by combo: shape (3, 1326, lanes) each."""
+        """The opponent's chances at its nodes of a round, shape (3, 1326, lanes) each; None at the others."""
         shape = starts[0].shape
         is_reached = np.asarray(reach.any(axis=0))
         nodes = [number for number, node in enumerate(shape) if node.position != self.position]
@@ -181,7 +182,7 @@ class Responder:
     def _with_folds(
         self, shape: Shape, folds: Sequence[Floats | None], staked: Floats, board: Board
     ) -> list[tuple[Floats | None, Floats]]:
-        """What the fold at each node is worth, beside the reach it follows from."""
+        """For each node, the reach of its fold (None if there is none) and the value of the fold."""
         found = []
         for node, reach in zip(shape, folds, strict=True):
             value = np.zeros(0, np.float32)
@@ -196,16 +197,17 @@ class Responder:
 def descend(
     shape: Shape, responder: int, reach: Floats, chances: Sequence[Floats | None]
 ) -> tuple[list[Floats | None], list[Floats]]:
-    """The opponent's reach in a round.
+    """The opponent's reach throughout a round.
 
     Args:
-        shape: of the round.
+        shape: the tree of the round.
         responder: the position of the best response, which may do anything.
-        reach: at its start, shape (1326, lanes).
-        chances: of the opponent at each of its nodes, shape (3, 1326, lanes).
+        reach: the opponent's reach at the start, shape (1326, lanes).
+        chances: the opponent's chances at its own nodes, each of shape (3, 1326, lanes); None at the others.
 
     Returns:
-        At the fold of each node, None where there is none; and at each end of the round.
+        Its reach at the fold of each node, None where there is no fold; and at each end of the round.  Each
+        array has shape (1326, lanes).
     """
     at: list[Floats] = [reach] * len(shape)
     folds: list[Floats | None] = [None] * len(shape)
@@ -232,14 +234,14 @@ def ascend(
     ends: Sequence[Values],
     best: Callable[[list[Values]], Values],
 ) -> Values:
-    """What a round is worth, from what its ends are worth.
+    """The value of a round, from the values of its ends.
 
     Args:
-        shape: of the round.
+        shape: the tree of the round.
         responder: the position of the best response.
-        folds: what the fold at each node is worth; where there is none, anything.
-        ends: what the ends of the round are worth.
-        best: of the values of what the best response may do.
+        folds: the value of the fold at each node; anything where there is no fold.
+        ends: the values of the ends of the round, in order.
+        best: combines the values of the best response's options into one.
     """
     worth: list[Values | None] = [None] * len(shape)
     left = list(ends)
@@ -257,17 +259,18 @@ def ascend(
 
 
 def _like(fold: Values, other: Values) -> Values:
-    """What a fold is worth, in the shape of what else may be done."""
+    """The value of a fold, broadcast to the shape of another option's value."""
     return np.broadcast_to(fold, other.shape)
 
 
 def _best(options: list[Floats]) -> Floats:
+    """The greatest value for each combo and lane."""
     worth: Floats = functools.reduce(np.maximum, options)
     return worth
 
 
 def decided_by_first(options: list[Doubles]) -> Doubles:
-    """The option that the first row likes best, in all rows; shape (rows, ...)."""
+    """The values, in all rows, of the option that is best in the first row; shape (rows, ...)."""
     stacked = np.stack(options)
     choice = np.argmax(stacked[:, 0], axis=0)
     worth: Doubles = np.take_along_axis(stacked, choice[None, None], axis=0)[0]
@@ -275,27 +278,28 @@ def decided_by_first(options: list[Doubles]) -> Doubles:
 
 
 def controlled(taught: Doubles, come: Doubles, expected: Values, paid: Doubles, met: Doubles) -> Doubles:
-    """Values without what cards drawn have taken from some hands by lying on the board themselves.
+    """Values corrected for hands that the drawn cards made rarer or more frequent than they are on average.
 
-    How often the opponent is met is known on average over all cards, so that it serves as a control variate;
-    its coefficients come from the cards that also decide what is done.
+    How often the opponent is met is known on average over all cards, so it serves as a control variate.  Its
+    coefficients come from the cards on which decisions are made.
 
     Args:
-        taught: values on the cards that decide.
-        come: how often the opponent was met on them.
-        expected: how often it is on average.
-        paid: values on some cards each, shape (rows, ...).
-        met: how often the opponent was met on them.
+        taught: values on the cards on which decisions are made.
+        come: how often the opponent was met on those cards.
+        expected: how often it is met on average over all cards.
+        paid: values to correct, one row for each set of cards, shape (rows, ...).
+        met: how often the opponent was met on those sets, in the same shape.
 
     Returns:
-        What is expected of the cards that decide in the first row, then those of `paid`.
+        In the first row the corrected values for deciding, then the corrected rows of `paid`; shape (rows +
+        1, ...).
     """
     rate = np.divide(taught, come, out=np.zeros_like(taught), where=come > 0)
     return np.concatenate([(rate * expected)[None], paid - rate * (met - expected)])
 
 
 def _mean(halves: Doubles, of: int | slice) -> Doubles:
-    """One of two halves, or their mean."""
+    """One of the two halves, or the mean of both."""
     found: Doubles = halves[of] if isinstance(of, int) else halves.mean(axis=0)
     return found
 
@@ -306,11 +310,11 @@ _HOLDING[COMBO_LOW, np.arange(NUM_COMBOS)] = 1.0
 
 
 def _meeting(weights: Floats, board: Board = ()) -> Floats:
-    """The weight of the hands that each combo can meet; 0 for those that share a card with the board.
+    """The total weight of the hands that each combo can meet, shape (1326, lanes).
 
     Args:
         weights: shape (1326, lanes), 0 for combos that share a card with the board.
-        board: what is on it.
+        board: the board; the result is 0 for combos that share a card with it.
     """
     by_card = _HOLDING @ weights
     met: Floats = (weights.sum(axis=0) - by_card[COMBO_HIGH] - by_card[COMBO_LOW] + weights) * _live(board)

@@ -1,17 +1,17 @@
-"""Heads-up hold'em: strategies on buckets of hands, and in no-limit games of some sizes of raises.
+"""Heads-up hold'em: strategies on buckets of hands and, in no-limit games, on a few sizes of raises.
 
 =================  ================================================================================
-``betting``        the betting a strategy knows, and where each decision's chances stand
-``translation``    which of it stands for a betting with other raises
-``rounds``         limit betting round by round, as kernels have it
-``abstraction``    what makes hands the same: its interface
-``kinds``          the abstractions there are, from files and made anew
-``distributions``  by the distribution of the strength that hands may come to
-``clusters``       the same, on boards told apart by what starting hands are worth there
-``buckets``        by percentile of E[HS²]
-``bucketed``       a strategy on buckets, asked with a hand
-``board_solver``   limit: regrets from boards drawn one after the other, on several threads
-``deal_solver``    no-limit: regrets from deals, by external sampling
-``counter``        answers to an opponent that is known by bucket
+``betting``        the betting a strategy knows, and the slots of each decision
+``translation``    the known bettings that stand for one with other raises
+``rounds``         limit betting round by round, as arrays for kernels
+``abstraction``    the interface of abstractions, which put hands into buckets
+``kinds``          all kinds of abstractions: read from files and made anew
+``distributions``  buckets by the distribution of a hand's final strength
+``clusters``       the same, on boards clustered by the values of starting hands there
+``buckets``        buckets by percentile of E[HS²]
+``bucketed``       a strategy on buckets, which answers for a hand
+``board_solver``   solving limit games from sampled boards, on several threads
+``deal_solver``    solving no-limit games from sampled deals
+``counter``        counter-strategies to a model on buckets
 =================  ================================================================================
 """

@@ -1,8 +1,8 @@
-"""The betting of heads-up hold'em that strategies know: its decisions, and where their chances stand.
+"""The betting of heads-up hold'em that strategies know: its decisions, and the slots of their chances.
 
-In limit games that is all there is.  In no-limit games it is a *betting abstraction*: fold, call, and raises
-by some parts of the pot, all in being one of them; `engine.equilibrium.holdem.translation` says which of its
-bettings stand for one that has other raises.
+In limit games that is all betting.  In no-limit games it is a *betting abstraction*: fold, call, and raises
+by a few parts of the pot, of which all-in is one.  `engine.equilibrium.holdem.translation` finds the bettings
+that stand for one with other raises.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from engine.equilibrium.sizes import TooLarge, actions_of
 from engine.rules import CALL, FOLD, Action, ActionKind, BettingState, GameDefinition, initial_betting
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "USUAL_SIZES",
@@ -30,13 +34,13 @@ __all__ = [
 ]
 
 USUAL_SIZES: Final = (0.5, 1.0, math.inf)
-"""Raises of no-limit games, parts of the pot; infinity is all in."""
+"""The usual raises of no-limit games, as parts of the pot; infinity is all-in."""
 MOST_DECISIONS: Final = 300_000
-"""Public nodes at which somebody is to act that a betting abstraction may have: a minute, to make it."""
+"""The most decisions a betting abstraction may have; making so many takes a minute."""
 
 
 def is_heads_up_limit_holdem(game: GameDefinition) -> bool:
-    """Whether a game can be solved on buckets: Texas hold'em for two, limit, with stacks beyond reach."""
+    """Whether a game is heads-up limit hold'em with stacks that no hand can use up."""
     return (
         game.is_holdem
         and game.is_limit
@@ -47,17 +51,17 @@ def is_heads_up_limit_holdem(game: GameDefinition) -> bool:
 
 
 def is_heads_up_no_limit(game: GameDefinition) -> bool:
-    """Whether a game is no-limit and for two, and what one wins the other loses."""
+    """Whether a game is no-limit, for two players, and zero-sum: without antes and rake."""
     return not game.is_limit and game.num_players == 2 and not game.has_antes and not game.has_rake
 
 
 def is_heads_up_no_limit_holdem(game: GameDefinition) -> bool:
-    """Whether a game can be solved on buckets of hands and sizes of raises."""
+    """Whether a game is heads-up no-limit hold'em that can be solved on buckets and sizes of raises."""
     return game.is_holdem and is_heads_up_no_limit(game)
 
 
 def raise_by(betting: BettingState, size: float) -> Action:
-    """The raise by a part of the pot, infinity being all in; a call where no raise is legal."""
+    """The raise by a part of the pot, where infinity is all-in; a call if no raise is legal."""
     if math.isinf(size):
         legal = betting.legal_actions()
         return legal.raising_to(legal.max_raise_to)
@@ -65,7 +69,10 @@ def raise_by(betting: BettingState, size: float) -> Action:
 
 
 def raises_of(betting: BettingState, sizes: Sequence[float]) -> dict[Action, float]:
-    """No-limit raises by parts of the pot, and the part of each; of those that are the same, the larger."""
+    """The no-limit raises by parts of the pot, each with its part.
+
+    If several parts lead to the same raise, it has the largest of them.
+    """
     if not betting.legal_actions().can_raise:
         return {}
     return {raise_by(betting, size): size for size in sorted(sizes)}
@@ -73,23 +80,23 @@ def raises_of(betting: BettingState, sizes: Sequence[float]) -> dict[Action, flo
 
 @attrs.frozen
 class Decision:
-    """A public node at which somebody is to act."""
+    """A decision of the betting: a public node at which somebody is to act."""
 
     position: int
     betting_round: int
     actions: tuple[Action, ...]
     first_slot: int
-    """A bucket's slots, one for each action, follow those of the bucket before it."""
+    """Its first slot.  Slots are ordered by bucket, then by action."""
     sizes: tuple[float, ...] = ()
-    """No-limit: the part of the pot that each action raises by, 0 for those that do not."""
+    """The part of the pot that each action raises by, 0 for a fold or call; empty in limit games."""
 
     def slots(self, bucket: int) -> slice:
-        """A bucket's actions in arrays by slot."""
+        """The place of a bucket's actions in arrays by slot."""
         first = self.first_slot + bucket * len(self.actions)
         return slice(first, first + len(self.actions))
 
     def actions_at(self, betting: BettingState) -> tuple[Action, ...]:
-        """What the actions are where this decision stands for another betting, with other chips."""
+        """The actions, in the same order, where this decision stands for another betting with other chips."""
         if not self.sizes:
             return self.actions
         legal = betting.legal_actions()
@@ -103,13 +110,13 @@ class HoldemBetting:
     """All bettings of a game that a strategy knows.
 
     Args:
-        game: heads-up limit hold'em, or no-limit for two.
-        num_buckets: by betting round.
-        sizes: of the raises, in no-limit games.
+        game: heads-up limit hold'em, or a no-limit game for two players.
+        num_buckets: the number of buckets in each betting round.
+        sizes: the raises of a no-limit game, as parts of the pot; none in a limit game.
 
     Raises:
-        ValueError: another game, or sizes where there are none, or none where there are.
-        TooLarge: with so many chips and sizes there are too many.
+        ValueError: the game is another one, or sizes are missing, not allowed or not above 0.
+        TooLarge: with so many chips and sizes there are too many decisions.
     """
 
     def __init__(
@@ -123,27 +130,34 @@ class HoldemBetting:
         self.num_buckets = num_buckets
         self.sizes = tuple(sorted(set(sizes)))
         self.decisions: dict[str, Decision] = {}
-        """By the betting's text."""
+        """All decisions, by the text of their betting."""
         self.num_slots = 0
         self._add(initial_betting(game))
 
     def decision(self, betting: BettingState) -> Decision:
-        """Where a betting of the abstraction stands.
+        """The decision at a betting of the abstraction.
 
         Raises:
-            ValueError: nobody is to act, or it is another game, or has another raise.
+            ValueError: nobody is to act, or the betting is of another game or has another raise.
         """
         found = self.decisions.get(betting.text)
         if found is None or betting.game != self.game:
             raise ValueError(f"after {betting.text!r} nobody is to act in this game")
         return found
 
+    def rows(self, decision: Decision, by_slot: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The part of an array by slot that belongs to a decision, shape (buckets, actions); not a copy."""
+        actions = len(decision.actions)
+        end = decision.first_slot + self.num_buckets[decision.betting_round] * actions
+        return by_slot[decision.first_slot : end].reshape(-1, actions)
+
     @property
     def num_information_sets(self) -> int:
-        """Buckets, at all decisions."""
+        """The number of information sets: buckets, added up over all decisions."""
         return sum(self.num_buckets[decision.betting_round] for decision in self.decisions.values())
 
     def _add(self, betting: BettingState) -> None:
+        """Add a decision and all decisions below it."""
         player = betting.position_to_act
         if player is None:
             return
@@ -161,7 +175,7 @@ class HoldemBetting:
             self._add(betting.apply(action))
 
     def _actions(self, betting: BettingState) -> Iterator[tuple[Action, float]]:
-        """Fold, call, raises in ascending order, each with its part of the pot."""
+        """Fold, call, then raises in ascending order, each with its part of the pot."""
         if self.game.is_limit:
             yield from ((action, 0.0) for action in actions_of(betting))
             return
@@ -174,5 +188,5 @@ class HoldemBetting:
 def holdem_betting(
     game: GameDefinition, num_buckets: tuple[int, ...], sizes: tuple[float, ...] = ()
 ) -> HoldemBetting:
-    """A game's betting, remembered."""
+    """A `HoldemBetting`, remembered."""
     return HoldemBetting(game, num_buckets, sizes)

@@ -1,8 +1,8 @@
-"""Solving heads-up limit hold'em on buckets: boards drawn one after the other, all hands on each at once.
+"""Solving heads-up limit hold'em on buckets: boards are sampled one by one, with all hands on each at once.
 
-An iteration is a board, on which each player in turn learns against what the other plays just then.  Regrets
-and strategies of iteration t count t times (linear CFR).  With several threads the river is shared out by the
-leaves of the turn, and the next board is prepared meanwhile: the result depends on the seed alone.
+An iteration is one board, on which each player in turn learns against the other's current strategy.  Regrets
+and strategies of iteration t count t times (linear CFR).  Several threads share the river by the leaves of
+the turn and prepare the next board meanwhile; the result depends on the seed alone.
 
 Source: Johanson and others (2012), see `engine.kernels.equilibrium.chance_sampling`; Brown and Sandholm,
 *Solving Imperfect-Information Games via Discounted Regret Minimization* (2019), for the weights.
@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cards import NUM_CARDS
-from engine.combos import COMBO_CARDS, NUM_COMBOS
-from engine.equilibrium.holdem.abstraction import Abstraction
+from engine.combos import COMBO_CARDS
+from engine.equilibrium.holdem.abstraction import Abstraction, by_strength
 from engine.equilibrium.holdem.betting import holdem_betting
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.holdem.rounds import RoundTree, round_trees
 from engine.equilibrium.saved_states import check_state
-from engine.kernels.cards.tables import ranking_table
 from engine.kernels.equilibrium.chance_sampling import ascend, descend, play_river, take_back
 from engine.kernels.equilibrium.lanes import (
     LIVE_CARDS,
@@ -41,7 +40,6 @@ from engine.kernels.equilibrium.lanes import (
     Rounds,
     Side,
 )
-from engine.kernels.evaluation.combo_strength import order_combos
 from engine.rules import GameDefinition
 
 __all__ = ["BoardSolver", "hands_on"]
@@ -49,25 +47,25 @@ __all__ = ["BoardSolver", "hands_on"]
 _BOARD_SIZES: Final = (0, 3, 4, 5)
 
 BothHands = tuple[Hands, Hands]
-"""The hands of a board as the player who learns knows them, and as the opponent does."""
+"""The hands on a board in the buckets of the player who learns, and in those of the opponent."""
 
 
 class BoardSolver:
-    """Heads-up limit hold'em that is being solved.
+    """A solver of heads-up limit hold'em.
 
     Args:
-        game: what is played.
-        abstraction: which hands are taken for the same.
-        seed: for the boards.
-        jobs: threads; the result does not depend on it.
+        game: the game.
+        abstraction: the buckets of the strategy.
+        seed: the seed of the boards.
+        jobs: the number of threads; the result does not depend on it.
         slips: the part of the opponent's actions that are slips, 0 to 1; see `Learning`.
-        answers: on the river the opponent answers best what the learning player would do on each board.
-        opponent: how the opponent knows hands on flop and turn, on the river as `abstraction` does.  It then
-            learns for itself what hurts most, and with the player's own strategy it has nothing in common;
-            None for an opponent that plays what the player does in the other seat.
+        answers: whether the opponent plays a best response on the river, on each board.
+        opponent: the buckets of the opponent on flop and turn; on the river it has those of `abstraction`.
+            The opponent then learns a strategy of its own, against the player's.  None for an opponent that
+            plays the player's own strategy of the other seat.
 
     Raises:
-        ValueError: another game; or an opponent that learns, but does not answer on the river.
+        ValueError: the game is another one, or an opponent that learns does not answer on the river.
     """
 
     def __init__(
@@ -87,7 +85,7 @@ class BoardSolver:
         self.abstraction = abstraction
         self.betting = holdem_betting(game, abstraction.num_buckets)
         self.iterations = 0
-        """Boards so far."""
+        """The number of iterations so far, each on one board."""
         self._seed, self._jobs, self._slips, self._answers = seed, jobs, slips, answers
         self._trees = round_trees(self.betting)
         preflop, flop, turn, river = map(_fresh_round, self._trees, abstraction.num_buckets)
@@ -123,11 +121,11 @@ class BoardSolver:
 
     @property
     def num_information_sets(self) -> int:
-        """Of both players, by bucket."""
+        """The number of information sets of both players, on buckets."""
         return self.betting.num_information_sets
 
     def run(self, iterations: int) -> None:
-        """Go on for some iterations."""
+        """Run some more iterations."""
         boards = range(self.iterations, self.iterations + iterations)
         if self._jobs == 1:
             self._learn_all(map(self._hands, boards), None)
@@ -136,13 +134,14 @@ class BoardSolver:
             self._learn_all(_one_ahead(pool, self._hands, boards), pool)
 
     def _learn_all(self, boards: Iterable[BothHands], pool: ThreadPoolExecutor | None) -> None:
+        """An iteration on each board."""
         for hands in boards:
             for player in (0, 1):
                 self._learn(hands, player, float(self.iterations + 1), pool)
             self.iterations += 1
 
     def learn_on(self, board: tuple[int, ...], player: int) -> None:
-        """One player learns on a board, outside of all iterations; it counts once."""
+        """Let one player learn on a given board, with weight 1; this is not counted as an iteration."""
         self._learn(self._hands_on(board), player, 1.0, None)
 
     def _learn(self, hands: BothHands, player: int, weight: float, pool: ThreadPoolExecutor | None) -> None:
@@ -171,7 +170,7 @@ class BoardSolver:
         return BucketedStrategy.of(self.game, self.abstraction, self.by_slot("sums"))
 
     def by_slot(self, what: Literal["regrets", "sums"]) -> NDArray[np.float64]:
-        """What has been learnt, by slot of `betting`."""
+        """The regrets or the summed strategies, by slot of `betting`."""
         found = np.zeros(self.betting.num_slots)
         for tree, rnd in zip(self._trees, self._rounds, strict=True):
             array = rnd.regrets if what == "regrets" else rnd.sums
@@ -182,7 +181,7 @@ class BoardSolver:
         return found
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs to go on exactly here, as arrays by name."""
+        """All that `restore` needs to continue exactly from here, as arrays by name."""
         arrays = {f"regrets{number}": rnd.regrets.copy() for number, rnd in enumerate(self._rounds)}
         arrays |= {f"sums{number}": rnd.sums.copy() for number, rnd in enumerate(self._rounds)}
         for number, rnd in enumerate(self._their_rounds or ()):
@@ -190,10 +189,10 @@ class BoardSolver:
         return arrays | {"iterations": np.array(self.iterations)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to a `state` of a solver of the same game, abstraction and seed.
+        """Continue from the `state` of a solver of the same game, abstraction and seed.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not such a state.
         """
         check_state(state, self.state())
         for number, rnd in enumerate(self._rounds):
@@ -203,10 +202,12 @@ class BoardSolver:
         self.iterations = int(state["iterations"])
 
     def _hands(self, number: int) -> BothHands:
+        """The hands on the board of an iteration."""
         generator = np.random.default_rng((self._seed, number))
         return self._hands_on(tuple(int(card) for card in generator.permutation(NUM_CARDS)[:5]))
 
     def _hands_on(self, board: tuple[int, ...]) -> BothHands:
+        """The hands on a full board, for both sides."""
         ours = hands_on(board, self.abstraction)
         return ours, ours if self._opponent is None else hands_on(board, self._opponent)
 
@@ -214,7 +215,7 @@ class BoardSolver:
 def _one_ahead(
     pool: ThreadPoolExecutor, make: Callable[[int], BothHands], numbers: range
 ) -> Iterator[BothHands]:
-    """What is made of each number; while one is used the next one is made."""
+    """The results of `make`; each is made while the one before is being used."""
     upcoming = pool.submit(make, numbers[0]) if numbers else None
     for number in numbers:
         assert upcoming is not None
@@ -225,10 +226,8 @@ def _one_ahead(
 
 
 def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
-    """The live hands on a full board, in ascending order of strength, with their buckets in each round."""
-    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
-    live, groups = order_combos(ranking_table(), np.array(board, np.uint8), order, ends)
-    held = order[:live]
+    """The live hands on a full board in ascending order of strength, with their buckets in each round."""
+    held, ends = by_strength(board)
     numbers = np.zeros(NUM_CARDS, np.int64)
     numbers[[card for card in range(NUM_CARDS) if card not in board]] = np.arange(LIVE_CARDS)
     cards = numbers[COMBO_CARDS[held]]
@@ -241,10 +240,11 @@ def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
     np.add.at(counts, (buckets[RIVER][:, None], cards), 1)
     counts[:, LIVE_CARDS] = -np.bincount(buckets[RIVER], minlength=number)
     bounds = np.searchsorted(buckets[RIVER], np.arange(number + 1))
-    return Hands(cards, ends[:groups].copy(), buckets, bounds, counts, first_rows)
+    return Hands(cards, ends, buckets, bounds, counts, first_rows)
 
 
 def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> Round:
+    """A round of which nothing has been learnt; it sums up strategies only if `is_averaged`."""
     shape = (len(tree.places) - 1, buckets, tree.lanes)
     regrets = np.zeros(shape, np.float32)
     sums = np.zeros(shape if is_averaged else (shape[0], 0, shape[2]), np.float32)
@@ -252,6 +252,7 @@ def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> 
 
 
 def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], slips: float) -> Rooms:
+    """Scratch arrays of one side for all rounds but the river."""
     preflop, flop, turn = (
         _room(len(tree.places), number, tree.lanes, slips)
         for tree, number in zip(trees, buckets[:RIVER], strict=True)
@@ -260,6 +261,8 @@ def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], slips: float) -> 
 
 
 def _room(places: int, buckets: int, width: int, slips: float) -> Room:
+    """Scratch arrays of one side for one round."""
+
     def by_place() -> NDArray[np.float32]:
         return np.zeros((places, buckets, width), np.float32)
 
@@ -274,6 +277,8 @@ def _room(places: int, buckets: int, width: int, slips: float) -> Room:
 
 
 def _river_room(places: int, buckets: int, width: int) -> RiverRoom:
+    """Scratch arrays for showdowns on the river."""
+
     def by_card(number: int) -> NDArray[np.float32]:
         return np.zeros((number, LIVE_CARDS + 1, width), np.float32)
 

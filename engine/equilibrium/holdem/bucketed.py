@@ -1,9 +1,10 @@
-"""A strategy of heads-up hold'em on buckets of hands, asked with a hand."""
+"""A strategy of heads-up hold'em on buckets of hands, which answers what it does with a hand."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Final
 
 import attrs
 import numpy as np
@@ -16,23 +17,24 @@ from engine.equilibrium.holdem.translation import Translator
 from engine.records import ProbabilityTriple
 from engine.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 
-__all__ = ["BucketedStrategy"]
+__all__ = ["COLUMN_OF_KIND", "BucketedStrategy"]
 
-_COLUMN = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
+COLUMN_OF_KIND: Final = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
+"""The place of each kind of action in a probability triple."""
 
 
 @attrs.frozen(eq=False)
 class BucketedStrategy:
-    """What both players do, by bucket."""
+    """A strategy for both seats, by bucket."""
 
     betting: HoldemBetting
     abstraction: Abstraction
     policy: NDArray[np.float64]
-    """Chances by slot; those of a bucket at a decision add up to one."""
+    """Chances by slot; those of a bucket at a decision add up to 1."""
 
     @property
     def game(self) -> GameDefinition:
-        """What it plays."""
+        """The game it plays."""
         return self.betting.game
 
     @classmethod
@@ -43,34 +45,33 @@ class BucketedStrategy:
         weights: NDArray[np.float64],
         sizes: tuple[float, ...] = (),
     ) -> BucketedStrategy:
-        """The strategy of weights by slot, such as sums of strategies; every action alike where none weighs.
+        """The strategy proportional to weights by slot, such as summed strategies.
+
+        Actions are equally likely where none has weight.
 
         Args:
-            game: what it plays.
-            abstraction: which hands it takes for the same.
-            weights: by slot.
-            sizes: of the raises it knows, in no-limit games.
+            game: the game it plays.
+            abstraction: its buckets.
+            weights: shape (slots,).
+            sizes: the raises it knows in a no-limit game, as parts of the pot.
 
         Raises:
-            ValueError: another game, or not as many weights as there are slots.
-            TooLarge: with so many chips and sizes.
+            ValueError: the game is another one, or there are not as many weights as slots.
+            TooLarge: with so many chips and sizes there are too many decisions.
         """
         betting = holdem_betting(game, abstraction.num_buckets, sizes)
         if weights.shape != (betting.num_slots,):
             raise ValueError(f"expected {betting.num_slots} chances, got an array of shape {weights.shape}")
         policy = np.empty(betting.num_slots)
         for decision in betting.decisions.values():
-            actions = len(decision.actions)
-            end = decision.first_slot + betting.num_buckets[decision.betting_round] * actions
-            found = weights[decision.first_slot : end].reshape(-1, actions)
+            found, chances = betting.rows(decision, weights), betting.rows(decision, policy)
             total = found.sum(axis=1, keepdims=True)
-            chances = np.full(found.shape, 1.0 / actions)
+            chances[:] = 1.0 / len(decision.actions)
             np.divide(found, total, out=chances, where=total > 0)
-            policy[decision.first_slot : end] = chances.ravel()
         return cls(betting, abstraction, policy)
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """How likely each action is; where it knows no raise of the size that was made, by `Translator`.
+        """The chance of each action; bettings with raises that it does not know go through a `Translator`.
 
         Raises:
             ValueError: nobody is to act, or it is another game.
@@ -85,34 +86,34 @@ class BucketedStrategy:
         return found or {CALL: 1.0}
 
     def triple(self, view: HandView) -> ProbabilityTriple:
-        """How likely a fold, a call and a raise are.
+        """The chances of a fold, a call and a raise.
 
         Raises:
             ValueError: nobody is to act, or it is another game.
         """
         triple = [0.0, 0.0, 0.0]
         for action, chance in self.chances(view).items():
-            triple[_COLUMN[action.kind]] += chance
+            triple[COLUMN_OF_KIND[action.kind]] += chance
         return ProbabilityTriple(*triple)
 
     def triples(self, betting: BettingState, board: Sequence[int]) -> NDArray[np.float64]:
-        """The triples of all combos the player to act may hold, shape (1326, 3).
+        """The triples of all combos that the player to act may hold, shape (1326, 3).
 
-        A call for combos that share a card with the board.
+        Combos that share a card with the board call.
         """
         actions, chances = self.chances_of_all(betting, board)
         triples = np.zeros((NUM_COMBOS, 3))
         for action, column in zip(actions, chances.T, strict=True):
-            triples[:, _COLUMN[action.kind]] += column
+            triples[:, COLUMN_OF_KIND[action.kind]] += column
         triples[np.isnan(chances[:, 0])] = (0.0, 1.0, 0.0)
         return triples
 
     def chances_of_all(
         self, betting: BettingState, board: Sequence[int]
     ) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
-        """The actions there may be, and how likely each is with each combo, shape (1326, actions).
+        """The possible actions, and the chance of each with each combo, shape (1326, actions).
 
-        nan for combos that share a card with the board.
+        Chances are nan for combos that share a card with the board.
 
         Raises:
             ValueError: nobody is to act, or it is another game.
@@ -126,13 +127,15 @@ class BucketedStrategy:
             for place, action in enumerate(decision.actions_at(betting)):
                 chances = weight * self.policy[slots + place]
                 found[action] = found[action] + chances if action in found else chances
-        order = sorted(found, key=lambda action: (_COLUMN[action.kind], action.raise_to or 0)) or [CALL]
+        order = sorted(found, key=lambda action: (COLUMN_OF_KIND[action.kind], action.raise_to or 0)) or [
+            CALL
+        ]
         every = np.stack([found.get(action, np.ones(NUM_COMBOS)) for action in order], axis=1)
         every[dead] = np.nan
         return tuple(order), every
 
     def size_chances(self, betting: BettingState, board: Sequence[int], total: int) -> NDArray[np.float64]:
-        """How likely a raise, where there is one, is to be one to a total, by combo; 0 where there is none.
+        """The chance that a raise, if one is made, is to `total` chips; shape (1326,), 0 where none is made.
 
         Raises:
             ValueError: nobody is to act, or it is another game.

@@ -1,9 +1,9 @@
 """Hands in buckets: the 169 starting hands before the flop, then percentiles of E[HS²] on the board.
 
-E[HS²] is the mean, over all boards to come, of the square of a hand's strength on the full board against
-a random hand; the square favours hands that may become very strong.  A bucket is a percentile among all hands
-on *this* board, on the river by strength itself: buckets are equally large everywhere; hands of equal value
-share the bucket of the lowest of them.
+E[HS²] is the mean, over all boards to come, of the square of a hand's strength against a random hand on the
+full board; the square favours hands that may become very strong.  A bucket is a percentile among all hands on
+*this* board; on the river it is a percentile of strength itself.  So buckets are equally large on every
+board.  Hands of equal value share the bucket of the lowest of them.
 
 Source: Johanson, *Robust Strategies and Counter-Strategies* (2007), 2.5.5.
 """
@@ -12,32 +12,40 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cards import NUM_CARDS, NUM_SUITS
-from engine.combos import COMBO_CARDS, NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.cards import NUM_SUITS
+from engine.combos import (
+    COMBO_CARDS,
+    NUM_COMBOS,
+    NUM_STARTING_HANDS,
+    STARTING_HAND_OF_COMBO,
+    suit_renamings,
+)
 from engine.equilibrium.holdem.abstraction import NO_BUCKET, positions_on
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.equilibrium.strengths import mean_squares
 
-__all__ = ["Percentiles", "renamed_combos", "squared_strengths"]
+__all__ = ["SUIT_NAMES", "Percentiles", "renamed_card", "renamed_combos", "squared_strengths"]
 
 _DIGITS: Final = 9
-"""Values that differ in the names of the suits alone are equal to so many digits."""
+"""Digits kept, so that hands that differ only in the names of suits have exactly equal values."""
+SUIT_NAMES: Final = tuple(itertools.permutations(range(NUM_SUITS)))
+"""All ways to rename the suits: suit s becomes the s-th item."""
 
 
 class Percentiles:
-    """Buckets by percentile.
+    """Buckets by percentile of E[HS²].
 
     Args:
-        number: of buckets in each round after the first.
+        number: the number of buckets in each round after the first, 1 to 1000.
 
     Raises:
-        ValueError: none, or more than there are hands.
+        ValueError: the number is out of range.
     """
 
     kind: Final = "percentiles"
@@ -47,24 +55,24 @@ class Percentiles:
             raise ValueError(f"expected 1 to 1000 buckets, got {number}")
         self.number = number
         self.num_buckets = (NUM_STARTING_HANDS, number, number, number)
-        """By betting round."""
+        """The number of buckets in each betting round."""
 
     @property
     def buckets_on_a_board(self) -> tuple[int, ...]:
-        """All of them."""
+        """All buckets of each round."""
         return self.num_buckets
 
     @property
     def notes(self) -> Mapping[str, Any]:
-        """What makes it."""
+        """The settings that it is made from, in terms of JSON."""
         return {"buckets": [self.number] * 3}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """None."""
+        """No arrays: the settings say everything."""
         return {}
 
     def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
-        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, `NO_BUCKET` for none; shape (1326,)."""
+        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
         if not board:
             return STARTING_HAND_OF_COMBO.astype(np.int64)
         if len(board) == 5:
@@ -82,37 +90,33 @@ class Percentiles:
 
 
 def squared_strengths(board: tuple[int, ...]) -> NDArray[np.float64]:
-    """E[HS²] of each combo on a board of 3, 4 or 5 cards, -1 for those that share a card with it.
+    """E[HS²] of each combo on a board of 3, 4 or 5 cards, -1 if it shares a card with it; shape (1326,).
 
-    A flop takes some 30 ms, but only once for all that differ in the names of the suits; a turn one, a river
-    less.
+    A flop takes some 30 ms, but only once for all flops that differ only in the names of suits; a turn takes
+    1 ms, a river less.
     """
     if len(board) > 3:
         return _values(board)
-    names = min(_suit_names(), key=lambda names: sorted(_renamed(board, names)))
-    return _values(tuple(sorted(_renamed(board, names))))[renamed_combos(names)]
+    renamed, names = min(
+        (tuple(sorted(renamed_card(card, names) for card in board)), names) for names in SUIT_NAMES
+    )
+    return _values(renamed)[renamed_combos(names)]
 
 
-def _suit_names() -> Iterable[tuple[int, ...]]:
-    """All ways to name the suits anew."""
-    return itertools.permutations(range(NUM_SUITS))
+def renamed_card(card: int, names: tuple[int, ...]) -> int:
+    """The card that a card becomes when the suits are renamed: suit s becomes ``names[s]``."""
+    return card - card % NUM_SUITS + names[card % NUM_SUITS]
 
 
-def _renamed(cards: Iterable[int], names: tuple[int, ...]) -> list[int]:
-    return [card - card % NUM_SUITS + names[card % NUM_SUITS] for card in cards]
-
-
-@functools.cache
 def renamed_combos(names: tuple[int, ...]) -> NDArray[np.int64]:
-    """What each combo is called when the suits have other names."""
-    cards = np.array(_renamed(range(NUM_CARDS), names))[COMBO_CARDS]
-    high, low = cards.max(axis=1), cards.min(axis=1)
-    combos: NDArray[np.int64] = high * (high - 1) // 2 + low
-    return combos
+    """The combo that each combo becomes when the suits are renamed; shape (1326,), read-only."""
+    renamed: NDArray[np.int64] = suit_renamings()[SUIT_NAMES.index(names)]
+    return renamed
 
 
 @functools.lru_cache(maxsize=4096)
 def _values(board: tuple[int, ...]) -> NDArray[np.float64]:
+    """`squared_strengths` on exactly this board, remembered."""
     values = np.empty(NUM_COMBOS)
     mean_squares(ranking_table(), np.array(board, np.uint8), COMBO_CARDS.copy(), values)
     return np.round(values, _DIGITS)

@@ -1,9 +1,9 @@
-"""Hands in buckets where boards of flop and turn are told apart by clusters.
+"""Hands in buckets, where flops and turns are told apart by clusters of boards.
 
-Boards are in *clusters*: k-means of what each of the 169 starting hands is worth there, on average and spread
-over the boards to come, and of how many cards are of a suit.  Hands on the boards of a cluster are classed as
-`engine.equilibrium.holdem.distributions` does.  So it is known whether a board is good for those who raised
-before the flop, which a hand's own strength does not tell.
+*Clusters* of boards come from k-means.  The features of a board are the values of the 169 starting hands on
+it (their mean strength, and how it spreads over the boards to come) and the number of cards of one suit.
+Within a cluster, hands are classed as in `engine.equilibrium.holdem.distributions`.  So a strategy can tell
+whether a board is good for the player who raised before the flop, which a hand's own strength does not say.
 
 Source of the idea: Johanson, Burch, Valenzano, Bowling, *Evaluating State-Space Abstractions in
 Extensive-Form Games* (2013), on imperfect recall by public cards.
@@ -11,7 +11,6 @@ Extensive-Form Games* (2013), on imperfect recall by public cards.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from engine.cards import NUM_CARDS, NUM_SUITS
 from engine.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.equilibrium.holdem.abstraction import NO_BUCKET
+from engine.equilibrium.holdem.buckets import SUIT_NAMES, renamed_card
 from engine.equilibrium.holdem.distributions import (
     BINS,
     NUM_FLOPS,
@@ -46,25 +46,27 @@ __all__ = [
 Floats = NDArray[np.float32]
 
 MOST_CLUSTERS: Final = 255
+"""The most clusters of flops or turns: their numbers are kept as bytes."""
 NUM_TURNS: Final = 16_432
-"""Boards of four cards that differ in more than the names of the suits."""
+"""Boards of four cards that differ in more than the names of suits."""
 FEATURES: Final = 2 * NUM_STARTING_HANDS + 1
+"""Features of a board: two for each starting hand, and one for its suits."""
 _SUITED: Final = 0.1
-"""How far apart boards are of which one has one more of a suit, beside strengths from 0 to 1."""
+"""The distance that one more card of a suit makes, compared with strengths from 0 to 1."""
 _SAMPLE: Final = 6000
-"""Boards of those that k-means looks at."""
+"""Boards drawn for k-means to work on."""
 
 
 class Clusters:
-    """Buckets by cluster of boards, and within it by distribution of strength.
+    """Buckets by cluster of boards and, within a cluster, by distribution of strength.
 
     Args:
-        base: classes hands on a board, and boards on the river.
-        flops: the cluster of each of the 1755 flops that differ; uint8.
-        turns: that of each turn card after it, shape (1755, 52); uint8.
+        base: the buckets within a cluster, and all buckets of the river.
+        flops: the cluster of each of the 1755 different flops, shape (1755,), uint8.
+        turns: the cluster of the board with each turn card after each flop, shape (1755, 52), uint8.
 
     Raises:
-        ValueError: arrays of other shapes or types.
+        ValueError: an array has another shape or type.
     """
 
     kind: Final = "clusters"
@@ -80,25 +82,25 @@ class Clusters:
             *(each * kind for each, kind in zip(base.buckets_on_a_board[:3], kinds, strict=False)),
             base.num_buckets[3],
         )
-        """By betting round."""
+        """The number of buckets in each betting round."""
 
     @property
     def buckets_on_a_board(self) -> tuple[int, ...]:
-        """Those of its cluster."""
+        """The number of buckets of one cluster, by round."""
         return self.base.buckets_on_a_board
 
     @property
     def notes(self) -> Mapping[str, Any]:
-        """What makes it, beside the arrays."""
+        """The settings that it is made from besides the arrays, in terms of JSON."""
         on_flop, on_turn = (int(clusters.max()) + 1 for clusters in (self._flops, self._turns))
         return {**self.base.notes, "textures": [on_flop, on_turn, self.base.textures[2]]}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """What a file must hold to make it again."""
+        """The arrays that a file must hold to make it again."""
         return {**self.base.arrays(), "flop_clusters": self._flops, "turn_clusters": self._turns}
 
     def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
-        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, `NO_BUCKET` for none; shape (1326,)."""
+        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
         found = self.base.buckets(board)
         return np.where(found == NO_BUCKET, NO_BUCKET, found + self._first(board))
 
@@ -107,35 +109,34 @@ class Clusters:
         return self.base.bucket(combo, board) + self._first(board)
 
     def _first(self, board: Sequence[int]) -> int:
-        """The first bucket of the board's cluster."""
+        """The first bucket of the board's cluster; 0 before the flop and on the river."""
         if len(board) not in (3, 4):
             return 0
         number, names = flop_number(board[:3])
         if len(board) == 3:
             cluster = self._flops[number]
         else:
-            card = int(board[3])
-            cluster = self._turns[number, card - card % NUM_SUITS + names[card % NUM_SUITS]]
+            cluster = self._turns[number, renamed_card(int(board[3]), names)]
         return int(cluster) * self.buckets_on_a_board[len(board) - 2]
 
 
 @attrs.frozen(eq=False)
 class BoardFeatures:
-    """What boards are clustered by."""
+    """The features of all boards of three and four cards, by which they are clustered."""
 
     flops: Floats
-    """Of the flops that differ, shape (1755, FEATURES)."""
+    """Features of the different flops, shape (1755, FEATURES)."""
     turns: Floats
-    """Of the boards of four cards that differ, shape (16432, FEATURES)."""
+    """Features of the different boards of four cards, shape (16432, FEATURES)."""
     numbers: NDArray[np.int64]
-    """Which of these a turn card makes after each flop, shape (1755, 52); -1 for cards on the flop."""
+    """The row of `turns` for each turn card after each flop, shape (1755, 52); -1 for cards on the flop."""
 
 
 def board_features(show: Callable[[int], None] = lambda _: None) -> BoardFeatures:
-    """Those of all boards of three or four cards; some minutes' work.
+    """The features of all boards of three and four cards; takes some minutes.
 
     Args:
-        show: told how many flops of 1755 have been looked at.
+        show: called with the number of flops done, of 1755.
     """
     boards, _ = different_flops()
     flops = np.empty((len(boards), FEATURES), np.float32)
@@ -158,13 +159,16 @@ def board_features(show: Callable[[int], None] = lambda _: None) -> BoardFeature
 def cluster_boards(
     features: BoardFeatures, flops: int, turns: int, seed: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The clusters of all flops that differ and of all turns after them, as `Clusters` takes them.
+    """The clusters of all different flops and of all turns after them, as `Clusters` takes them.
 
     Args:
-        features: of the boards.
-        flops: how many clusters.
-        turns: likewise.
-        seed: for the first centres, and the boards that they are found from.
+        features: the features of the boards.
+        flops: the number of clusters of flops.
+        turns: the number of clusters of turns.
+        seed: the seed for the boards that k-means works on and for its first centres.
+
+    Returns:
+        Clusters of shapes (1755,) and (1755, 52), uint8.
     """
     generator = np.random.default_rng((seed, 1755))
     _, chances = different_flops()
@@ -181,15 +185,12 @@ def cluster_boards(
 
 
 def _named_alike(board: Sequence[int]) -> tuple[int, ...]:
-    """A board with suits named so that all that differ in these names alone are the same."""
-    return min(
-        tuple(sorted(card - card % NUM_SUITS + names[card % NUM_SUITS] for card in board))
-        for names in itertools.permutations(range(NUM_SUITS))
-    )
+    """The canonical form of a board: the same for all boards that differ only in the names of suits."""
+    return min(tuple(sorted(renamed_card(card, names) for card in board)) for names in SUIT_NAMES)
 
 
 def _features(board: Sequence[int]) -> Floats:
-    """What boards are clustered by: Euclid's distance of these."""
+    """The features of a board, compared by Euclidean distance; shape (FEATURES,), float32."""
     points = distributions_on(np.array(board, np.uint8))
     live = points[:, -1] > 0.5
     hands = STARTING_HAND_OF_COMBO[live]

@@ -1,9 +1,9 @@
-"""Counter-strategies of heads-up hold'em on buckets: answers to a model of the opponent.
+"""Counter-strategies for heads-up hold'em on buckets: answers to a model of the opponent.
 
-The same as in small games (`engine.equilibrium.responses`), by external sampling: in a restricted Nash
-response the opponent plays the model in a part of all hands, and in the others whatever hurts most; in a
-data-biased one it plays the model in a part of its actions, by information set.  A best response within the
-buckets is a restricted Nash response whose part is 1.
+They are those of small games (`engine.equilibrium.responses`), computed by external sampling.  In a
+restricted Nash response the opponent plays the model in a part of all hands, and in the others whatever hurts
+most.  In a data-biased response it plays the model in a part of its actions, by information set.  A best
+response on the buckets is a restricted Nash response with part 1.
 
 Source: Johanson, Zinkevich, Bowling, *Computing Robust Counter-Strategies* (2007); Johanson, Bowling, *Data
 Biased Robust Counter Strategies* (2009).
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from engine.cards import NUM_CARDS
 from engine.combos import combo_index
 from engine.equilibrium.holdem.abstraction import Abstraction
-from engine.equilibrium.holdem.betting import Decision, HoldemBetting
+from engine.equilibrium.holdem.betting import HoldemBetting
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.holdem.deal_solver import DealSolver, Draw, betting_arrays, deals_on
 from engine.kernels.equilibrium.deal_sampling import Bound, play_deals
@@ -31,22 +31,22 @@ from engine.rules import CALL, Action, BettingState, HandState
 __all__ = ["CounterSolver", "Watched", "Won", "strategy_by_betting", "won_of"]
 
 _DEALS: Final = 200
-"""On a board, to measure what is won."""
+"""Deals on each board when winnings are measured."""
 
 
 class CounterSolver:
-    """Answers to a model, one for each seat.
+    """A solver of counter-strategies to a model, one for each seat.
 
     Args:
-        model: the opponent; the answers know hands by its buckets.
-        part: of all hands, in which the opponent plays the model throughout: 0 for an equilibrium, 1 for the
-            best response.
-        trust: of its actions, the part that is the model's, by slot; None for none.
-        seed: for what is drawn.
-        draw: as of `DealSolver`.
+        model: the model of the opponent; the answers use its buckets.
+        part: the part of all hands in which the opponent plays the model throughout: 0 for an equilibrium,
+            1 for the best response.
+        trust: the part of the opponent's actions that are the model's, by slot; None for none.
+        seed: the seed of cards and actions.
+        draw: draws deals, as in `DealSolver`.
 
     Raises:
-        ValueError: a part outside 0 to 1.
+        ValueError: the part is outside 0 to 1.
     """
 
     def __init__(
@@ -71,40 +71,40 @@ class CounterSolver:
         ]  # fmt: skip
 
     def run(self, iterations: int) -> None:
-        """Go on for some boards, in each seat."""
+        """Run some more iterations in each seat."""
         for solver in self._solvers:
             solver.run(iterations)
 
     def answer(self) -> BucketedStrategy:
-        """What each seat answers on average so far."""
+        """The average strategies so far, each in its own seat."""
         first, second = (solver.average() for solver in self._solvers)
         policy = second.policy.copy()
         betting = self._model.betting
         for decision in betting.decisions.values():
             if decision.position == 0:
-                every = _slots(betting, decision)
-                policy[every] = first.policy[every]
+                betting.rows(decision, policy)[:] = betting.rows(decision, first.policy)
         return BucketedStrategy(betting, self._model.abstraction, policy)
 
 
 @attrs.frozen
 class Won:
-    """What a strategy wins of another, in chips a hand, the mean of both seats."""
+    """What a strategy wins from another, in chips per hand, the mean over both seats."""
 
     mean: float
     se: float
+    """The standard error of `mean`, from the spread between boards."""
 
 
 def won_of(
     strategy: BucketedStrategy, opponent: BucketedStrategy, boards: int, generator: np.random.Generator
 ) -> Won:
-    """What a strategy wins of another on the same buckets: boards and actions drawn, deals in both seats.
+    """What a strategy wins from another: boards and actions are drawn, and deals are played in both seats.
 
     Args:
-        strategy: whose winnings they are.
-        opponent: on the same buckets.
-        boards: of five cards, with some hundred deals each.
-        generator: draws.
+        strategy: the strategy whose winnings are measured.
+        opponent: the other strategy, on the same buckets and betting.
+        boards: the number of boards, two or more, each with 200 deals.
+        generator: draws boards, deals and actions.
     """
     tree = betting_arrays(strategy.betting)
     random = generator.integers(0, 2**64, 1, np.uint64)
@@ -119,20 +119,20 @@ def won_of(
 
 
 class Watched:
-    """What somebody was seen to do, by bucket, with all cards known afterwards.
+    """Counts of what a player was seen to do, by bucket, where all cards are known after the hand.
 
     Args:
-        betting: what may be done.
-        abstraction: which hands are taken for the same.
+        betting: the betting of the game.
+        abstraction: the buckets.
     """
 
     def __init__(self, betting: HoldemBetting, abstraction: Abstraction) -> None:
         self._betting, self._abstraction = betting, abstraction
         self.counts = np.zeros(betting.num_slots)
-        """By slot."""
+        """The number of times each action was seen, by slot."""
 
     def add(self, hand: HandState, position: int) -> None:
-        """Count what a position has done in a hand of a limit game."""
+        """Count what the player in a position did in a hand of a limit game."""
         combo = combo_index(*hand.deal.hole_cards[position])
         for before, actor, action in hand.betting.steps():
             if actor == position:
@@ -141,25 +141,20 @@ class Watched:
                 self.counts[decision.slots(bucket)][decision.actions.index(action)] += 1
 
     def model(self) -> BucketedStrategy:
-        """Frequencies, and calling where nothing was seen."""
+        """The frequentist model: observed frequencies, and calling where nothing was seen."""
         weights = self.counts.copy()
-        for decision, rows in self._rows(weights):
+        for decision in self._betting.decisions.values():
+            rows = self._betting.rows(decision, weights)
             rows[rows.sum(axis=1) == 0, decision.actions.index(CALL)] = 1.0
         return BucketedStrategy.of(self._betting.game, self._abstraction, weights, self._betting.sizes)
 
     def trust(self, most: float, enough: float = 10.0) -> NDArray[np.float64]:
-        """How far each information set is known, ``most * min(1, n / enough)`` after n actions; by slot."""
+        """Confidence in the model, by slot: ``most * min(1, n / enough)`` after n actions were seen there."""
         trust = self.counts.copy()
-        for _, rows in self._rows(trust):
+        for decision in self._betting.decisions.values():
+            rows = self._betting.rows(decision, trust)
             rows[:] = most * np.minimum(1.0, rows.sum(axis=1, keepdims=True) / enough)
         return trust
-
-    def _rows(self, array: NDArray[np.float64]) -> list[tuple[Decision, NDArray[np.float64]]]:
-        """Views on an array by slot: for each decision, shape (buckets, actions)."""
-        return [
-            (decision, array[_slots(self._betting, decision)].reshape(-1, len(decision.actions)))
-            for decision in self._betting.decisions.values()
-        ]
 
 
 def strategy_by_betting(
@@ -168,23 +163,16 @@ def strategy_by_betting(
     chances: Callable[[BettingState], Mapping[Action, float]],
     bettings: Callable[[str], BettingState],
 ) -> BucketedStrategy:
-    """The strategy of somebody whose betting alone decides.
+    """The strategy of a player whose actions depend on the betting alone.
 
     Args:
-        betting: what may be done.
-        abstraction: which hands are taken for the same.
-        chances: what it does after a betting.
-        bettings: a betting from its text.
+        betting: the betting of the game.
+        abstraction: the buckets of the resulting strategy.
+        chances: the chance of each action after a betting.
+        bettings: makes a betting from its text.
     """
     weights = np.zeros(betting.num_slots)
     for text, decision in betting.decisions.items():
         said = chances(bettings(text))
-        rows = weights[_slots(betting, decision)].reshape(-1, len(decision.actions))
-        rows[:] = [said.get(action, 0.0) for action in decision.actions]
+        betting.rows(decision, weights)[:] = [said.get(action, 0.0) for action in decision.actions]
     return BucketedStrategy.of(betting.game, abstraction, weights, betting.sizes)
-
-
-def _slots(betting: HoldemBetting, decision: Decision) -> slice:
-    """All slots of a decision."""
-    size = betting.num_buckets[decision.betting_round] * len(decision.actions)
-    return slice(decision.first_slot, decision.first_slot + size)

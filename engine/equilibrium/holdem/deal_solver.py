@@ -1,7 +1,8 @@
-"""Solving heads-up hold'em on buckets by external sampling: for no-limit games, whose rounds differ in shape.
+"""Solving heads-up hold'em on buckets by external sampling, for no-limit games.
 
-An iteration is a board of five cards and `DEALS` deals of hole cards on it, in each of which either player
-tries all of their actions once.  Regrets and strategies of iteration t count t times (linear CFR).
+The betting trees of no-limit rounds differ in shape, so `engine.equilibrium.holdem.board_solver` cannot solve
+them.  An iteration is a board of five cards with `DEALS` deals of hole cards on it; in each deal, each player
+in turn tries all of their own actions.  Regrets and strategies of iteration t count t times (linear CFR).
 
 Source: as for `engine.kernels.equilibrium.deal_sampling`; Brown and Sandholm, *Solving Imperfect-Information
 Games via Discounted Regret Minimization* (2019), for the weights.
@@ -16,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cards import NUM_CARDS
-from engine.combos import COMBO_CARDS, NUM_COMBOS
-from engine.equilibrium.holdem.abstraction import Abstraction
+from engine.combos import COMBO_CARDS
+from engine.equilibrium.holdem.abstraction import Abstraction, by_strength
 from engine.equilibrium.holdem.betting import Decision, HoldemBetting, holdem_betting
 from engine.equilibrium.holdem.bucketed import BucketedStrategy
 from engine.equilibrium.saved_states import check_state
-from engine.kernels.cards.tables import ranking_table
 from engine.kernels.equilibrium.deal_sampling import (
     FOLD,
     SHOWDOWN,
@@ -32,34 +32,33 @@ from engine.kernels.equilibrium.deal_sampling import (
     Visits,
     learn_from_deals,
 )
-from engine.kernels.evaluation.combo_strength import order_combos
 from engine.rules import GameDefinition, initial_betting
 
 __all__ = ["DEALS", "DealSolver", "betting_arrays", "deals_on"]
 
 DEALS: Final = 100
-"""On a board: to class all hands of a board takes as long as to learn from some hundred."""
+"""Deals on each board; classing all hands on a board takes as long as learning from some hundred deals."""
 _BOARD_SIZES: Final = (0, 3, 4, 5)
 
-
 Draw = Callable[[np.random.Generator], Deals]
+"""Draws the deals of an iteration."""
 
 
 class DealSolver:
-    """Heads-up hold'em that is being solved.
+    """A solver of heads-up hold'em on buckets.
 
     Args:
-        game: what is played.
-        abstraction: which hands are taken for the same.
-        sizes: raises of no-limit games, parts of the pot.
-        seed: for what is drawn.
-        slips: in this part of its actions the opponent does anything that is allowed, 0 to 1.
-        draw: the deals of an iteration; for games that are not hold'em.
-        bound: what one of the players has no say in; the average of the other's is then what counts.
+        game: the game.
+        abstraction: the buckets of the strategy.
+        sizes: the raises of a no-limit game, as parts of the pot.
+        seed: the seed of cards and actions.
+        slips: the part of the opponent's actions that are slips, 0 to 1: any legal action, equally likely.
+        draw: draws the deals of an iteration, for games that are not hold'em.
+        bound: what is prescribed to one of the players; the average of the other is then the result.
 
     Raises:
-        ValueError: another game, or no such sizes.
-        TooLarge: with so many chips and sizes.
+        ValueError: the game is another one, or the sizes do not fit it.
+        TooLarge: with so many chips and sizes there are too many decisions.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class DealSolver:
         self.abstraction = abstraction
         self.betting = holdem_betting(game, abstraction.num_buckets, sizes)
         self.iterations = 0
-        """Boards so far."""
+        """The number of iterations so far, each on one board."""
         self._draw: Draw = self._drawn_on_a_board if draw is None else draw
         self._seed, self._slips = seed, slips
         self._tree = betting_arrays(self.betting)
@@ -93,11 +92,11 @@ class DealSolver:
 
     @property
     def num_information_sets(self) -> int:
-        """Of both players, by bucket."""
+        """The number of information sets of both players, on buckets."""
         return self.betting.num_information_sets
 
     def run(self, iterations: int) -> None:
-        """Go on for some iterations."""
+        """Run some more iterations."""
         for number in range(self.iterations, self.iterations + iterations):
             deals = self._draw(np.random.default_rng((self._seed, number)))
             learn_from_deals(
@@ -107,6 +106,7 @@ class DealSolver:
             self.iterations += 1
 
     def _drawn_on_a_board(self, generator: np.random.Generator) -> Deals:
+        """Deals of hold'em on a random board."""
         board = tuple(int(card) for card in generator.permutation(NUM_CARDS)[:5])
         return deals_on(board, self.abstraction, DEALS, generator)
 
@@ -115,7 +115,7 @@ class DealSolver:
         return BucketedStrategy.of(self.game, self.abstraction, self._sums, self.betting.sizes)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs to go on exactly here, as arrays by name."""
+        """All that `restore` needs to continue exactly from here, as arrays by name."""
         return {
             "regrets": self._regrets.copy(),
             "sums": self._sums.copy(),
@@ -124,10 +124,10 @@ class DealSolver:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to a `state` of a solver of the same game, abstraction, sizes and seed.
+        """Continue from the `state` of a solver of the same game, abstraction, sizes and seed.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not such a state.
         """
         check_state(state, self.state())
         self._regrets[:], self._sums[:], self._random[:] = state["regrets"], state["sums"], state["random"]
@@ -137,28 +137,34 @@ class DealSolver:
 def deals_on(
     board: tuple[int, ...], abstraction: Abstraction, number: int, generator: np.random.Generator
 ) -> Deals:
-    """Deals of hole cards to both players on a full board, drawn evenly."""
-    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
-    live, groups = order_combos(ranking_table(), np.array(board, np.uint8), order, ends)
+    """Uniformly drawn deals of hole cards to both players on a full board.
+
+    Args:
+        board: five cards.
+        abstraction: the buckets by which the deals are described.
+        number: the number of deals.
+        generator: the source of random numbers.
+    """
+    held_in_order, ends = by_strength(board)
     places = np.zeros((0, 2), np.int64)
     while len(places) < number:  # a twelfth of the pairs share a card
-        drawn = generator.integers(0, live, (number + number // 4, 2))
-        cards = COMBO_CARDS[order[drawn]]
+        drawn = generator.integers(0, len(held_in_order), (number + number // 4, 2))
+        cards = COMBO_CARDS[held_in_order[drawn]]
         met = (cards[:, 0, :, None] == cards[:, 1, None, :]).any(axis=(1, 2))
         places = np.concatenate([places, drawn[~met]])
     places = places[:number]
-    strengths = np.searchsorted(ends[:groups], places, side="right")
-    held = order[places]
+    strengths = np.searchsorted(ends, places, side="right")
+    held = held_in_order[places]
     buckets = np.stack([abstraction.buckets(board[:size])[held] for size in _BOARD_SIZES], axis=2)
     return Deals(np.ascontiguousarray(buckets), np.sign(strengths[:, 0] - strengths[:, 1]).astype(np.float64))
 
 
 def betting_arrays(betting: HoldemBetting) -> Betting:
-    """A betting as `learn_from_deals` walks it."""
+    """The betting of a game as `learn_from_deals` walks it."""
     states = [initial_betting(betting.game)]
     rows: list[list[int]] = []
     chips: list[float] = []
-    for state in states:  # which grow meanwhile
+    for state in states:  # the list grows during the loop
         row = [0] * len(Column)
         chips.append(0.0)
         if state.position_to_act is None:

@@ -1,13 +1,14 @@
-"""Hands in buckets by how strong they may become: k-means on distributions; on the river by board, too.
+"""Hands in buckets by how strong they may become: k-means on distributions of strength.
 
-The distribution of a hand on the flop or the turn is that of its strength against a random hand, over all
-boards to come.  Two hands are as far from each other as the cumulative distributions of their strengths are,
-by Euclid: the square of it is Cramér's distance, which like the earth mover's (the sum of the absolute
-differences) knows that a strength of .9 is nearer to .8 than to .1.  Unlike a percentile of E[HS²] it tells a
-draw from a middling pair.  Buckets are k-means of these; before the flop they are the 169 starting hands.
+A hand on the flop or the turn has a distribution of its final strength against a random hand, over all boards
+to come.  The distance of two hands is the Euclidean distance of their cumulative distributions.  Its square
+is Cramér's distance; like the earth mover's distance (the sum of the absolute differences) it knows that a
+strength of .9 is nearer to .8 than to .1.  Unlike a percentile of E[HS²], it tells a draw from a middling
+pair.  Buckets are the clusters that k-means finds; before the flop they are the 169 starting hands.
 
-On the river a bucket is a stretch of the hands in order of strength, narrower at the top where money goes in.
-Boards may be told apart by *texture* in each round: by how many are of a suit, and by pairs.
+On the river a bucket is a stretch of the hands in order of strength, narrower at the top, where the money
+goes in.  In each round boards may also be told apart by *texture*: the number of cards of one suit, and
+pairs.
 
 Sources: Gilpin, Sandholm, Sørensen, *Potential-Aware Automated Abstraction of Sequential Games* (2007);
 Johanson, Burch, Valenzano, Bowling, *Evaluating State-Space Abstractions in Extensive-Form Games* (2013).
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from engine.cards import NUM_SUITS
 from engine.combos import COMBO_CARDS, NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.equilibrium.holdem.abstraction import NO_BUCKET, positions_on
-from engine.equilibrium.holdem.buckets import renamed_combos
+from engine.equilibrium.holdem.buckets import renamed_card, renamed_combos
 from engine.evaluation.preflop.flop_configs import different_flops
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.equilibrium.strengths import fill_distribution, fill_distributions, find_nearest
@@ -33,31 +34,34 @@ from engine.kernels.equilibrium.strengths import fill_distribution, fill_distrib
 __all__ = ["BINS", "NUM_FLOPS", "TEXTURES", "Distributions"]
 
 BINS: Final = 20
-"""Equally wide parts of the strengths from 0 to 1."""
+"""Bins of equal width for strengths from 0 to 1."""
 NUM_FLOPS: Final = 1755
-"""That differ in more than the names of the suits."""
+"""Flops that differ in more than the names of suits."""
 TEXTURES: Final = (1, 2, 4, 8)
-"""Into how many kinds a round's boards can be told apart."""
+"""The numbers of kinds into which the boards of a round can be divided."""
 _DEAD: Final = 255
+"""In place of the bucket of a combo that shares a card with the flop."""
 _TURNS: Final = 600
-"""Turns, drawn by chance, whose hands the turn's centres are found from."""
+"""Random boards of four cards from whose hands the centres of the turn are found."""
 _SAMPLE: Final = 60_000
-"""Hands of those that k-means looks at."""
+"""Hands drawn for k-means to work on."""
 _ROUNDS: Final = 25
-"""Of k-means."""
+"""Iterations of k-means."""
 
 
 class Distributions:
     """Buckets by distribution of strength.
 
     Args:
-        flops: the bucket of each combo on each of the 1755 flops that differ, 255 for dead ones; uint8.
+        flops: the bucket of each combo on each of the 1755 different flops, 255 for dead combos; shape (1755,
+            1326), uint8.
         turns: the centres of the turn's buckets, shape (bins, buckets), float32.
-        river: buckets of the river on a board.
-        textures: kinds of boards on flop, turn and river, each with buckets of its own; of `TEXTURES`.
+        river: the number of buckets on a river board.
+        textures: the number of kinds of boards on flop, turn and river, each of `TEXTURES`; each kind has
+            buckets of its own.
 
     Raises:
-        ValueError: arrays of other shapes or types.
+        ValueError: an array has another shape or type, or a number is out of range.
     """
 
     kind: Final = "distributions"
@@ -85,19 +89,19 @@ class Distributions:
         self._by_round = (NUM_STARTING_HANDS, number, turns.shape[1], river)
         kinds = (1, *textures)
         self.num_buckets = tuple(each * kind for each, kind in zip(self._by_round, kinds, strict=True))
-        """By betting round."""
+        """The number of buckets in each betting round."""
 
     @staticmethod
     def made(
         flop: int, turn: int, seed: int, show: Callable[[int], None] = lambda _: None
     ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-        """Flops and turns of so many buckets: half a minute's work.
+        """The arrays `flops` and `turns` of new buckets; takes half a minute.
 
         Args:
-            flop: buckets of the flop, up to 255.
-            turn: of the turn.
-            seed: for the turns that are drawn, and the first centres.
-            show: told how many flops of 1755 have been looked at.
+            flop: the number of buckets on the flop, up to 255.
+            turn: the number of buckets on the turn.
+            seed: the seed for drawing hands and turns, and for the first centres.
+            show: called with the number of flops done, of 1755.
         """
         generator = np.random.default_rng((seed, 169))
         boards, chances = different_flops()
@@ -119,20 +123,20 @@ class Distributions:
 
     @property
     def buckets_on_a_board(self) -> tuple[int, ...]:
-        """Those of its texture."""
+        """The number of buckets of one texture, by round."""
         return self._by_round
 
     @property
     def notes(self) -> Mapping[str, Any]:
-        """What makes it, beside the arrays."""
+        """The settings that it is made from besides the arrays, in terms of JSON."""
         return {"buckets": list(self._by_round[1:]), "textures": list(self.textures)}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """What a file must hold to make it again."""
+        """The arrays that a file must hold to make it again."""
         return {"flops": self._flops, "turns": self._turns}
 
     def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
-        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, `NO_BUCKET` for none; shape (1326,)."""
+        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
         if not board:
             return STARTING_HAND_OF_COMBO.astype(np.int64)
         first = self._first(board)
@@ -162,9 +166,13 @@ class Distributions:
 
 
 def distributions_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The cumulative distribution of each combo's strength over the boards to come, shape (1326, bins).
+    """The cumulative distribution of each combo's final strength, shape (1326, bins), float32.
 
-    The last column is 1, for combos that share a card with the board 0.
+    It is taken over all boards to come.  The last column is 1, or 0 for combos that share a card with the
+    board.
+
+    Args:
+        board: 3, 4 or 5 cards.
     """
     counts = np.empty((NUM_COMBOS, BINS), np.uint16)
     fill_distributions(ranking_table(), board, COMBO_CARDS, counts)
@@ -172,17 +180,20 @@ def distributions_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _cumulative(counts: NDArray[np.uint16]) -> NDArray[np.float32]:
+    """Cumulative distributions from counts by bin, in the same shape; rows without counts are 0."""
     sums = counts.cumsum(axis=1, dtype=np.float32)
     shares: NDArray[np.float32] = sums / np.maximum(sums[:, -1:], np.float32(1))
     return shares
 
 
 def _live_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The cumulative distributions of the live combos on a board, shape (live combos, bins)."""
     points = distributions_on(board)
     return points[points[:, -1] > 0.5]
 
 
 def nearest_of(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The number of the centre nearest to each point, shape (points,); see `find_nearest`."""
     nearest = np.empty(len(points), np.int64)
     find_nearest(points, centres, nearest)
     return nearest
@@ -191,7 +202,15 @@ def nearest_of(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDA
 def centres_of(
     points: NDArray[np.float32], number: int, generator: np.random.Generator
 ) -> NDArray[np.float32]:
-    """k-means; the first centres are points, each drawn by its squared distance from those before it."""
+    """The centres that k-means finds, shape (dimensions, centres), float32.
+
+    The first centres are points, each drawn by its squared distance from those before it (k-means++).
+
+    Args:
+        points: shape (points, dimensions).
+        number: the number of centres.
+        generator: draws the first centres.
+    """
     away = np.full(len(points), np.inf)
     chosen = [points[generator.integers(len(points))]]
     while len(chosen) < number:
@@ -209,13 +228,19 @@ def centres_of(
 
 
 def _stretch(positions: NDArray[np.float64], number: int) -> NDArray[np.int64]:
-    """Of so many stretches the one that a hand is in above whose weaker share it stands."""
+    """The stretch of each hand on the river, from the share of hands that are weaker; the weakest is 0.
+
+    Args:
+        positions: the share of weaker hands, -1 for dead hands.
+        number: the number of stretches.
+    """
     above = np.maximum(positions, 0.0)
     stretches: NDArray[np.int64] = (number * (above + above * above) / 2).astype(np.int64)
     return stretches
 
 
 def _texture(board: Sequence[int], textures: int) -> int:
+    """The kind of a board, of so many `textures`."""
     suits = [int(card) % NUM_SUITS for card in board]
     suited = max(map(suits.count, range(NUM_SUITS)))
     pairs = len(board) - len({int(card) // NUM_SUITS for card in board})
@@ -227,15 +252,16 @@ def _texture(board: Sequence[int], textures: int) -> int:
 
 @functools.cache
 def _numbers_of_flops() -> dict[tuple[int, ...], int]:
+    """The number of each of the different flops, by its cards in ascending order."""
     return {tuple(sorted(map(int, flop))): number for number, flop in enumerate(different_flops()[0])}
 
 
 def flop_number(board: Sequence[int]) -> tuple[int, tuple[int, ...]]:
-    """Which flop of those that differ it is, and how the suits must be named to make it that."""
+    """The number of a flop among the different ones, and the renaming of suits that leads to that one."""
     masks = [0] * NUM_SUITS
     for card in board:
         masks[card % NUM_SUITS] |= 1 << (card // NUM_SUITS)
     order = sorted(range(NUM_SUITS), key=lambda suit: -masks[suit])
     names = tuple(order.index(suit) for suit in range(NUM_SUITS))
-    renamed = sorted(int(card) - card % NUM_SUITS + names[card % NUM_SUITS] for card in board)
-    return _numbers_of_flops()[tuple(renamed)], names
+    renamed = tuple(sorted(renamed_card(int(card), names) for card in board))
+    return _numbers_of_flops()[renamed], names

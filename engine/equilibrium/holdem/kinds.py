@@ -1,4 +1,4 @@
-"""The abstractions there are, by what files call them; sizes of raises as files have them."""
+"""All kinds of abstractions, by their names in files; and sizes of raises as files have them."""
 
 from __future__ import annotations
 
@@ -43,27 +43,32 @@ KINDS: Final[Mapping[AbstractionKind, tuple[int, int, int]]] = {
     "distributions": (60, 60, 20),
     "percentiles": (20, 20, 20),
 }
-"""The abstractions, each with its usual buckets on flop, turn and river."""
+"""The kinds that can be made, each with its usual numbers of buckets on flop, turn and river."""
 
 _ALL_IN: Final = "all-in"
+"""The word for an infinite size in files."""
 _SEED: Final = 1
-"""For the hands that k-means looks at: one abstraction serves all strategies."""
+"""The seed of k-means: fixed, since one abstraction serves all strategies."""
 _SCHEMA: Final = 1
+"""The version of cached abstractions."""
 
 
 class UnknownAbstraction(ValueError):
-    """Hands in buckets of a kind that this program does not know; what follows a file's name in a message."""
+    """A file uses a kind of abstraction that this program does not know.
+
+    The message is what follows the file's name in an error for people.
+    """
 
 
 def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Abstraction:
     """The abstraction that a file was written with.
 
     Args:
-        notes: ``abstraction``, its kind, and what `Abstraction.notes` gave.
-        arrays: what `Abstraction.arrays` gave, and others.
+        notes: ``abstraction``, the kind, and all of `Abstraction.notes`.
+        arrays: all of `Abstraction.arrays`, and perhaps others.
 
     Raises:
-        UnknownAbstraction: of another kind.
+        UnknownAbstraction: this program does not know the kind.
         ValueError: the file is damaged.
     """
     kind = notes.get("abstraction")
@@ -81,11 +86,13 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
 def _distributions_of(
     notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], textures: tuple[int, int, int]
 ) -> Distributions:
+    """The buckets by distribution of strength that a file was written with."""
     flops, turns = _arrays(arrays, "flops", "turns")
     return Distributions(flops, turns, _buckets(notes)[2], textures)
 
 
 def _arrays(arrays: Mapping[str, NDArray[Any]], *names: str) -> Iterator[NDArray[Any]]:
+    """The arrays of some names; ValueError if one is missing."""
     for name in names:
         if name not in arrays:
             raise ValueError(f"expected {name!r}")
@@ -93,7 +100,7 @@ def _arrays(arrays: Mapping[str, NDArray[Any]], *names: str) -> Iterator[NDArray
 
 
 def noted_sizes(sizes: Sequence[float]) -> list[float | str]:
-    """Parts of the pot as JSON has them, with a word for infinity."""
+    """Sizes of raises in terms of JSON: parts of the pot, and a word for all-in."""
     return [_ALL_IN if math.isinf(size) else size for size in sizes]
 
 
@@ -118,17 +125,17 @@ def make_abstraction(
     textures: tuple[int, int, int] = (1, 1, 1),
     show: Callable[[int, int], None] = lambda done, of: None,
 ) -> Abstraction:
-    """An abstraction, made once a machine.
+    """An abstraction; what takes long to compute is made once per machine and cached.
 
     Args:
-        kind: of `KINDS`.
-        buckets: on flop, turn and river.
-        textures: kinds of boards that distributions tell apart on flop, turn and river; other numbers than
-            those of `TEXTURES` on flop and turn are clusters.
-        show: told how much is done, and of how much, where it takes a minute.
+        kind: one of `KINDS`.
+        buckets: the numbers of buckets on flop, turn and river.
+        textures: the numbers of kinds of boards that distributions tell apart on flop, turn and river.  On
+            flop and turn, numbers that are not in `TEXTURES` mean so many clusters.
+        show: called with the work done and all the work, if it takes long.
 
     Raises:
-        ValueError: too many buckets, or none.
+        ValueError: a number of buckets, textures or clusters is out of range, or they do not go together.
     """
     flop, turn, river = buckets
     if kind == "percentiles":
@@ -148,15 +155,15 @@ def make_abstraction(
 def make_opponent(
     base: Abstraction, clusters: tuple[int, int], show: Callable[[int, int], None] = lambda done, of: None
 ) -> Clusters:
-    """How an opponent knows hands that is only learnt against, made once a machine.
+    """The finer abstraction of an opponent that a strategy learns against, made once per machine.
 
     Args:
-        base: how the strategy knows them.
-        clusters: of boards that the opponent tells apart on flop and turn.
+        base: the abstraction of the strategy.
+        clusters: the numbers of clusters of boards that the opponent tells apart on flop and turn.
         show: as for `make_abstraction`.
 
     Raises:
-        ValueError: too many clusters, or none; or the strategy knows hands by percentiles.
+        ValueError: a number of clusters is out of range, or the strategy's buckets are percentiles.
     """
     if isinstance(base, Clusters):
         base = base.base
@@ -168,6 +175,7 @@ def make_opponent(
 def _distributions(
     flop: int, turn: int, river: int, textures: tuple[int, int, int], show: Callable[[int, int], None]
 ) -> Distributions:
+    """Buckets by distribution of strength, whose arrays are cached."""
     name = f"strength-distributions/{flop}-{turn}"
     shapes = {"flops": ((NUM_FLOPS, NUM_COMBOS), np.uint8), "turns": ((BINS, turn), np.float32)}
     found = load_cached(name, _SCHEMA, shapes)
@@ -179,6 +187,7 @@ def _distributions(
 
 
 def _clustered(base: Distributions, clusters: tuple[int, int], show: Callable[[int, int], None]) -> Clusters:
+    """Buckets by cluster of boards, whose features are cached."""
     flop, turn = clusters
     if not (1 <= flop <= MOST_CLUSTERS and 1 <= turn <= MOST_CLUSTERS):
         raise ValueError(f"expected 1 to {MOST_CLUSTERS} clusters, got {flop} and {turn}")
@@ -198,7 +207,7 @@ def _clustered(base: Distributions, clusters: tuple[int, int], show: Callable[[i
 
 
 def _textures(notes: Mapping[str, Any]) -> tuple[int, int, int]:
-    """By round; a file of schema 1 has those of the river alone."""
+    """The numbers of textures on flop, turn and river; a file of schema 1 notes only the river's."""
     found = notes.get("textures")
     if isinstance(found, int):
         return 1, 1, found
@@ -207,10 +216,12 @@ def _textures(notes: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _buckets(notes: Mapping[str, Any]) -> Sequence[int]:
+    """The numbers of buckets on flop, turn and river."""
     return _three(notes, "buckets")
 
 
 def _three(notes: Mapping[str, Any], name: str) -> Sequence[int]:
+    """A note that must be three whole numbers; ValueError if it is not."""
     found = notes.get(name)
     if not isinstance(found, list) or len(found) != 3 or not all(isinstance(number, int) for number in found):
         raise ValueError(f"expected three numbers as {name!r}, got {shown(found)}")

@@ -1,6 +1,6 @@
 """The betting of limit hold'em round by round, for `engine.kernels.equilibrium.chance_sampling`.
 
-All sequences that begin a round have the same betting tree from there: only the chips differ.
+All sequences that begin a round lead to the same betting tree; only the chips differ.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from engine.rules import BettingState, initial_betting
 __all__ = ["RoundTree", "round_trees"]
 
 _OPPONENTS: Final = 990
-"""Hands an opponent may hold on a full board."""
+"""The number of hands an opponent may hold on a full board."""
 _VECTOR: Final = 8
-"""The turn's lanes are filled up to a multiple of this: whole vectors."""
+"""The turn's lanes are padded to a multiple of this, for whole vectors."""
 
 _Starts = list[BettingState | None]
-"""By lane; None for an empty one."""
+"""The betting in each lane; None for an empty lane."""
 
 
 @attrs.frozen(eq=False)
 class RoundTree:
-    """A betting round."""
+    """The betting tree of a round as arrays."""
 
     places: NDArray[np.int64]
-    """Shape (places, len(Place))."""
+    """The places of the tree, shape (places, len(Place))."""
     chips: NDArray[np.float32]
-    """Chips that change hands at the ends, over the hands an opponent may hold; shape (places, lanes)."""
+    """Chips that change hands at each end, per possible hand of the opponent; shape (places, lanes)."""
     slots: NDArray[np.int64]
     """The slot of each action with the first bucket, shape (places - 1, lanes); -1 in an empty lane."""
     num_actions: NDArray[np.int64]
-    """From a bucket's slot to the next one's, shape (places - 1,)."""
+    """The distance from a bucket's slot to the next bucket's, shape (places - 1,)."""
 
     @property
     def lanes(self) -> int:
-        """Sequences that begin the round, and empty lanes."""
+        """The number of lanes: sequences that begin the round, and empty lanes."""
         return int(self.chips.shape[1])
 
 
 def round_trees(betting: HoldemBetting) -> tuple[RoundTree, ...]:
-    """The rounds of a game, preflop to river."""
+    """The betting trees of all rounds, preflop to river."""
     starts: _Starts = [initial_betting(betting.game)]
     trees = []
     for betting_round in range(betting.game.num_rounds):
@@ -59,14 +59,14 @@ def round_trees(betting: HoldemBetting) -> tuple[RoundTree, ...]:
 
 
 def _round(betting: HoldemBetting, starts: _Starts) -> tuple[RoundTree, _Starts]:
-    """A round, and what begins the next one: by leaf, then by lane."""
+    """The tree of a round, and the bettings that begin the next one: by leaf, then by lane."""
     here = next(start.betting_round for start in starts if start is not None)
     states = [starts]
     rows: list[list[int]] = [[0] * len(Place)]
     slots: list[list[int]] = []
     num_actions: list[int] = []
     leaves: list[_Starts] = []
-    for place, row in enumerate(rows):  # which grow meanwhile
+    for place, row in enumerate(rows):  # the list grows during the loop
         model = next(state for state in states[place] if state is not None)
         row[Place.FIRST] = len(rows)
         if model.position_to_act is None:
@@ -102,6 +102,7 @@ def _round(betting: HoldemBetting, starts: _Starts) -> tuple[RoundTree, _Starts]
 
 
 def _chips(state: BettingState | None) -> float:
+    """Chips that change hands at an end, per possible hand of the opponent; 0 elsewhere."""
     if state is None or state.position_to_act is not None:
         return 0.0
     return (state.max_spent if state.is_showdown else min(state.spent)) / _OPPONENTS

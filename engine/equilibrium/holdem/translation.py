@@ -1,16 +1,18 @@
-"""Which bettings of an abstraction stand for one with other raises: the pseudo-harmonic mapping.
+"""The bettings of an abstraction that stand for one with other raises: the pseudo-harmonic mapping.
 
-A raise by x parts of the pot, between sizes A and B that the abstraction has, stands for A with the chance
+A raise by x parts of the pot, between neighbouring sizes A and B of the abstraction, is taken for A with
+chance
 
     f(x) = (B - x) (1 + A) / ((B - A) (1 + x))
 
-and for B with the rest.  f(A) = 1, f(B) = 0, it falls all the way, and does not depend on the size of the
-pot.  Below the smallest raise it is the smallest, above the largest the largest.  A raise that the strategy
-could itself have made with the chips there are is that raise, however its total was rounded.
+and for B otherwise.  f(A) = 1, f(B) = 0, f falls all the way, and it does not depend on the size of the pot.
+A raise below the smallest size is taken for the smallest, one above the largest for the largest.  A raise
+that the strategy could itself have made with the actual chips is taken for that raise, however its total was
+rounded.
 
-A betting with several such raises stands for several bettings of the abstraction, each with the product of
-its chances; the bettings are parallel, since a raise always stands for a raise.  Where a raise stands for all
-in, what follows it is not known to the abstraction, and only the other bettings count.
+A betting with several such raises is taken for several bettings of the abstraction, each with the product of
+its chances.  These bettings are parallel, since a raise is always taken for a raise.  Where a raise is taken
+for all-in, the abstraction does not know what follows, and only the other bettings count.
 
 Source: Ganzfried and Sandholm, *Action Translation in Extensive-Form Games with Large Action Spaces: Axioms,
 Paradoxes, and the Pseudo-Harmonic Mapping* (2013).
@@ -28,21 +30,21 @@ from engine.rules import CALL, Action, ActionKind, BettingState, initial_betting
 __all__ = ["Translator", "pseudo_harmonic", "stand_ins"]
 
 _MAX_REMEMBERED: Final = 1000
-"""Bettings whose translation is kept: more than there are in a hand."""
+"""Bettings whose translations are kept; a hand has far fewer."""
 _LEAST: Final = 1e-6
-"""Less likely bettings are left out."""
+"""Bettings with a smaller chance are left out."""
 
 Places = dict[BettingState, float]
-"""Bettings of the abstraction, and how much each counts."""
+"""Bettings of the abstraction, each with its chance."""
 
 
 def pseudo_harmonic(smaller: float, larger: float, size: float) -> float:
-    """The chance that a raise stands for the smaller of two sizes; all are parts of the pot."""
+    """The chance that a raise is taken for the smaller of two sizes; all three are parts of the pot."""
     return (larger - size) * (1 + smaller) / ((larger - smaller) * (1 + size))
 
 
 class Translator:
-    """Finds decisions of an abstraction for all bettings there are.
+    """Finds the decisions of an abstraction that stand for a betting with any raises.
 
     Args:
         betting: the abstraction.
@@ -53,9 +55,9 @@ class Translator:
         self._known: dict[str, Places] = {}
 
     def decisions(self, betting: BettingState) -> list[tuple[Decision, float]]:
-        """The decisions that stand for a betting, and their chances, which add up to one.
+        """The decisions that stand for a betting, with their chances, which add up to 1.
 
-        None at all where the abstraction holds that everybody is all in.
+        The list is empty where everybody is all-in as the abstraction sees it.
 
         Raises:
             ValueError: nobody is to act, or it is another game.
@@ -77,7 +79,7 @@ class Translator:
         return [(decision, weight / total) for decision, weight in found]
 
     def _places(self, betting: BettingState) -> Places:
-        """The abstraction's bettings for one of the game's."""
+        """The bettings of the abstraction that stand for a betting of the game."""
         if betting.last_step is None:
             return {initial_betting(self._betting.game): 1.0}
         found = self._known.get(betting.text)
@@ -96,7 +98,7 @@ class Translator:
     def _steps(
         self, place: BettingState, before: BettingState, action: Action
     ) -> Iterator[tuple[BettingState, float]]:
-        """What an action leads to from one of the bettings that stood for `before`."""
+        """The bettings after an action, from one betting that stood for `before`; each with its chance."""
         if place.is_finished:
             return
         decision = self._betting.decision(place)
@@ -108,20 +110,20 @@ class Translator:
 def stand_ins(
     place: BettingState, before: BettingState, action: Action, sizes: Mapping[Action, float]
 ) -> Iterator[tuple[Action, float]]:
-    """Which actions of an abstraction stand for one that was taken, with the chance of each.
+    """The actions of an abstraction that stand for an action that was taken, each with its chance.
 
     Args:
-        place: a betting of the abstraction, where somebody is to act.
-        before: the betting that it stands for.
-        action: what was done there.
-        sizes: the raises that the abstraction has at its place, and the part of the pot of each.
+        place: a betting of the abstraction at which somebody is to act.
+        before: the actual betting that it stands for.
+        action: the action taken there.
+        sizes: the raises of the abstraction at its place, each with its part of the pot.
     """
     if action.kind is not ActionKind.RAISE:
         yield action, 1.0
         return
-    assert action.raise_to is not None  # of a no-limit game
+    assert action.raise_to is not None  # the game is no-limit
     if not sizes:
-        yield CALL, 1.0  # all in before, where there were chips left in truth
+        yield CALL, 1.0  # already all-in in the abstraction, though chips were left at the table
         return
     for each, size in sizes.items():
         if raise_by(before, size) == action:
@@ -131,7 +133,7 @@ def stand_ins(
     ladder = sorted((_pots(place, before, each, size), each) for each, size in sizes.items())
     smaller = max((rung for rung in ladder if rung[0] <= made), default=ladder[0])
     larger = min((rung for rung in ladder if rung[0] >= made), default=ladder[-1])
-    if smaller[0] >= larger[0]:  # beyond them all, or just one of them
+    if smaller[0] >= larger[0]:  # outside the range of sizes, or exactly one of them
         yield smaller[1], 1.0
         return
     chance = pseudo_harmonic(smaller[0], larger[0], made)
@@ -140,7 +142,7 @@ def stand_ins(
 
 
 def _pots(place: BettingState, before: BettingState, action: Action, size: float) -> float:
-    """The part of the pot by which a raise of the abstraction raises; all in, what there is in truth."""
+    """The part of the pot by which a raise of the abstraction raises; for all-in, with the actual chips."""
     if math.isinf(size):
         place, action = before, raise_by(before, size)
     assert action.raise_to is not None  # somebody has raised here

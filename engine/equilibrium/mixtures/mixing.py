@@ -1,4 +1,4 @@
-"""Mixtures of strategies: as one strategy that plays alike, and who mixes best in a table of results."""
+"""A mixture of strategies as one equivalent strategy, and the optimal mixtures of a matrix game."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ __all__ = ["MatrixGame", "mixed", "sequences", "solve_matrix_game"]
 
 Floats = NDArray[np.float64]
 
-_NOTHING: Final = 1e-12
-"""Less is rounding."""
+_ROUNDING: Final = 1e-12
+"""Smaller numbers are taken for rounding errors."""
 
 
 def sequences(tree: GameTree, policy: Floats) -> Floats:
-    """How likely a player's own actions lead to and through each slot, whatever the others and the cards do.
+    """Realization weights: for each slot, the chance that the player's own actions lead to and through it.
+
+    The chances of the other players and of the cards are left out.  Shape (slots,).
 
     Source: Koller, Megiddo, von Stengel, *Fast Algorithms for Finding Randomized Strategies in Game Trees*
-    (1994): realization weights.
+    (1994).
     """
     reach = np.empty(tree.num_slots)
     for node in tree.decisions:
@@ -34,17 +36,17 @@ def sequences(tree: GameTree, policy: Floats) -> Floats:
 
 
 def mixed(tree: GameTree, policies: Sequence[Floats], weights: Sequence[float] | Floats) -> Floats:
-    """The policy that plays as somebody who draws one of several before each hand, in both seats.
+    """The policy equivalent to drawing one of several policies before each hand, in all seats; by slot.
 
-    Where none of them ever comes, it plays as their mean.
+    Where none of them ever plays to, it is their mean.
 
     Args:
-        tree: of the game.
-        policies: one or more.
+        tree: the game.
+        policies: one or more policies.
         weights: their chances, which add up to 1.
 
     Raises:
-        ValueError: not as many weights as policies.
+        ValueError: there are not as many weights as policies.
     """
     total = np.zeros(tree.num_slots)
     mean = np.zeros(tree.num_slots)
@@ -56,31 +58,31 @@ def mixed(tree: GameTree, policies: Sequence[Floats], weights: Sequence[float] |
     for node in tree.decisions:
         through = node.slots(total)
         arrives = through.sum(axis=0)
-        comes = arrives > _NOTHING
+        comes = arrives > _ROUNDING
         node.slots(result)[:] = np.where(comes, through / np.where(comes, arrives, 1.0), node.slots(mean))
     return result
 
 
 @attrs.frozen(eq=False)
 class MatrixGame:
-    """The solution of a game of two players who each choose a line of a table."""
+    """The solution of a zero-sum matrix game."""
 
     value: float
-    """What the chooser of the row wins at least, and at most if the column is chosen well."""
+    """What the row player wins on average if both play optimally."""
     rows: Floats
-    """Chances of the rows."""
+    """The row player's chances, shape (rows,)."""
     columns: Floats
-    """Chances of the columns."""
+    """The column player's chances, shape (columns,)."""
 
 
 def solve_matrix_game(payoffs: Floats) -> MatrixGame:
-    """An equilibrium of a table of what the chooser of the row wins of the chooser of the column.
+    """An equilibrium of a zero-sum matrix game.
 
-    By the simplex method on the columns' linear program: the steepest column enters; after as many steps as
-    should do twice over, Bland's rule takes over, which cannot cycle.
+    By the simplex method on the column player's linear program.  The steepest column enters; after twice as
+    many steps as should suffice, Bland's rule takes over, which cannot cycle.
 
     Args:
-        payoffs: shape (rows, columns).
+        payoffs: what the row player wins from the column player, shape (rows, columns).
     """
     rows, columns = payoffs.shape
     shift = 1.0 - float(payoffs.min())
@@ -93,15 +95,15 @@ def solve_matrix_game(payoffs: Floats) -> MatrixGame:
     basis = np.arange(columns, columns + rows)
     pivots = 0
     while True:
-        entering = np.flatnonzero(tableau[rows, :-1] < -_NOTHING)
+        entering = np.flatnonzero(tableau[rows, :-1] < -_ROUNDING)
         if not entering.size:
             break
         pivots += 1
         steepest = pivots <= 4 * (rows + columns)
         column = int(np.argmin(tableau[rows, :-1]) if steepest else entering[0])
-        usable = tableau[:rows, column] > _NOTHING
+        usable = tableau[:rows, column] > _ROUNDING
         ratios = np.where(usable, tableau[:rows, -1] / np.where(usable, tableau[:rows, column], 1.0), np.inf)
-        ties = np.flatnonzero(ratios <= ratios.min() + _NOTHING)
+        ties = np.flatnonzero(ratios <= ratios.min() + _ROUNDING)
         row = int(ties[np.argmin(basis[ties])])
         tableau[row] /= tableau[row, column]
         others = np.arange(rows + 1) != row

@@ -1,9 +1,9 @@
-"""A portfolio: several strategies, of which the one that would have won most gets most of the say.
+"""A portfolio: several strategies, of which the one that would have won most gets most of the weight.
 
 What a strategy would have won is estimated from every hand, whichever of them played it: what was won, times
-how likely the strategy's own actions were over how likely ours were.  That is right on average, since cards
-and opponents do not depend on which strategy is asked.  From the estimates weights follow as in Hedge, with a
-rate that falls with how much they scatter, and every strategy keeps a little of the say.
+the chance of the strategy's own actions divided by the chance of ours.  This is unbiased, since cards and
+opponents do not depend on which strategy is asked.  The weights follow from the estimates as in Hedge, with a
+rate that falls as the estimates scatter more, and every strategy keeps a little weight.
 
 Source: N. Bard, M. Johanson, N. Burch, M. Bowling, *Online Implicit Agent Modelling* (2013); M. Bowling, M.
 Johanson, N. Burch, D. Szafron, *Strategy Evaluation in Extensive Games with Importance Sampling* (2008).
@@ -32,25 +32,25 @@ __all__ = ["HoldemPortfolio", "Portfolio", "SmallPortfolio"]
 Floats = NDArray[np.float64]
 
 _SHARED: Final = 0.05
-"""The part of the say that all have alike: no estimate is divided by less than it leaves."""
+"""The part of the weight that all strategies share equally; it bounds the divisor of every estimate."""
 
 
 class Portfolio(ABC):
-    """Strategies and how much say each has; one for each player who uses it.
+    """Strategies with weights that are learnt from hands; each player that uses one has its own.
 
     Args:
-        number: of strategies, two or more.
+        number: the number of strategies, two or more.
     """
 
     def __init__(self, number: int) -> None:
         self._sums = np.zeros(number)
         self._scatter = 0.0
         self.hands = 0
-        """Hands that were learnt from."""
+        """The number of hands learnt from."""
 
     @property
     def weights(self) -> Floats:
-        """How much say each strategy has: chances, shape (strategies,)."""
+        """The chance with which each strategy is drawn before a hand, shape (strategies,)."""
         number = len(self._sums)
         rate = math.sqrt(math.log(number) / self._scatter) if self._scatter > 0 else 0.0
         said = np.exp(rate * (self._sums - self._sums.max()))
@@ -59,13 +59,13 @@ class Portfolio(ABC):
 
     @property
     def estimates(self) -> Floats:
-        """What each strategy would have won, chips a hand; 0 before the first."""
+        """Estimated chips per hand of each strategy, shape (strategies,); 0 before the first hand."""
         means: Floats = self._sums / max(1, self.hands)
         return means
 
     @abstractmethod
     def chances(self, view: HandView) -> dict[Action, float]:
-        """What the player to act does: as somebody who drew one of the strategies before the hand.
+        """The chance of each action, as if one of the strategies had been drawn before the hand.
 
         Raises:
             ValueError: it is not this player's turn, or not this game.
@@ -73,17 +73,17 @@ class Portfolio(ABC):
 
     @abstractmethod
     def would_have_won(self, view: HandView) -> Floats:
-        """What each strategy would have won in a finished hand, right on average: chips, shape (strategies,).
+        """An unbiased estimate of the chips each strategy would have won in a hand, shape (strategies,).
 
         Args:
-            view: as the player saw it who used this.
+            view: the finished hand, as seen by the player who uses the portfolio.
         """
 
     def learn(self, view: HandView) -> None:
-        """Take in a finished hand.
+        """Learn from a finished hand.
 
         Args:
-            view: as the player saw it who used this.
+            view: the finished hand, as seen by the player who uses the portfolio.
         """
         shares = self.weights
         estimates = self.would_have_won(view)
@@ -93,11 +93,11 @@ class Portfolio(ABC):
 
 
 class SmallPortfolio(Portfolio):
-    """Of a small game.
+    """A portfolio for a small game.
 
     Args:
-        tree: of the game.
-        policies: two or more, each for all positions.
+        tree: the game.
+        policies: two or more policies, each for all positions.
     """
 
     def __init__(self, tree: GameTree, policies: Sequence[Floats]) -> None:
@@ -107,17 +107,17 @@ class SmallPortfolio(Portfolio):
         self._reach = np.array([sequences(tree, policy) for policy in policies])
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """As the base class says."""
+        """The chance of each action; see `Portfolio.chances`."""
         found = self.tree.information_set(view)
         through = self.weights @ self._reach[:, found.slots]
         total = float(through.sum())
-        if total <= 0:  # none of them comes here: we have been played for
+        if total <= 0:  # no strategy plays to here: somebody else has acted in our place
             through = np.mean([policy[found.slots] for policy in self.policies], axis=0)
             total = float(through.sum())
         return dict(zip(found.node.actions, (through / total).tolist(), strict=True))
 
     def would_have_won(self, view: HandView) -> Floats:
-        """What was won, times how likely each strategy's own actions were over how likely ours were."""
+        """The chips won, times the ratio of each strategy's chances to ours."""
         won = view.chips_won()[view.position]
         for before, position, action in view.betting.steps_back():
             if position == view.position:
@@ -133,16 +133,16 @@ class SmallPortfolio(Portfolio):
 
 
 class HoldemPortfolio(Portfolio):
-    """Of heads-up hold'em, on buckets.
+    """A portfolio for heads-up hold'em on buckets.
 
-    Cards and opponents do not depend on what we hold, either.  So a hand is taken for all of those that
-    differ in our hole cards alone, as likely as we would have come so far with them: one hand says what
-    hundreds would have (Bowling and others 2008, 4.2).  What the opponent held is known where it was shown;
-    where it was not, the hand ended by a fold and was worth the same with all cards, but some of them were
-    a little less likely to be ours than is taken here.
+    Opponents do not depend on our hole cards either.  So each hand stands for all hands that differ from it
+    only in our hole cards, weighted by the chance that we would have played that far with them: one hand
+    tells as much as hundreds (Bowling and others 2008, 4.2).  Where the opponent's cards were not shown, the
+    hand ended by a fold and was worth the same with all our cards; but then some of our cards were a little
+    less likely than is assumed here.
 
     Args:
-        strategies: two or more, of the same game.
+        strategies: two or more strategies of the same game.
     """
 
     def __init__(self, strategies: Sequence[BucketedStrategy]) -> None:
@@ -150,13 +150,13 @@ class HoldemPortfolio(Portfolio):
         self.strategies = tuple(strategies)
 
     def chances(self, view: HandView) -> dict[Action, float]:
-        """As the base class says."""
+        """The chance of each action; see `Portfolio.chances`."""
         reach = self.weights
         for before, position, action in view.betting.steps():
             if position == view.position:
                 then = _then(view, before)
                 reach = reach * [each.chances(then).get(action, 0.0) for each in self.strategies]
-        if reach.sum() <= 0:  # none of them comes here: we have been played for
+        if reach.sum() <= 0:  # no strategy plays to here: somebody else has acted in our place
             reach = np.ones(len(self.strategies))
         found: dict[Action, float] = {}
         for strategy, weight in zip(self.strategies, (reach / reach.sum()).tolist(), strict=True):
@@ -165,7 +165,7 @@ class HoldemPortfolio(Portfolio):
         return found
 
     def would_have_won(self, view: HandView) -> Floats:
-        """As the base class says."""
+        """The estimate over all of our possible hole cards; see `Portfolio.would_have_won`."""
         reach = np.ones((len(self.strategies), NUM_COMBOS))
         for before, position, action in view.betting.steps():
             if position == view.position:
@@ -183,13 +183,13 @@ class HoldemPortfolio(Portfolio):
 
 
 def _then(view: HandView, before: BettingState) -> HandView:
-    """What the player saw before one of the actions."""
+    """The player's view before one of the actions of a hand."""
     board = view.board[: before.num_board_cards]
     return HandView(before, view.position, view.hand_number, view.hole_cards, board)
 
 
 def _won_with_each(view: HandView) -> Floats:
-    """What we would have won of a finished hand with each combo, chips; nan for those we could not hold."""
+    """The chips we would have won in a finished hand with each combo, shape (1326,); nan where impossible."""
     other = view.hole_cards[1 - view.position]
     possible = combos_without((*view.board, *other))
     won = np.full(NUM_COMBOS, np.nan)

@@ -1,13 +1,13 @@
 """Range of Skill: a list of strategies, each of which beats every one before it by ε or more.
 
-How long such a list can get says how much skill a game has room for.  The algorithm makes one: the next
-strategy is a *generalised best response*, the one that wins the most of whichever of those before suits it
-least.  When even that wins less than ε, no strategy beats all of the list by ε any more, and the right
-mixture of the list cannot be beaten by ε by anybody.
+The greatest length of such a list measures how much room for skill a game has.  The algorithm builds a list.
+The next strategy is always a *generalised best response*: it maximises its smallest win against the
+strategies so far.  Once even that is less than ε, no strategy beats the whole list by ε, and nobody beats the
+right mixture of the list by ε.
 
-The generalised best response is found by double oracle: the table of results of the responses known so far
-against the list is solved as a matrix game, the best response to the mixture of the list is added, until it
-wins no more than the table says.
+The generalised best response is found by double oracle.  The results of the known responses against the list
+form a table, which is solved as a matrix game.  The best response to the resulting mixture of the list is
+added, and so on, until it wins no more than the table says.
 
 Source: M. Zinkevich, M. Bowling, N. Burch, *A New Algorithm for Generating Equilibria in Massive Zero-Sum
 Games* (2007).
@@ -23,54 +23,41 @@ from numpy.typing import NDArray
 
 from engine.equilibrium.game_tree import GameTree
 from engine.equilibrium.mixtures.mixing import mixed, solve_matrix_game
-from engine.equilibrium.responses import full_response
+from engine.equilibrium.responses import full_response, won_of
 from engine.equilibrium.strategies import uniform_policy
-from engine.equilibrium.values import values
 
 __all__ = ["Step", "range_of_skill", "won_of"]
 
 Floats = NDArray[np.float64]
 
 _PRECISION = 1e-7
-"""Of a generalised best response, in chips a hand."""
+"""How exact a generalised best response is, in chips per hand."""
 
 
 @attrs.frozen(eq=False)
 class Step:
-    """One more strategy of the list; or, as the last step, why there is none."""
+    """One more strategy of the list or, as the last step, the proof that there is none."""
 
     policy: Floats
-    """The generalised best response to all strategies before it."""
+    """The generalised best response to all strategies before it, by slot."""
     gain: float
-    """What it wins of each of those before, at least: chips a hand, the mean of both seats."""
+    """What it wins at least from each of them, in chips per hand, the mean over both seats."""
     mixture: Floats
-    """Of those before: nobody wins more than `gain` of it."""
-
-
-def won_of(tree: GameTree, policy: Floats, opponent: Floats) -> float:
-    """Chips a hand a policy wins of another, the mean of both seats."""
-    won = 0.0
-    for seat in (0, 1):
-        seated = opponent.copy()
-        for node in tree.decisions:
-            if node.kind == seat:
-                node.slots(seated)[:] = node.slots(policy)
-        won += values(tree, seated)[seat]
-    return won / 2
+    """The mixture of the strategies before it from which nobody wins more than `gain`, by slot."""
 
 
 def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) -> Iterator[Step]:
-    """The steps of the algorithm, the last of which gains less than ε and is no member of the list.
+    """The steps of the algorithm; the last one gains less than ε and adds no strategy to the list.
 
-    A list of n strategies takes n steps: the first strategy is given, and step k adds the k-th after it.
+    A list of n strategies takes n steps: the first strategy is given, and step k finds the k-th after it.
 
     Args:
-        tree: a game for two.
-        epsilon: chips a hand, above 0.
-        first: the first strategy of the list; None for the uniform one.
+        tree: a game for two players.
+        epsilon: ε in chips per hand, above 0.
+        first: the first strategy of the list, by slot; None for the uniform one.
 
     Raises:
-        ValueError: ε that is not above 0, or a game that is not for two.
+        ValueError: ε is not above 0, or the game is not for two players.
     """
     if not epsilon > 0:
         raise ValueError(f"expected an epsilon above 0, got {epsilon}")
@@ -84,7 +71,7 @@ def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) 
         yield step
         if step.gain < epsilon:
             return
-        # Only those that took part are worth beginning with again.
+        # Only responses with weight are worth keeping for the next step.
         responses = [response for response, weight in zip(responses, rows, strict=True) if weight > 0]
         results = results[rows > 0]
         members.append(step.policy)
@@ -95,7 +82,7 @@ def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) 
 def _generalised_best_response(
     tree: GameTree, members: list[Floats], responses: list[Floats], results: Floats
 ) -> tuple[Step, list[Floats], Floats, Floats]:
-    """The next step, with all responses that are known by then, their results and their weights."""
+    """The next step, with the responses known by then, their results against the list, and their weights."""
     mixture = members[-1]
     lower = -np.inf
     rows: Floats = np.empty(0)
@@ -110,7 +97,7 @@ def _generalised_best_response(
         results = np.vstack([results, [won_of(tree, response, member) for member in members]])
         game = solve_matrix_game(results)
         mixture, lower, rows = mixed(tree, members, game.columns), game.value, game.rows
-    # Of those that take part, so that where none of them comes nobody else is asked.
+    # Only those with weight, so that nobody else decides where none of them comes.
     parts = [(policy, weight) for policy, weight in zip(responses, rows, strict=True) if weight > 0]
     policy = mixed(tree, [each for each, _ in parts], [weight for _, weight in parts])
     return Step(policy, lower, mixture), responses, results, rows
