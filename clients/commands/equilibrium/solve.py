@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from clients.bet_sizes import parse_bet_sizes
+from clients.commands.equilibrium.bucket_options import buckets_option, clusters_option, textures_option
+from clients.commands.equilibrium.learning_curve import LearningCurve
 from clients.commands.equilibrium.plan import (
     ON_BOARDS,
     SAY_EVERY_S,
@@ -31,6 +33,7 @@ from clients.one_line import (
     GameName,
     OneLineCommand,
     json_option,
+    plot_option,
     refuse_options,
     seed_option,
 )
@@ -47,8 +50,6 @@ _USUAL_ITERATIONS: Final = 1000
 """Where neither iterations nor minutes are given, by algorithm."""
 _SLIPS: Final = 0.03
 """With pcs; see docs/equilibrium.md for what it is good for."""
-_TEXTURES: Final = ("1", "2", "4", "8")
-"""As many kinds of boards as there can be told apart."""
 _STEP_S: Final = 0.3
 """How long the solver runs before it looks at signals and the clock."""
 _ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", "pcs")
@@ -60,44 +61,6 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
         return parse_bet_sizes(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 5
-
-
-def _buckets_option(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> tuple[int, int, int] | None:
-    """One number, or three with commas between them."""
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) not in (1, 3) or not all(map(_is_number, parts)):
-        raise click.BadParameter(f"expected a number, or three such as 100,100,30, got {text!r}")
-    numbers = [int(part) for part in parts]
-    return (numbers[0], numbers[0], numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1], numbers[2])
-
-
-def _textures_option(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, int, int]:
-    """One number for the river, or three with commas between them."""
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) not in (1, 3) or not all(map(_is_number, parts)) or parts[-1] not in _TEXTURES:
-        raise click.BadParameter(f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got {text!r}")
-    numbers = [int(part) for part in parts]
-    return (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1], numbers[2])
-
-
-def _clusters_option(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> tuple[int, int] | None:
-    """Two numbers with a comma between them."""
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(map(_is_number, parts)):
-        raise click.BadParameter(f"expected two numbers such as 100,100, got {text!r}")
-    return int(parts[0]), int(parts[1])
 
 
 # Many parameters: each is an option.
@@ -137,14 +100,14 @@ def _clusters_option(
 )
 @click.option(
     "--buckets",
-    callback=_buckets_option,
+    callback=buckets_option,
     metavar="F,T,R",
     help="In hold'em: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
     "percentiles 20.",
 )
 @click.option(
     "--textures",
-    callback=_textures_option,
+    callback=textures_option,
     default="1,1,1",
     show_default=True,
     metavar="F,T,R",
@@ -167,7 +130,7 @@ def _clusters_option(
 )
 @click.option(
     "--clusters",
-    callback=_clusters_option,
+    callback=clusters_option,
     metavar="F,T",
     help="With answers and distributions: the opponent learns for itself, and distinguishes so many kinds of "
     "boards on flop and turn; default: it plays what the strategy does in the other seat.",
@@ -192,6 +155,10 @@ def _clusters_option(
     metavar="SECONDS",
     help="Time between two saves.",
 )
+@plot_option(
+    "how exploitability falls as iterations are added: exact in small games, two bounds from a few flops in "
+    "limit hold'em, where each point takes some twenty seconds"
+)
 @json_option()
 def solve(
     game: str,
@@ -211,6 +178,7 @@ def solve(
     resume: bool,
     force: bool,
     checkpoint_every: float,
+    plot: str | None,
     as_json: bool,
 ) -> None:
     """Compute a strategy for GAME from which no opponent can win much, and save it.
@@ -254,7 +222,7 @@ def solve(
         raise CommandError(f"{save} cannot be written: {error.strerror or error}") from error
     try:
         with as_ctrl_c() as interruption:  # while kernels compile; in the long run it is held back
-            status = _solve(plan, resume, force, as_json)
+            status = _solve(plan, resume, force, plot, as_json)
     except KeyboardInterrupt:
         status = interruption.status
     finally:
@@ -277,16 +245,19 @@ def _refuse_others(context: click.Context, definition: GameDefinition) -> None:
         refuse_options(context, ("sizes",), "for no-limit hold'em")
 
 
-def _solve(plan: Plan, resume: bool, force: bool, as_json: bool) -> int:
+def _solve(plan: Plan, resume: bool, force: bool, plot: str | None, as_json: bool) -> int:
     """All of it; the exit status."""
     from engine.equilibrium.strategy_file import StrategyFileError, checkpoint_path
 
+    curve = None if plot is None else LearningCurve(plan)
     try:
         solver = _prepared(plan, resume, force)
         before = solver.iterations
+        if curve is not None:
+            curve.go_on(before)
         start = time.monotonic()
-        status = _run(plan, solver, as_json)
-        seconds = time.monotonic() - start
+        status = _run(plan, solver, curve, as_json)
+        seconds = time.monotonic() - start - (0.0 if curve is None else curve.seconds)
         found = _save(plan, solver)
     except StrategyFileError as error:
         raise CommandError(str(error)) from error
@@ -305,6 +276,9 @@ def _solve(plan: Plan, resume: bool, force: bool, as_json: bool) -> int:
         "iterations_per_second": round((solver.iterations - before) / max(seconds, 1e-9), 1),
         "interrupted": status != 0,
     }
+    if plot is not None and curve is not None:
+        report["curve"] = curve.points
+        curve.draw(plot, plan.game)
     if as_json:
         click.echo(json.dumps(report))
     else:
@@ -343,18 +317,22 @@ def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
     return solver
 
 
-def _run(plan: Plan, solver: AnySolver, quiet: bool) -> int:
-    """Solve to the end or to a signal, with checkpoints; the exit status."""
+def _run(plan: Plan, solver: AnySolver, curve: LearningCurve | None, quiet: bool) -> int:
+    """Solve to the end or to a signal, with checkpoints and points of a curve; the exit status."""
     size = 1
     start = saved = time.monotonic()
     with _shown(plan, quiet) as show, held_back() as signals:
         while not signals and not _is_over(plan, solver, start):
             left = size if plan.iterations is None else min(size, plan.iterations - solver.iterations)
+            if curve is not None:
+                left = min(left, curve.due - solver.iterations)
             began = time.monotonic()
             solver.run(left)
             now = time.monotonic()
             # As many as fit into a step, but never suddenly many: the first ones compile.
             size = max(1, min(4 * left, int(left * _STEP_S / max(now - began, 1e-9))))
+            if curve is not None and (solver.iterations == curve.due or _is_over(plan, solver, start)):
+                curve.measure(solver, lambda: bool(signals))
             if now - saved >= plan.every_s:
                 show(solver, _save(plan, solver), True)
                 saved = time.monotonic()

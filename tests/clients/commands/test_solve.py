@@ -135,6 +135,58 @@ def test_textures_that_there_are_not_are_refused(text: str, tmp_path: Path) -> N
     assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--textures", text)
 
 
+def test_the_learning_curve_of_a_small_game_is_exact(tmp_path: Path) -> None:
+    result = run("leduc", "--save", tmp_path / "l.npz", "--plot", tmp_path / "l.svg", "--json")
+
+    assert result.exit_code == 0, result.output
+    points = {point["iterations"]: point["exploitability"] for point in json.loads(result.stdout)["curve"]}
+    assert list(points)[:3] == [1, 2, 3]
+    assert list(points)[-1] == 1000
+    assert (tmp_path / "l.svg").read_text().startswith("<?xml")
+    for iterations in (1, 16):  # as of a run that ends there
+        alone = run("leduc", "--iterations", iterations, "--save", tmp_path / f"{iterations}.npz", "--json")
+        assert json.loads(alone.stdout)["exploitability"] == points[iterations]
+
+
+def test_a_learning_curve_changes_nothing_and_goes_on_with_the_run(tmp_path: Path) -> None:
+    run("kuhn-2p", "--iterations", 300, "--save", tmp_path / "plain.npz")
+
+    options = ["kuhn-2p", "--save", tmp_path / "drawn.npz", "--plot", tmp_path / "k.svg", "--json"]
+    first = json.loads(run(*options, "--iterations", 100).stdout)
+    second = json.loads(run(*options, "--iterations", 300, "--resume").stdout)
+
+    assert (tmp_path / "drawn.npz").read_bytes() == (tmp_path / "plain.npz").read_bytes()
+    assert first["curve"][-1]["iterations"] == 100
+    assert second["curve"][0]["iterations"] > 100
+    assert second["curve"][-1] == {
+        "iterations": 300, "exploitability": second["exploitability"], "upper": None
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_learning_curve_of_limit_holdem_has_two_bounds(tmp_path: Path) -> None:
+    game = tmp_path / "one-raise.game"
+    game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
+
+    result = run(
+        game, "--save", tmp_path / "s.npz", "--abstraction", "percentiles", "--buckets", 5,
+        "--iterations", 250, "--plot", tmp_path / "s.svg", "--json",
+    )  # fmt: skip
+
+    assert result.exit_code == 0, result.output
+    curve = json.loads(result.stdout)["curve"]
+    assert [point["iterations"] for point in curve] == [125, 250]
+    assert all(point["exploitability"] < point["upper"] for point in curve)
+    assert (tmp_path / "s.svg").exists()
+
+
+def test_no_limit_strategies_have_no_learning_curve(tmp_path: Path) -> None:
+    said = refused("nolimit-2p-100bb", "--save", tmp_path / "x.npz", "--plot", tmp_path / "x.svg")
+
+    assert "--plot: no-limit strategies take too long" in said
+    assert list(tmp_path.glob("x*.npz")) == []
+
+
 def killed(save: Path, number: int) -> tuple[int, str]:
     """A run that would take long, ended by a signal once it has saved something."""
     arguments = ["solve", "leduc", "--iterations", "1000000", "--save", str(save), "--checkpoint-every", "0"]
