@@ -1,3 +1,1 @@
-"""Compiled inner loops; the only place with numba.  Public functions in ``engine.evaluation`` stand in
-front of them.
-"""
+"""Compiled inner loops; the only place with numba.  The rest of ``engine`` wraps them in public functions."""

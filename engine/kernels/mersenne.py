@@ -1,7 +1,7 @@
 """MT19937, the generator of CPython's `random` and of the ACPC's dealer, bit for bit.
 
-A generator is an array of shape (625,), uint32: its words, and how many of them have been renewed.  Each word
-is renewed when it is drawn, so that a generator that is seeded for one number pays for one.
+A generator is an array of shape (625,), uint32: its words, and the place of the word to draw next.  Each word
+is renewed when it is drawn, so a generator that is seeded for a single number renews a single word.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from engine.kernels._jit import integer, kernel
 
 NUM_WORDS: Final = 624
 STATE_SIZE: Final = NUM_WORDS + 1
+"""The length of the array that is a generator."""
 _MIDDLE: Final = 397
 _WORD: Final = 0xFFFFFFFF
 
 
 def _words_of(seed: int) -> NDArray[np.uint32]:
-    """The words that follow from one seed, as Matsumoto and Nishimura's `init_genrand` makes them."""
+    """The words that Matsumoto and Nishimura's `init_genrand` makes from one seed."""
     words = [seed]
     for number in range(1, NUM_WORDS):
         words.append((1812433253 * (words[-1] ^ words[-1] >> 30) + number) & _WORD)
@@ -28,12 +29,12 @@ def _words_of(seed: int) -> NDArray[np.uint32]:
 
 
 _BEGINNING: Final = _words_of(19650218)
-"""What seeding by several words begins with."""
+"""The words with which seeding by several words begins."""
 
 
 @kernel(allocates=False)
 def seed_generator(generator: NDArray[np.uint32], low: int, middle: int, high: int) -> None:
-    """Seed it as ``random.seed`` does with ``high << 64 | middle << 32 | low``, each of 32 bits."""
+    """Seed a generator as ``random.seed(high << 64 | middle << 32 | low)`` does; each part has 32 bits."""
     length = 3 if high else 2 if middle else 1
     for place in range(NUM_WORDS):
         generator[place] = _BEGINNING[place]
@@ -65,7 +66,7 @@ def seed_generator(generator: NDArray[np.uint32], low: int, middle: int, high: i
 
 @kernel(allocates=False)
 def next_word(generator: NDArray[np.uint32]) -> int:
-    """The next 32 bits."""
+    """The next 32 bits of a generator."""
     place = integer(generator[NUM_WORDS])
     after = place + 1 if place + 1 < NUM_WORDS else 0
     opposite = place + _MIDDLE if place + _MIDDLE < NUM_WORDS else place + _MIDDLE - NUM_WORDS
@@ -83,7 +84,7 @@ def next_word(generator: NDArray[np.uint32]) -> int:
 
 @kernel(allocates=False)
 def random_number(generator: NDArray[np.uint32]) -> float:
-    """The next number from 0 up to 1, 1 left out: ``random.random()``."""
+    """The next number from 0 up to but not including 1: ``random.random()``."""
     high = next_word(generator) >> 5
     low = next_word(generator) >> 6
     return (high * 67108864.0 + low) * (1.0 / 9007199254740992.0)
@@ -91,7 +92,7 @@ def random_number(generator: NDArray[np.uint32]) -> float:
 
 @kernel(allocates=False)
 def number_below(generator: NDArray[np.uint32], end: int) -> int:
-    """The next whole number from 0 up to `end`, left out: what ``random.choice`` takes its place by."""
+    """The next whole number from 0 up to but not including `end`: the index that ``random.choice`` takes."""
     bits = 0
     while end >> bits:
         bits += 1

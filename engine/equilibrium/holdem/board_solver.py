@@ -248,7 +248,7 @@ def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> 
     shape = (len(tree.places) - 1, buckets, tree.lanes)
     regrets = np.zeros(shape, np.float32)
     sums = np.zeros(shape if is_averaged else (shape[0], 0, shape[2]), np.float32)
-    return Round(tree.places, tree.chips, regrets, regrets, sums)
+    return Round(tree.places, tree.chips, regrets, sums)
 
 
 def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], slips: float) -> Rooms:

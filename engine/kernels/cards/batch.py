@@ -1,4 +1,4 @@
-"""Many hands of seven cards in one pass, the check that they are cards included."""
+"""Ranking many hands of seven cards in one pass, which also checks that they are cards."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from engine.kernels.cards.ranking import bit_if, class_of_key, flush_suit
 from engine.kernels.cards.tables import EMPTY_KEY, FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
 
 NOT_A_CARD: Final = 1 << 56
-"""A bit above those of all keys, in the key of every byte that is no card."""
+"""A bit above the bits of all keys: the key of every byte that is not a card."""
 
 
 def _keys_of_bytes() -> NDArray[np.int64]:
+    """The key of each byte, shape (256,): that of a card, or `NOT_A_CARD`."""
     keys = np.full(256, NOT_A_CARD, np.int64)
     keys[:NUM_CARDS] = KEY_OF_CARD
     keys.flags.writeable = False
@@ -40,18 +41,18 @@ def _flush_class(table: NDArray[np.uint16], cards: NDArray[np.uint8], at: int, k
 def rank_seven_card_hands(
     table: NDArray[np.uint16], cards: NDArray[np.uint8], ranks: NDArray[np.uint16]
 ) -> int:
-    """The class of each hand; returns a number of `NOT_A_CARD` or more if there was a byte that is no card.
+    """Fill in the class of each hand; returns `NOT_A_CARD` or more if some byte was not a card.
 
     Args:
         table: `ranking_table()`.
-        cards: of one hand after the other, shape (7 * n,).
+        cards: the cards, one hand after the other, shape (7 * n,).
         ranks: shape (n,), filled in place.
     """
     keys = _KEY_OF_BYTE
     seen = 0
     at = 0
     for i in range(ranks.shape[0]):
-        # Written out: a loop over the seven costs a third more.
+        # Written out, since a loop over the seven cards takes a third longer.
         key = (
             EMPTY_KEY
             + keys[cards[at]]
@@ -63,8 +64,8 @@ def rank_seven_card_hands(
             + keys[cards[at + 6]]
         )
         seen |= key
-        # Looked up for every hand, with or without a flush, so that the processor need not guess which it is
-        # before it begins: a quarter of the time.
+        # Looked up for every hand, with or without a flush: the processor then need not guess which it is,
+        # which saves a quarter of the time.
         ranks[i] = class_of_key(table, key)
         if key & FLUSH_BITS:
             ranks[i] = _flush_class(table, cards, at, key)

@@ -1,4 +1,4 @@
-"""Sets as bits of an integer."""
+"""Sets as the bits of an integer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.kernels._jit import integer, kernel
 
 @kernel(allocates=False, inlined=True)
 def count_bits(mask: int) -> int:
-    """How many bits of a mask are set; compiled, an instruction of its own."""
+    """The number of bits set in a mask; compiled, this is a single instruction."""
     count = 0
     while mask:
         mask &= mask - 1
@@ -21,7 +21,7 @@ def count_bits(mask: int) -> int:
 
 @kernel(allocates=False, inlined=True)
 def card_bits(cards: NDArray[Any], size: int) -> int:
-    """The set of ``cards[:size]``: bit c for a card c."""
+    """The set of ``cards[:size]`` as bits: bit c stands for card c."""
     bits = 0
     for i in range(size):
         bits |= 1 << integer(cards[i])

@@ -1,4 +1,4 @@
-"""Boards dealt from what is left of the deck of 52; SplitMix64 draws (``engine.kernels.splitmix``)."""
+"""Boards dealt from the rest of a deck of 52, with random numbers of SplitMix64."""
 
 from __future__ import annotations
 
@@ -11,13 +11,20 @@ from engine.kernels.splitmix import next_word
 
 @kernel(allocates=False)
 def deal_board(dead: int, size: int, random_state: NDArray[np.uint64], board: NDArray[np.uint8]) -> None:
-    """Fills a board of five up from its first `size` cards with cards that are not dead."""
+    """Complete a board with random cards that are not dead.
+
+    Args:
+        dead: cards that cannot come, as bits.
+        size: the number of board cards that are already there.
+        random_state: the state of a SplitMix64 generator, shape (1,), advanced in place.
+        board: shape (5,), filled in place from `size` on.
+    """
     place = size
     left = 0
     word = np.uint64(0)
     while place < 5:
         if left == 0:
-            # Ten six-bit numbers from each word; those of 52 and more and dead cards are passed over.
+            # Each word makes ten six-bit numbers; numbers from 52 on and dead cards are skipped.
             word = next_word(random_state)
             left = 10
         card = integer(word & np.uint64(63))

@@ -1,7 +1,7 @@
-"""Ranking of 5, 6 and 7 cards: the class of one hand, of many, and of every combo on a board.
+"""Ranking of 5, 6 and 7 cards: the class of one hand, of many hands, and of every combo on a board.
 
-How a hand is ranked is described in ``engine.kernels.cards.tables``.  ``table`` is ``ranking_table()``,
-uint16, wherever it occurs.
+``engine.kernels.cards.tables`` describes how hands are ranked.  Everywhere ``table`` is ``ranking_table()``,
+uint16.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _load_table() -> None:
 
 @kernel()
 def class_of_key(table: NDArray[np.uint16], key: int) -> int:
-    """The class of the hand with this key if it holds no flush."""
+    """The class of the hand with this key, if it has no flush."""
     half_offset = integer(table[HIGH_AT + ((key >> HIGH_SHIFT) & 0xFFFF)])
     place = integer(table[LOW_AT + (key & 0xFFFF)])
     return integer(table[MULTISET_AT + 2 * half_offset + place])
@@ -51,20 +51,20 @@ def class_of_key(table: NDArray[np.uint16], key: int) -> int:
 
 @kernel()
 def bit_if(card: int, suit: int) -> int:
-    """The rank bit of a card if it is of that suit, else 0."""
+    """The rank bit of a card if it has that suit, else 0."""
     return integer((card & 3) == suit) << (card >> 2)
 
 
 @kernel()
 def flush_suit(key: int) -> int:
-    """The suit of which a key's hand holds five cards or more; only if it does."""
+    """The suit of which the hand of a key has five cards or more; meaningless if there is none."""
     bits = (key >> (SUIT_SHIFT + 3)) & 0x1111
     return (1 if bits & 0x10 else 0) + (2 if bits & 0x100 else 0) + (3 if bits & 0x1000 else 0)
 
 
 @kernel(allocates=False, inlined=True)
 def board_key(board: NDArray[Any], size: int) -> int:
-    """The key of ``board[:size]``."""
+    """The key of the cards ``board[:size]``."""
     key = EMPTY_KEY
     for i in range(size):
         key += KEY_OF_CARD[board[i]]
@@ -73,7 +73,7 @@ def board_key(board: NDArray[Any], size: int) -> int:
 
 @kernel(allocates=False, inlined=True)
 def number_suited(key: int, suit: int) -> int:
-    """The number of a key's cards that are of a suit."""
+    """The number of cards of a suit among the cards of a key."""
     return (key >> (SUIT_SHIFT + 4 * suit) & 15) - 3
 
 
@@ -81,8 +81,9 @@ def number_suited(key: int, suit: int) -> int:
 def flush_on_board(key: int, board: NDArray[Any], size: int) -> tuple[int, int, int]:
     """The suit in which two hole cards can make a flush with ``board[:size]``, whose key is `key`.
 
-    Returns the suit, how many cards of the board are of it, and the bits of their ranks; -1, 0, 0 if no suit
-    has three cards.
+    Returns:
+        The suit, the number of board cards of that suit, and the bits of their ranks; -1, 0, 0 if no suit has
+        three cards on the board.
     """
     if (key + TWO_MORE_SUITED) & FLUSH_BITS == 0:
         return -1, 0, 0
@@ -165,7 +166,7 @@ def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
 
 @kernel()
 def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArray[np.uint16]) -> None:
-    """The class of every row of `hands`, shape (n, 5|6), C-contiguous; `ranks`, shape (n,), is filled in.
+    """Fill in `ranks`, shape (n,), with the class of every row of `hands`, shape (n, 5|6), C-contiguous.
 
     Hands of seven cards have a kernel of their own, in ``engine.kernels.cards.batch``.
     """
@@ -175,10 +176,10 @@ def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArr
 
 @kernel()
 def fill_rank_pair_row(table: NDArray[np.uint16], key: int, row: NDArray[np.uint16]) -> None:
-    """What each pair of ranks makes with a board, whose key is `key`, if it makes no flush.
+    """The class that each pair of ranks makes with a board, whose key is `key`, without a flush.
 
-    `row`, shape (91,) or longer, is filled in place: the pair of ranks ``a >= b`` stands at ``a * (a + 1) /
-    2 + b``.  A pair that would be the fifth card of a rank gets whatever: no combo has it.
+    `row`, shape (91,) or longer, is filled in place: the pair of ranks ``a >= b`` is at ``a * (a + 1) / 2 +
+    b``.  The entry of a pair that would be a fifth card of a rank is meaningless, as no combo has it.
     """
     rank_keys = key & ((1 << SUIT_SHIFT) - 1)
     for pair in range(NUM_RANK_PAIRS):
@@ -190,7 +191,7 @@ def fill_rank_pair_row(table: NDArray[np.uint16], key: int, row: NDArray[np.uint
 
 @kernel(allocates=False)
 def spread_rank_pairs(row: NDArray[Any], by_combo: NDArray[Any]) -> None:
-    """Gives every combo what stands at its pair of ranks in `row`, shape (91,) or longer.
+    """Copy the entry of each combo's pair of ranks from `row`, shape (91,) or longer.
 
     by_combo: shape (1326,), filled in place.
     """
@@ -256,12 +257,11 @@ def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks:
 
 @kernel()
 def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
-    """How many of the 133,784,560 seven-card hands are in each class; `counts`, shape (7462,), is filled in
-    place.
+    """Count the 133,784,560 seven-card hands in each class; `counts`, shape (7462,), is filled in place.
 
-    The five highest cards are walked through one by one.  The two below are taken together by their ranks,
-    since they make a flush only if both are of a suit of which the five hold three.  If the five hold more,
-    they are walked through, too; this is so for one in 23.
+    The five highest cards are enumerated one by one.  The two below are taken together by their ranks, since
+    they matter for a flush only if both have a suit of which the five have three cards.  If the five have
+    more of a suit, as in one case in 23, the two are enumerated as well.
     """
     counts[:] = 0
     keys = KEY_OF_CARD
@@ -292,15 +292,16 @@ def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int
 def _count_ranks_below(
     table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
 ) -> None:
-    """Counts the hands of five cards and any two below the lowest of them.
+    """Count the hands of five given cards and any two below the lowest of them, by ranks.
 
-    suit, mask: of three of the five, if they are of one suit, the suit and the ranks; else -1 and 0.
+    suit, mask: the suit that three of the five cards have and the bits of their ranks; -1 and 0 if no three
+    have one suit.
     """
     rank_of_lowest, suits_below = lowest >> 2, lowest & 3
     for high in range(rank_of_lowest + 1):
         suits = suits_below if high == rank_of_lowest else 4
         with_high = key + KEY_OF_RANK[high]
-        # Of the cards of a lower rank one makes a flush with one of these.
+        # One card of each lower rank makes a flush with one of these.
         flushes = 1 if suit >= 0 and (high < rank_of_lowest or suit < suits_below) else 0
         for low in range(high):
             counts[class_of_key(table, with_high + KEY_OF_RANK[low])] += 4 * suits - flushes
@@ -314,9 +315,9 @@ def _count_ranks_below(
 def _count_cards_below(
     table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
 ) -> None:
-    """Counts the hands of five cards and any two below the lowest of them.
+    """Count the hands of five given cards and any two below the lowest of them, card by card.
 
-    suit, mask: the suit of four or five of the five, and the ranks of these.
+    suit, mask: the suit that four or five of the five cards have, and the bits of their ranks.
     """
     for f in range(1, lowest):
         with_f = key + KEY_OF_CARD[f]
@@ -331,9 +332,7 @@ def _count_cards_below(
 
 @kernel()
 def count_all_five_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
-    """How many of the 2,598,960 five-card hands are in each class; `counts`, shape (7462,), is filled in
-    place.
-    """
+    """Count the 2,598,960 five-card hands in each class; `counts`, shape (7462,), is filled in place."""
     counts[:] = 0
     keys = KEY_OF_CARD
     for a in range(4, 52):

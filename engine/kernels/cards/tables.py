@@ -6,24 +6,25 @@ A hand's *key* is the sum over its cards of a 64-bit constant.  Its parts::
     bits 16..31   sum over the high ranks (nine to ace)
     bits 32..47   four suit counters of four bits, each started at 3
 
-In both halves the constants of the ranks make every multiset of at most seven cards, at most four of a
-rank, have a sum of its own.  By its sum a high multiset has the offset of a block and a low multiset a
-place in every block: low multisets are numbered by size, and the block of a high multiset of h cards holds
-the low ones of up to 7 - h.  So ``offset + place`` numbers the 76,155 multisets of 0..7 cards with hardly a
-gap (blocks begin at even numbers, so that half an offset fits 16 bits), and nothing is searched.
+In both halves the constants of the ranks are chosen so that every multiset of at most seven cards, with at
+most four of a rank, has a sum of its own.  The sum of a high multiset gives the offset of a block; the sum of
+a low multiset gives a place in every block.  Low multisets are numbered by size, and the block of a high
+multiset of h cards holds the low ones of up to 7 - h cards.  So ``offset + place`` numbers the 76,155
+multisets of 0..7 cards almost without gaps, and nothing is searched.  (Blocks begin at even numbers, so that
+half an offset fits 16 bits.)
 
-A suit counter that reaches 8 says that five cards are of that suit: then the hand is what the suit's 13-bit
-rank mask says, since seven cards cannot hold a flush beside a full house or four of a kind.
+A suit counter that reaches 8 says that five cards have that suit.  Then the suit's 13-bit rank mask
+determines the class, since seven cards cannot hold both a flush and a full house or four of a kind.
 
-All tables lie in one uint16 array, one argument for a kernel::
+All tables are in one uint16 array, so that a kernel takes one argument::
 
     FLUSH_AT     class by the rank mask of a suit with five cards or more
     HIGH_AT      half the block offset, by the sum over the high ranks
     LOW_AT       place, by the sum over the low ranks
     MULTISET_AT  class by offset + place, without regard to suits
 
-Classes are dense: 0 (75432 offsuit) .. 7461 (a royal flush), the same for 5, 6 and 7 cards, greater is
-better.  Built by numpy from the rules of poker in some 50 ms; 284 KB.
+Classes are dense: 0 (75432 offsuit) .. 7461 (a royal flush), the same for 5, 6 and 7 cards; greater is
+better.  The tables take 284 KB; numpy builds them from the rules of poker in some 50 ms.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from numpy.typing import NDArray
 
 NUM_CLASSES: Final = 7462
 NUM_RANK_PAIRS: Final = 91
-"""Pairs of ranks ``a >= b``: what two hole cards are on a board without a flush."""
+"""Pairs of ranks ``a >= b``; without a flush, two hole cards are no more than such a pair."""
 MAX_FLUSHES: Final = 45
-"""Combos that make a flush with three cards of a suit on the board, and with four of it pairs of ranks do."""
+"""The most combos that can make a flush with three cards of a suit on the board: 10 * 9 / 2."""
 MAX_CARDS: Final = 7
 
-# Found by a random search for the smallest greatest sum: 38,773 with seven ranks and 10,551 with six.
+# Found by a random search that minimised the greatest sum: 38,773 for seven ranks and 10,551 for six.
 LOW_RANK_CONSTANTS: Final = (1, 5, 24, 113, 525, 2351, 7930)
 HIGH_RANK_CONSTANTS: Final = (1, 5, 24, 112, 521, 2247)
 
@@ -51,11 +52,11 @@ EMPTY_KEY: Final = 0x3333 << SUIT_SHIFT
 """The key of no cards: every suit counter at 3."""
 
 FLUSH_BITS: Final = 0x8888 << SUIT_SHIFT
-"""The top bits of the suit counters; the one of a suit is set from its fifth card on."""
+"""The top bits of the suit counters; a suit's bit is set from its fifth card on."""
 
 ONE_MORE_SUITED: Final = 0x1111 << SUIT_SHIFT
 TWO_MORE_SUITED: Final = 0x2222 << SUIT_SHIFT
-"""Added to a key, counts one or two more cards of every suit: flush bits then mean four or three cards."""
+"""Added to a key, count one or two more cards of every suit: flush bits then mean four or three cards."""
 
 FLUSH_AT: Final = 0
 HIGH_AT: Final = FLUSH_AT + (1 << 13)
@@ -66,7 +67,6 @@ MULTISET_AT: Final = LOW_AT + 38774
 # masks.
 CATEGORY_SHIFT: Final = 26
 MAIN_SHIFT: Final = 13
-RANK_MASK: Final = 0x1FFF
 
 IntArray = NDArray[np.int64]
 
@@ -83,6 +83,7 @@ def _multisets(constants: tuple[int, ...]) -> tuple[IntArray, IntArray, IntArray
 
 
 def _popcounts() -> IntArray:
+    """The number of ranks in each rank mask, shape (8192,)."""
     masks = np.arange(1 << 13)
     return sum(((masks >> bit) & 1 for bit in range(13)), np.zeros_like(masks))
 
@@ -91,7 +92,7 @@ _POPCOUNT: Final = _popcounts()
 
 
 def _highest_bits(number: int) -> IntArray:
-    """For each rank mask its highest `number` bits (all of them if it has fewer)."""
+    """For each rank mask, its highest `number` bits, or all of them if it has fewer."""
     result = np.arange(1 << 13)
     for _ in range(13 - number):
         result = np.where(_POPCOUNT[result] > number, result & (result - 1), result)
@@ -102,7 +103,7 @@ _HIGHEST: Final = {number: _highest_bits(number) for number in (1, 2, 3, 5)}
 
 
 def _straight_tops() -> IntArray:
-    """For each rank mask the top rank of its best straight, or -1; the ace plays low in the wheel."""
+    """For each rank mask, the top rank of its best straight, or -1; the ace also counts as low."""
     masks = np.arange(1 << 13)
     with_low_ace = masks << 1 | masks >> 12
     tops = np.full(1 << 13, -1)
@@ -116,13 +117,14 @@ _STRAIGHT_TOP: Final = _straight_tops()
 
 
 def _score(category: int, main: IntArray | int, kickers: IntArray | int) -> IntArray:
+    """Scores of hands of one category; see `class_scores`."""
     return np.asarray(category << CATEGORY_SHIFT | np.asarray(main) << MAIN_SHIFT | kickers, dtype=np.int64)
 
 
 def _scores_without_flush(counts: IntArray) -> IntArray:
-    """The score of the best five cards of each rank multiset, counts of shape (n, 13).
+    """The score of the best five cards of each rank multiset, given as counts of shape (n, 13).
 
-    Masks of equally many ranks compare as integers the way hands compare by their highest card.
+    Masks of equally many ranks compare as integers in the way hands compare by their highest card.
     """
     bits = 1 << np.arange(13)
     ones, twos, threes, fours = ((counts >= number) @ bits for number in (1, 2, 3, 4))
@@ -149,7 +151,7 @@ def _scores_without_flush(counts: IntArray) -> IntArray:
 
 
 def _scores_of_flushes() -> IntArray:
-    """The score of each rank mask of one suit; meaningless below five ranks."""
+    """The score of each rank mask of one suit; meaningless for fewer than five ranks."""
     top = _STRAIGHT_TOP
     return np.where(top >= 0, _score(8, 1 << np.maximum(top, 0), 0), _score(5, 0, _HIGHEST[5]))
 
@@ -181,8 +183,8 @@ def _build() -> _Built:
     class_scores = five_cards[np.diff(five_cards, prepend=-1) > 0]  # `np.unique` loads numpy.ma, 20 ms
     assert len(class_scores) == NUM_CLASSES
 
-    # Five or six of a rank may have a sum beyond its table.  Rank-pair rows ask for them, and nobody reads
-    # what they get: a place read from among the classes, at most 7461, must only not lead out of the array.
+    # Five or six of a rank may have a sum beyond its table.  Rank-pair rows look them up, though nobody reads
+    # the result: the place is then read from among the classes, at most 7461, and must stay in the array.
     table = np.zeros(MULTISET_AT + even_sizes.sum() + NUM_CLASSES, dtype=np.uint16)
     table[HIGH_AT + high_sums] = offsets >> 1
     table[LOW_AT + low_sums] = np.arange(len(low_sums))
@@ -196,22 +198,21 @@ def _build() -> _Built:
 
 
 def ranking_table() -> NDArray[np.uint16]:
-    """The tables in one array, built at the first call in a process.  Shape (142000 or so,), uint16, read-
-    only.
-    """
+    """All tables in one array, built at the first call in a process: some 142,000 uint16, read-only."""
     return _build().table
 
 
 def class_scores() -> IntArray:
-    """What each class is: ``category << 26 | main ranks << 13 | kickers``, ranks as 13-bit masks.
+    """The score of each class: ``category << 26 | main ranks << 13 | kickers``, with ranks as 13-bit masks.
 
-    Categories count from 0 (high card) to 8 (straight flush).  Main ranks are those of the pair, pairs,
+    Categories count from 0 (high card) to 8 (straight flush).  The main ranks are the ranks of pairs, of
     three or four of a kind, or the top rank of a straight.  Shape (7462,), int64, ascending.
     """
     return _build().scores
 
 
 def _keys() -> IntArray:
+    """The constant of each card."""
     rank_keys = np.asarray(LOW_RANK_CONSTANTS + tuple(c << HIGH_SHIFT for c in HIGH_RANK_CONSTANTS))
     suit_keys = 1 << (SUIT_SHIFT + 4 * np.arange(4))
     keys: IntArray = (rank_keys[:, None] + suit_keys[None, :]).ravel()
@@ -226,16 +227,16 @@ KEY_OF_RANK: Final = KEY_OF_CARD[::4] & ((1 << SUIT_SHIFT) - 1)
 
 
 def _pair_keys() -> IntArray:
+    """The constant of each pair of ranks."""
     high, low = np.tril_indices(13)
     return KEY_OF_RANK[high] + KEY_OF_RANK[low]
 
 
 KEY_OF_RANK_PAIR: Final = _pair_keys()
-"""The constant of each pair of ranks ``a >= b`` at ``a * (a + 1) / 2 + b``, without suits.  Shape (91,),
-int64.
+"""The constant of each pair of ranks ``a >= b``, without suits, at ``a * (a + 1) / 2 + b``.
+
+Shape (91,), int64.
 """
 
 LOWEST_FLUSH: Final = 5863
-"""The class of 7-5-4-3-2 suited: below are the 1277 + 2860 + 858 + 858 + 10 classes of the lesser
-categories.
-"""
+"""The class of 7-5-4-3-2 suited: there are 1277 + 2860 + 858 + 858 + 10 classes of lower categories."""

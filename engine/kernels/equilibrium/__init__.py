@@ -1,1 +1,1 @@
-"""Counterfactual regret minimisation: passes over the arrays of a whole game tree, and sampled ones."""
+"""Kernels of counterfactual regret minimisation, on whole game trees and sampled, and of best responses."""

@@ -1,12 +1,12 @@
-"""Public chance sampling by the lane: all hands on one board, at all betting sequences of a round at once.
+"""Public chance sampling: all hands on one board, at all betting sequences of a round side by side.
 
-Rows of lanes (`engine.kernels.equilibrium.lanes`) are vector code.  The chances of playing from a round's
-start to a place depend on a hand's bucket alone; hands themselves are only looked at where a round begins and
-where it ends.
+The sequences are *lanes* (`engine.kernels.equilibrium.lanes`), so that loops over them become vector code.
+The chances of playing from a round's start to a place depend on a hand's bucket alone; single hands are only
+looked at where a round begins and where it ends.
 
 Source: Johanson, Bard, Lanctot, Gibson, Bowling, *Efficient Nash Equilibrium Approximation through Monte
 Carlo Counterfactual Regret Minimization* (2012); Johanson, Bard, Burch, Bowling, *Finding Optimal Abstract
-Strategies in Extensive-Form Games* (2012), for answers on the river (CFR-BR).
+Strategies in Extensive-Form Games* (2012), for best responses on the river (CFR-BR).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from engine.kernels.equilibrium.river_ends import compare_within, pay_ends
 
 @kernel(allocates=False)
 def descend(ours: Side, theirs: Side, learning: Learning) -> None:
-    """A pass begins: both sides' chances of playing to the starts and places of all rounds but the river.
+    """Begin a pass: fill in both sides' chances of playing to all starts and places before the river.
 
     Args:
-        ours: of the player who learns; its rooms are overwritten.
-        theirs: of the opponent, likewise.
+        ours: the side that learns; its rooms are overwritten.
+        theirs: the opponent; its rooms are overwritten.
         learning: who learns, and how.
     """
     _come_down(ours, learning.player, 0.0)
@@ -46,7 +46,7 @@ def descend(ours: Side, theirs: Side, learning: Learning) -> None:
 
 @kernel(allocates=False)
 def _come_down(side: Side, player: int, slips: float) -> None:
-    """`descend` for one side."""
+    """`descend` for one side, with a part of slips."""
     rounds, rooms, hands = side.rounds, side.rooms, side.hands
     for hand in range(LIVE_HANDS):
         rooms[0].reach[hand, 0] = 1.0
@@ -71,11 +71,11 @@ def _come_down(side: Side, player: int, slips: float) -> None:
 
 @kernel(allocates=False)
 def ascend(ours: Side, theirs: Side, learning: Learning) -> None:
-    """A pass ends: regrets and sums of all rounds but the river, changed in place.
+    """End a pass: change the regrets and sums of all rounds before the river in place.
 
     Args:
-        ours: of the player who learns, after `descend`, and `take_back` of what the river is worth.
-        theirs: of the opponent, likewise if it learns as well.
+        ours: the side that learns, after `descend` and after `take_back` of the value of the river.
+        theirs: the opponent; if it learns as well, after the same.
         learning: who learns, and how.
     """
     _come_back(ours, theirs, learning.player, learning.weight)
@@ -114,17 +114,18 @@ def play_river(
     start: tuple[int, int],
     learning: Learning,
 ) -> None:
-    """The river after one place of the turn, from all of the turn's lanes; leaves `Room.worth` behind.
+    """Play and learn the river after one place of the turn, in all of the turn's lanes.
 
-    On the river both sides know the same buckets.
+    The result is the value of each hand at the start of the river, `Room.worth`.  On the river both sides
+    have the same buckets.
 
     Args:
-        rnd: the river, whose regrets and sums are changed in place, in the lanes of `start`.
-        rooms: for the player who learns and the opponent, overwritten.
-        river: overwritten.
-        turns: the sides, where `descend` has been.
-        start: a `Kind.NEXT` of the turn, and its number among its like.
-        learning: who does, and how.
+        rnd: the river; its regrets and sums are changed in place, in the lanes that follow `start`.
+        rooms: rooms for the side that learns and for the opponent; overwritten.
+        river: room for showdowns; overwritten.
+        turns: both sides, after `descend`.
+        start: the number of a `Kind.NEXT` place of the turn, and its number among these places.
+        learning: who learns, and how.
     """
     ours, theirs = rooms
     hands, player = turns[0].hands, learning.player
@@ -159,7 +160,7 @@ def _spread(
     below: NDArray[np.float32],
     first: int,
 ) -> None:
-    """Chances of playing on to a place, by hand; `below` is filled from the lane `first`."""
+    """Multiply hands' reach by the chances of their buckets; fills `below` from the lane `first` on."""
     width = chances.shape[1]
     for hand in range(LIVE_HANDS):
         row, factor, out = reach[hand], chances[buckets[hand]], below[hand, first : first + width]
@@ -169,7 +170,7 @@ def _spread(
 
 @kernel(allocates=False)
 def _add_up(rows: NDArray[np.float32], buckets: NDArray[np.int64], sums: NDArray[np.float32]) -> None:
-    """Sums of hands' rows by bucket."""
+    """Add up the rows of hands by bucket; `sums` is filled in place."""
     width = sums.shape[1]
     sums[:] = 0.0
     for hand in range(LIVE_HANDS):
@@ -182,7 +183,15 @@ def _add_up(rows: NDArray[np.float32], buckets: NDArray[np.int64], sums: NDArray
 def take_back(
     room: Room, buckets: NDArray[np.int64], place: int, worth: NDArray[np.float32], first: int
 ) -> None:
-    """What hands are worth where the next round begins, from the lane `first` on, is added to this one."""
+    """Add the value of the next round to the round before it.
+
+    Args:
+        room: the room of the round before; `values` and `worth` are added to in place.
+        buckets: the buckets of the hands in that round, shape (hands,).
+        place: the place after which the next round begins.
+        worth: the value of each hand where the next round begins, shape (hands, lanes).
+        first: the first lane of `worth` that belongs to `place`.
+    """
     width = room.own.shape[1]
     for hand in range(LIVE_HANDS):
         row = worth[hand, first : first + width]
@@ -196,7 +205,7 @@ def take_back(
 
 @kernel(allocates=False)
 def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> None:
-    """A player's chances of actions in a round, by matching regrets."""
+    """Fill in `Room.chances` of a player's actions in a round by regret matching."""
     places = rnd.places
     num_buckets, width = room.own.shape
     none = np.float32(0.0)
@@ -206,7 +215,7 @@ def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> N
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
         even = np.float32(1.0 / num_actions)
         for bucket in range(num_buckets):
-            total = room.values[place, bucket]  # not yet needed for values
+            total = room.values[place, bucket]  # free until values are filled in
             total[:] = none
             for action in range(child, child + num_actions):
                 regrets = rnd.regrets[action - 1, first_row + bucket, first : first + width]
@@ -227,7 +236,7 @@ def _play(
     player: int,
     slips: float,
 ) -> None:
-    """A player's chances of playing from a round's start to each place, by the chances of actions."""
+    """Fill in a player's chances of playing from a round's start to each place; `plays` is overwritten."""
     num_buckets, width = plays.shape[1:]
     meant = np.float32(1.0 - slips)
     plays[0] = 1.0
@@ -251,7 +260,7 @@ def _play(
 
 @kernel(allocates=False)
 def _answer(places: NDArray[np.int64], room: Room, river: RiverRoom, player: int) -> None:
-    """A player's chances of actions become a best response, by bucket, to what the ends are worth."""
+    """Turn a player's chances into a best response by bucket, given the values of the ends."""
     num_buckets, width = room.own.shape
     none = np.float32(0.0)
     for place in range(places.shape[0] - 1, -1, -1):
@@ -280,7 +289,7 @@ def _answer(places: NDArray[np.int64], room: Room, river: RiverRoom, player: int
 
 @kernel(allocates=False)
 def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weight: float) -> None:
-    """What decisions of a round are worth, from its ends up, and the player's regrets and strategy."""
+    """Fill in the values of a round's decisions from its ends up, and learn the player's regrets and sums."""
     places = rnd.places
     num_buckets, width = room.own.shape
     scale = np.float32(weight)
@@ -304,9 +313,9 @@ def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weig
                 continue
             for action in range(child, child + num_actions):
                 worth = room.values[action, bucket]
-                gains = rnd.gains[action - 1, first_row + bucket, first : first + width]
+                regrets = rnd.regrets[action - 1, first_row + bucket, first : first + width]
                 for lane in range(width):
-                    gains[lane] += scale * (worth[lane] - value[lane])
+                    regrets[lane] += scale * (worth[lane] - value[lane])
             if rnd.sums.shape[1] == 0:
                 continue
             own = room.own[bucket]
@@ -328,7 +337,18 @@ def _pay_fold(
     chips: NDArray[np.float32],
     sign: float,
 ) -> None:
-    """What a fold before the river is worth: chips, times the opponent's hands that there can be."""
+    """Add the value of a fold before the river: chips, times the reach of the opponent's possible hands.
+
+    Args:
+        ours: the room of the side whose values are wanted; `values` and `worth` are added to in place.
+        theirs: the room of the other side.
+        hands: the hands on the board.
+        buckets: the buckets of our side in this round, shape (hands,).
+        met: the buckets of the other side, shape (hands,).
+        place: the fold.
+        chips: chips that change hands, shape (lanes,).
+        sign: 1 if our side wins them, -1 if it loses them.
+    """
     width = ours.own.shape[1]
     by_card = ours.totals[place]
     by_card[:] = np.float32(0.0)

@@ -1,8 +1,8 @@
-"""External sampling on buckets: given deals, the other's actions drawn, all of a player's own tried.
+"""External sampling on buckets: a player tries all of its actions; the other's actions are drawn.
 
-A deal is what the strategy knows of it: the bucket of each player in each round, and who wins the showdown.
-So a deal costs the nodes that are visited, however many hands and boards there are, and the betting may have
-any shape.
+A deal is reduced to what strategies know of it: the bucket of each player in each round, and who wins the
+showdown.  So the cost of a deal is the nodes visited, however many hands and boards there are, and the
+betting may have any shape.
 
 Source: Lanctot and others, *Monte Carlo Sampling for Regret Minimization in Extensive Games* (2009).
 """
@@ -20,69 +20,70 @@ from engine.kernels.splitmix import random_number
 
 
 class Column(IntEnum):
-    """Columns of a betting's nodes; a node's children have greater numbers and stand side by side."""
+    """Columns of `Betting.nodes`; the children of a node have greater numbers and are adjacent."""
 
     KIND = 0
-    """Who is to act, or `FOLD` or `SHOWDOWN`."""
+    """The position to act, or `FOLD` or `SHOWDOWN` where the hand is over."""
     FIRST = 1
     """The first child."""
     NUM_ACTIONS = 2
     FIRST_SLOT = 3
-    """The slots of a bucket, one for each action, follow those of the bucket before it."""
+    """The first slot of a decision.  Slots are ordered by bucket, then by action."""
     ROUND = 4
+    """The betting round."""
 
 
 FOLD: int = 2
 SHOWDOWN: int = 3
-"""Kinds of nodes after those of the players."""
+"""Kinds of nodes at which the hand is over; 0 and 1 are positions to act."""
 
 
 class Betting(NamedTuple):
-    """A betting, as a tree."""
+    """The betting tree of a game."""
 
     nodes: NDArray[np.int64]
     """Shape (nodes, len(Column))."""
     chips: NDArray[np.float64]
-    """What the first player wins by a fold, what the winner wins at a showdown; shape (nodes,)."""
+    """Chips that position 0 wins at a fold, or that the winner wins at a showdown; shape (nodes,)."""
 
 
 class Deals(NamedTuple):
-    """Deals, as strategies on buckets know them."""
+    """Deals as strategies on buckets know them."""
 
     buckets: NDArray[np.int64]
-    """Of each player in each round, shape (deals, 2, rounds)."""
+    """The bucket of each player in each round, shape (deals, 2, rounds)."""
     winners: NDArray[np.float64]
-    """Of the showdown: 1 for the first player, -1 for the other, 0 if they share; shape (deals,)."""
+    """The winner of the showdown: 1 for position 0, -1 for position 1, 0 for a tie; shape (deals,)."""
 
 
 class Bound(NamedTuple):
-    """What one player, the *bound* one, has no say in; the other's answer to it is what is wanted."""
+    """What is prescribed to one player, the *bound* one; the answer of the other is the result."""
 
     player: int
-    """-1 for nobody."""
+    """The position of the bound player; -1 for nobody."""
     part: float
-    """Of all hands, in which it does what `model` says throughout (restricted Nash response)."""
+    """The part of all hands in which it plays `model` throughout (restricted Nash response)."""
     trust: NDArray[np.float64]
-    """By slot: the part of its actions that are the model's (data-biased response)."""
+    """The part of its actions that are the model's, by slot (data-biased response)."""
     model: NDArray[np.float64]
-    """Chances by slot."""
+    """The model's chances, by slot."""
 
 
 class Visits(NamedTuple):
-    """Room for the nodes that a traversal visits."""
+    """Scratch arrays for a traversal: a list of the nodes it visits."""
 
     nodes: NDArray[np.int64]
-    """Their numbers, shape (nodes,)."""
+    """The number of each node visited, shape (nodes,)."""
     firsts: NDArray[np.int64]
-    """Where the first child of each is in this list."""
+    """The place in this list of the first child of each node, shape (nodes,)."""
     meant: NDArray[np.float64]
-    """How much more likely the other would have come there without slips."""
+    """The other player's chance to play there without slips, divided by that with slips; shape (nodes,)."""
     worth: NDArray[np.float64]
-    """What each is worth to the player."""
+    """The value of each node to the player, shape (nodes,)."""
     chances: NDArray[np.float64]
-    """Chances of the actions, shape (nodes, most actions)."""
+    """The chances of the actions at each node, shape (nodes, most actions)."""
     tried: NDArray[np.bool_]
-    """Whether all actions are tried at a node."""
+    """Whether all actions are tried at each node, shape (nodes,)."""
 
 
 @kernel(allocates=False)
@@ -95,16 +96,17 @@ def learn_from_deals(
     weights: tuple[float, float],
     bound: Bound,
 ) -> None:
-    """Deals in each of which either player in turn tries all of their actions.
+    """Learn from some deals; in each of them, each player in turn tries all of its actions.
 
     Args:
-        betting: all that may be done.
-        deals: learnt from one after the other.
-        learnt: regrets and sums of strategies by slot, changed in place.
+        betting: the betting tree of the game.
+        deals: the deals, which are learnt from one after the other.
+        learnt: regrets and summed strategies by slot, changed in place.
         visits: overwritten.
         random: the state of a SplitMix64 generator, shape (1,), advanced in place.
-        weights: how much a deal counts; the part of the other's actions that are slips, any action alike.
-        bound: what a player has no say in.
+        weights: the weight of a deal; and the part of the other player's actions that are slips, any legal
+            action being equally likely.
+        bound: what is prescribed to a player.
     """
     for deal in range(deals.winners.shape[0]):
         for player in range(2):
@@ -122,7 +124,7 @@ def _traverse(
     weights: tuple[float, float],
     bound: Bound,
 ) -> None:
-    """In a deal a player's turn: list the nodes that are visited, parents first; learn, children first."""
+    """One player's turn in a deal: list the nodes visited, parents first; then learn, children first."""
     deal, player = turn
     tree, chips = betting.nodes, betting.chips
     buckets, winner = deals.buckets[deal], deals.winners[deal]
@@ -132,7 +134,7 @@ def _traverse(
     sign = 1.0 if player == 0 else -1.0
     nodes[0] = 0
     visits.meant[0] = 1.0
-    # Whoever has no say in a hand learns nothing from it either.
+    # A player bound in a hand learns nothing from it either.
     no_say = bound.player == 1 - player and random_number(random) < bound.part
     count = 1
     visit = 0
@@ -204,13 +206,13 @@ def play_deals(
     second: NDArray[np.float64],
     random: NDArray[np.uint64],
 ) -> float:
-    """Chips that the first player wins in some deals, both drawing their actions.
+    """The chips that position 0 wins in all over some deals, if both players draw their actions.
 
     Args:
-        betting: all that may be done.
-        deals: played one after the other.
-        first: chances of the first player's actions by slot.
-        second: of the other's.
+        betting: the betting tree of the game.
+        deals: the deals, which are played one after the other.
+        first: the policy of position 0, by slot.
+        second: the policy of position 1, by slot.
         random: the state of a SplitMix64 generator, shape (1,), advanced in place.
     """
     tree, won = betting.nodes, 0.0

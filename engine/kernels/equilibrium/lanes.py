@@ -1,7 +1,8 @@
-"""The arrays of public chance sampling: betting rounds by the lane, rooms to work in, the hands of a board.
+"""The arrays of public chance sampling: betting rounds in lanes, rooms to work in, and the hands of a board.
 
-All sequences that begin a betting round (its *starts*) have the same betting tree, so one tree of *places*
-serves them all, and what is said of a place is a row with one number for each start: the *lanes*.
+All sequences that begin a betting round (its *starts*) lead to the same betting tree, so one tree of *places*
+serves them all.  Every quantity at a place is a row with one number for each start; the starts are the
+*lanes*.  A *room* is a set of scratch arrays.
 """
 
 from __future__ import annotations
@@ -13,27 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 LIVE_HANDS: Final = 1081
+"""Hands that share no card with a full board."""
 LIVE_CARDS: Final = 47
-"""On a full board.  Row `LIVE_CARDS` of sums by card is the sum of all hands."""
+"""Cards that are not on a full board.  Row `LIVE_CARDS` of sums by card is the sum over all hands."""
 RIVER: Final = 3
+"""The number of the last betting round."""
 
 
 class Place(IntEnum):
-    """Columns of `Round.places`; a place's children have greater numbers and stand side by side."""
+    """Columns of `Round.places`; the children of a place have greater numbers and are adjacent."""
 
     KIND = 0
     PLAYER = 1
-    """Who is to act; who has folded."""
+    """The position to act or, at a fold, the position that has folded."""
     PARENT = 2
     FIRST = 3
     """The first child."""
     NUM_ACTIONS = 4
     LEAF = 5
-    """At `NEXT`, its number among its like."""
+    """At a `NEXT` place, its number among those places."""
 
 
 class Kind(IntEnum):
-    """What is at a place, its first column."""
+    """Kinds of places: the values of `Place.KIND`."""
 
     DECISION = 0
     FOLD = 1
@@ -43,97 +46,104 @@ class Kind(IntEnum):
 
 
 class Round(NamedTuple):
-    """The betting of a round, and what has been learnt there; a place but the first stands for an action."""
+    """The betting of a round and what has been learnt there.
+
+    Every place but the first stands for the action that leads to it.
+    """
 
     places: NDArray[np.int64]
     """Shape (places, len(Place))."""
     chips: NDArray[np.float32]
-    """What changes hands at the ends, over the hands an opponent may hold; shape (places, lanes)."""
+    """Chips that change hands at each end, per possible hand of the opponent; shape (places, lanes)."""
     regrets: NDArray[np.float32]
-    """What both players match, shape (places - 1, buckets, lanes)."""
-    gains: NDArray[np.float32]
-    """What is learnt is added here; the same array, for one who learns."""
+    """Regrets by which strategies are matched, shape (places - 1, buckets, lanes)."""
     sums: NDArray[np.float32]
-    """Strategies summed up, in the same shape; without buckets where nobody asks for them."""
+    """Summed strategies, in the same shape; without buckets if the average is not wanted."""
 
 
 class Room(NamedTuple):
-    """Room for one side in a round; `w` lanes."""
+    """Scratch arrays of one side for a round with `w` lanes."""
 
     chances: NDArray[np.float32]
-    """Of each of the side's actions at its parent, shape (places, buckets, w)."""
+    """The chance of each action of the side at its parent, shape (places, buckets, w)."""
     plays: NDArray[np.float32]
-    """The side's chance of playing from the start to a place as it means to, in the same shape."""
+    """The side's chance of playing from the start to a place, without slips; the same shape."""
     seen: NDArray[np.float32]
-    """The same with its slips, as the other side meets it."""
+    """The same with slips, as the other side meets it."""
     values: NDArray[np.float32]
-    """What the hands of a bucket are worth there, added up."""
+    """The value of each place for a bucket, added up over its hands; the same shape."""
     own: NDArray[np.float32]
-    """The side's chances of having played to the start, added up by bucket, shape (buckets, w)."""
+    """`reach` added up by bucket, shape (buckets, w)."""
     reach: NDArray[np.float32]
-    """The same by hand, shape (hands, w)."""
+    """The side's chance of having played to the start with each hand, shape (hands, w)."""
     worth: NDArray[np.float32]
-    """What a hand is worth at the start, in the same shape."""
+    """The value of the start for each hand, shape (hands, w)."""
     totals: NDArray[np.float32]
-    """The other side's sums by card at the ends, shape (places, LIVE_CARDS + 1, w)."""
+    """The other side's reach at the ends, added up by card; shape (places, LIVE_CARDS + 1, w)."""
 
 
 class RiverRoom(NamedTuple):
-    """Room for showdowns."""
+    """Scratch arrays for showdowns; `w` lanes."""
 
     by_card: NDArray[np.float32]
-    """The opponent's chances by bucket and card, shape (buckets, LIVE_CARDS + 1, w)."""
+    """The opponent's reach by bucket and card, shape (buckets, LIVE_CARDS + 1, w)."""
     within: NDArray[np.float32]
-    """What a hand wins of its own bucket, shape (hands, w)."""
+    """What a hand wins from the hands of its own bucket, shape (hands, w)."""
     within_sums: NDArray[np.float32]
     """The same by bucket, shape (buckets, w)."""
     beaten: NDArray[np.float32]
-    """Chances of weaker hands less those of stronger ones, shape (places, LIVE_CARDS + 1, w)."""
+    """The reach of weaker hands less that of stronger ones, by card; shape (places, LIVE_CARDS + 1, w)."""
     margin: NDArray[np.float32]
-    """The same at one end, or its weighted sum over the ends, by card, shape (2, LIVE_CARDS + 1, w)."""
+    """Row 0: the same at one end; row 1: its weighted sum over the ends; shape (2, LIVE_CARDS + 1, w)."""
     rows: NDArray[np.float32]
-    """Shape (4, w)."""
+    """Four more rows, shape (4, w)."""
 
 
 class Hands(NamedTuple):
     """The live hands on a full board, in ascending order of strength."""
 
     cards: NDArray[np.int64]
-    """Of each hand, as numbers among the live cards, shape (hands, 2)."""
+    """The cards of each hand, numbered among the live cards; shape (hands, 2)."""
     ends: NDArray[np.int64]
-    """Where each group of equal strength ends."""
+    """Where each group of equally strong hands ends, shape (groups,)."""
     buckets: NDArray[np.int64]
-    """Among those of such boards, shape (4, hands); on the river ascending, and equal within a group."""
+    """The bucket of each hand in each round, counted from `first_rows`; shape (4, hands).
+
+    On the river buckets ascend, and are the same within a group.
+    """
     bounds: NDArray[np.int64]
-    """Where the river's buckets begin and end, shape (buckets + 1,)."""
+    """Where the hands of each river bucket begin, and where the last ends; shape (buckets + 1,)."""
     counts: NDArray[np.float32]
-    """Hands of a river bucket that hold a card, shape (buckets, LIVE_CARDS + 1); the last: all, negative."""
+    """The number of hands of a river bucket with each card; in the last column, minus all of them.
+
+    Shape (buckets, LIVE_CARDS + 1).
+    """
     first_rows: NDArray[np.int64]
-    """Where this board's buckets begin among all, by round."""
+    """By round, the first of the buckets that can occur on this board, shape (4,)."""
 
 
 class Learning(NamedTuple):
-    """A pass over a board."""
+    """The settings of a pass over a board."""
 
     player: int
-    """Who learns."""
+    """The position that learns."""
     weight: float
-    """How much the pass counts."""
+    """The weight of the pass in regrets and sums."""
     slips: float
-    """In this part of its actions the opponent does anything that is allowed, each as often."""
+    """The part of the opponent's actions that are slips: any legal action, equally likely."""
     answers: bool
-    """On the river the opponent answers best, by bucket, what the player would do on this very board."""
+    """Whether the opponent plays a best response by bucket on the river of this very board."""
     opponent_learns: bool
-    """The opponent learns as well, for itself; on the river it answers."""
+    """Whether the opponent learns a strategy of its own; on the river it then plays a best response."""
 
 
 Rounds = tuple[Round, Round, Round]
 Rooms = tuple[Room, Room, Room]
-"""Of all rounds but the river."""
+"""Rounds and rooms before the river: preflop, flop and turn."""
 
 
 class Side(NamedTuple):
-    """The player who learns, or the opponent: what it has learnt, and what it knows of the hands."""
+    """One side, the player who learns or the opponent: what it has learnt, and the hands in its buckets."""
 
     rounds: Rounds
     rooms: Rooms

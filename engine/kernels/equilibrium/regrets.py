@@ -1,4 +1,4 @@
-"""Counterfactual regret minimisation on a whole game tree: CFR and its relatives, players taking turns.
+"""Counterfactual regret minimisation on a whole game tree: CFR, CFR+, DCFR and LCFR, players taking turns.
 
 Source: Zinkevich and others, *Regret Minimization in Games with Incomplete Information* (2007); Tammelin,
 *Solving Large Imperfect Information Games Using CFR+* (2014); Brown and Sandholm, *Solving
@@ -18,50 +18,50 @@ from engine.kernels.equilibrium.tree import Block, TreeArrays, fill_reach, fill_
 
 
 class Discount(IntEnum):
-    """Columns of a schedule, a row for each iteration."""
+    """Columns of a schedule, which has a row for each iteration."""
 
     POSITIVE = 0
-    """What is left of positive regrets after it."""
+    """The factor of positive regrets after the iteration."""
     NEGATIVE = 1
-    """What is left of negative regrets after it."""
+    """The factor of negative regrets after the iteration."""
     WEIGHT = 2
-    """The weight of its strategy in the average."""
+    """The weight of the iteration's strategy in the average."""
 
 
 class Regrets(NamedTuple):
-    """What the players have learnt, by slot."""
+    """What the players have learnt; all arrays are by slot."""
 
     regrets: NDArray[np.float64]
     sums: NDArray[np.float64]
-    """Weighted sums of what was played, times the player's own chance to get there."""
+    """Weighted sums of the strategies played, times the player's own chance to play there."""
     free: NDArray[np.float64]
     """The strategy by regret matching."""
     played: NDArray[np.float64]
-    """What is played: ``bound + loose * free``."""
+    """The strategy that is played: ``bound + loose * free``."""
     bound: NDArray[np.float64]
-    """Chances that a player has no say in; 0 for all in the game as it is."""
+    """Chances prescribed to the players; all 0 in the game as it is."""
     loose: NDArray[np.float64]
-    """What is left to the player's choice, the same for all actions of an information set."""
+    """The part left to the player's choice, the same for all actions of an information set."""
 
 
 class Scratch(NamedTuple):
-    """Room for a pass."""
+    """Scratch arrays for a pass."""
 
     reach: NDArray[np.float64]
-    """By node."""
+    """See `fill_reach`; by node."""
     worth: NDArray[np.float64]
-    """By node."""
+    """See `fill_worth`; by node."""
     action_worth: NDArray[np.float64]
-    """By slot."""
+    """See `fill_worth`; by slot."""
     sequences: NDArray[np.float64]
-    """By slot: a player's own chance of having done all that leads there, and it."""
+    """The player's own chance of all its actions up to and including this one; by slot."""
 
 
 @kernel(allocates=False)
 def minimise(tree: TreeArrays, learnt: Regrets, scratch: Scratch, schedule: NDArray[np.float64]) -> None:
-    """As many iterations as the schedule has rows, in place.
+    """Run as many iterations as the schedule has rows.
 
-    Within an iteration the players take turns: each meets what those before it have just learnt.
+    Within an iteration the players take turns: each plays against what those before it have just learnt.
 
     Args:
         tree: the game.
@@ -80,7 +80,7 @@ def minimise(tree: TreeArrays, learnt: Regrets, scratch: Scratch, schedule: NDAr
 def _learn(
     tree: TreeArrays, learnt: Regrets, scratch: Scratch, player: int, discount: NDArray[np.float64]
 ) -> None:
-    """Add a player's regrets and strategy of one pass, and match the regrets."""
+    """Add a player's regrets and strategy of one pass, and update its strategy by regret matching."""
     blocks, worth = tree.blocks, scratch.action_worth
     for block in range(blocks.shape[0]):
         if blocks[block, Block.KIND] != player:

@@ -1,8 +1,9 @@
-"""What the ends of the river are worth to all hands on a board, for all sequences that lead there at once.
+"""The values of the river's ends for all hands on a board, for all sequences that lead there at once.
 
-On the river buckets are stretches of the hands in order of strength.  What a hand wins of a whole bucket of
-hands that it beats, or loses to one that beats it, then follows from that bucket's sums by card; only within
-its own bucket a hand is compared with others.  So a showdown costs a bucket, not a hand, for each sequence.
+On the river, buckets are stretches of the hands in order of strength.  What a hand wins from a whole bucket
+of weaker hands, or loses to a bucket of stronger ones, follows from that bucket's sums by card; single hands
+are compared only within their own bucket.  So a showdown costs a step per bucket, not per hand, for each
+sequence.
 
 Source: Johanson, Waugh, Bowling, Zinkevich, *Accelerating Best Response Calculation in Large Extensive Games*
 (2011), for the sums by card within sorted hands.
@@ -29,7 +30,13 @@ from engine.kernels.equilibrium.lanes import (
 
 @kernel(allocates=False)
 def compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverRoom) -> None:
-    """Sums by bucket and card, and what each hand wins of the hands of its own bucket."""
+    """Fill in sums by bucket and card, and what each hand wins from the hands of its own bucket.
+
+    Args:
+        reach: the opponent's reach by hand, shape (hands, lanes).
+        hands: the hands on the board.
+        river: `by_card`, `within` and `within_sums` are filled in place.
+    """
     width = reach.shape[1]
     river.by_card[:] = np.float32(0.0)
     start = 0
@@ -81,17 +88,17 @@ def pay_ends(
     player: int,
     what: tuple[bool, bool],
 ) -> None:
-    """What the ends of the river are worth to a side.
+    """Fill in the values of the river's ends for one side.
 
     Args:
         rnd: the river.
-        ours: of the side; `values` and `worth` are filled as `what` says, `totals` are overwritten.
-        theirs: of the other.
+        ours: the room of the side; `values` and `worth` are filled as `what` says, `totals` are overwritten.
+        theirs: the room of the other side.
         river: after `compare_within` of `theirs.reach`; overwritten.
-        hands: of the board.
-        first: lane of the round.
-        player: who the side is.
-        what: whether ends are wanted, by bucket, and whether the start is, by hand.
+        hands: the hands on the board.
+        first: the first lane of `rnd` that is meant.
+        player: the position of the side.
+        what: whether the values of the ends by bucket are wanted, and whether that of the start by hand is.
     """
     places = rnd.places
     wants_values, wants_worth = what
@@ -155,7 +162,7 @@ def pay_ends(
 
 @kernel(allocates=False)
 def _total(ours: Room, theirs: Room, river: RiverRoom, place: int) -> None:
-    """The other side's chances at an end by card, and the same negative, from where buckets are passed."""
+    """Fill in the other side's reach at an end by card, and its negative, with which `beaten` begins."""
     num_buckets, width = ours.own.shape
     totals, beaten = ours.totals[place], river.beaten[place]
     totals[:] = np.float32(0.0)
@@ -178,9 +185,10 @@ def _pass_bucket(
     beaten: NDArray[np.float32],
     margin: NDArray[np.float32],
 ) -> None:
-    """Weaker hands less stronger ones, by card: `margin` without this bucket, and `beaten` past it.
+    """Pass one bucket in ascending order of strength.
 
-    Before its bucket, `beaten` has all weaker buckets once, and this and all stronger ones negative.
+    `beaten` counts weaker buckets positive, and this bucket and all stronger ones negative; after the call
+    this bucket counts positive, too.  `margin` is filled with what is in between: without this bucket.
     """
     width = seen.shape[0]
     for card in range(LIVE_CARDS + 1):

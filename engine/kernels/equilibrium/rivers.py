@@ -1,15 +1,15 @@
-"""A best response on the river: all hands on a board at once, and many bettings that led there side by side.
+"""A best response on the river: all hands on a board at once, and many earlier bettings side by side.
 
-A *lane* is a betting that starts the round.  All lanes have the same tree of the round and the same order of
-hands by strength; they differ in the chips at stake and in what the opponent would have come there with.  So
-every step of the walk does the same to all lanes of a row of memory, which becomes vector code.
+A *lane* is a betting that starts the round.  All lanes share the betting tree of the round and the order of
+hands by strength; they differ in the chips at stake and in the opponent's reach.  So every step of the walk
+does the same to all lanes of a row of memory, which becomes vector code.
 
-At a showdown, hands are gone through in ascending order of strength.  What a hand wins is the opponent's
-reach below it less the reach above it; hands that share one of its cards are taken out by sums per card.  A
-hand is half-way when its own group has been moved from above, but not yet below: its ties then count nothing.
+At a showdown, the hands are walked in ascending order of strength.  A hand wins the opponent's reach below it
+less the reach above it; sums by card take out the hands that share one of its cards.  When a hand is valued,
+its own group has been moved away from above, but not yet to below, so ties count nothing.
 
-Where the opponent folds or calls, both ends are one pass: totals of what folds less what calls are where the
-sums begin.
+Where the opponent folds or calls, one pass does both: the sums begin with the total of what folds less what
+calls.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ ALL: int = 52
 
 
 class Field(IntEnum):
-    """Columns of a round's nodes."""
+    """Columns of the nodes of a round."""
 
     RESPONDS = 0
-    """1 where the best response acts, 0 where the opponent does."""
+    """1 where the best response acts, 0 where the opponent acts."""
     FOLD = 1
     """Whether the player to act can fold."""
     CALL = 2
@@ -40,7 +40,7 @@ class Field(IntEnum):
     AFTER_RAISE = 4
     """The node after a raise, or -1."""
     REACH = 5
-    """The row of `Room.reach` with the opponent's chances of having come here."""
+    """The row of `Room.reach` that holds the opponent's reach here."""
     VALUE = 6
     """The row of `Room.value` that is filled."""
     CHANCES = 7
@@ -51,28 +51,29 @@ class LiveHands(NamedTuple):
     """The hands on a full board, in ascending order of strength."""
 
     combos: NDArray[np.int64]
+    """Indices of combos, shape (hands,)."""
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    """Their cards."""
+    """The two cards of each hand, shape (hands,)."""
     ends: NDArray[np.int64]
-    """Where each group of equal strength ends."""
+    """Where each group of equally strong hands ends, shape (groups,)."""
     classes: NDArray[np.int64]
-    """Of each hand, as the opponent tells them apart."""
+    """The opponent's class of each hand, shape (hands,)."""
 
 
 class Room(NamedTuple):
-    """Overwritten; the last axis is the lane."""
+    """Scratch arrays; the last axis is the lane."""
 
     reach: NDArray[np.float32]
-    """Shape (rows, hands, lanes)."""
+    """The opponent's reach at the nodes, shape (rows, hands, lanes)."""
     folded: NDArray[np.float32]
     called: NDArray[np.float32]
-    """Shape (hands, lanes), times the chips at stake."""
+    """The opponent's reach of a fold and of a call, times the chips at stake; shape (hands, lanes)."""
     value: NDArray[np.float32]
-    """Shape (2, hands, lanes)."""
+    """The value of nodes, shape (2, hands, lanes)."""
     sums: NDArray[np.float32]
     totals: NDArray[np.float32]
-    """By card, and over all; shape (53, lanes)."""
+    """Sums by card, and in row `ALL` over all hands; shape (53, lanes)."""
 
 
 @kernel(allocates=False)
@@ -86,20 +87,19 @@ def respond_on_river(
     room: Room,
     worth: NDArray[np.float32],
 ) -> None:
-    """What a best response wins on one board, by hand and lane, against all hands of the opponent.
+    """Add what a best response wins on one board, by hand and lane, against all hands of the opponent.
 
     Args:
-        nodes: of the round, parents first, shape (nodes, len(Field)).
-        hands: on the board.
-        images: other names of all combos, shape (boards, 1326): of boards that differ from this one in the
-            names of suits alone.
-        reach: the opponent's chances of having come to the start of the round with each combo, shape (1326,
+        nodes: the nodes of the round, parents first, shape (nodes, len(Field)).
+        hands: the hands on the board.
+        images: the combo that each combo becomes on each board that differs from this one at most in the
+            names of suits; shape (boards, 1326).
+        reach: the opponent's reach at the start of the round with each combo, shape (1326, lanes).
+        stakes: chips lost by a fold at each node, and at a showdown after a call; shape (nodes, 2, lanes).
+        chances: the opponent's chances to fold, call and raise at its own nodes, shape (nodes, 3, classes,
             lanes).
-        stakes: chips that are lost by a fold at each node, and at a showdown after a call; shape (nodes, 2,
-            lanes).
-        chances: of folding, calling, raising, at the opponent's nodes: shape (nodes, 3, classes, lanes).
         room: overwritten.
-        worth: chips times the opponent's reach, shape (1326, lanes), added to in place on all boards.
+        worth: chips times the opponent's reach, shape (1326, lanes); the winnings on all boards are added.
     """
     size, lanes = hands.combos.shape[0], reach.shape[1]
     for place in range(size):
@@ -138,7 +138,7 @@ def respond_on_river(
 def _spread(
     nodes: NDArray[np.int64], hands: LiveHands, chances: NDArray[np.float32], room: Room, lanes: int
 ) -> None:
-    """The opponent's reach at all nodes, from that at the first."""
+    """Fill in the opponent's reach at all nodes, from its reach at the first."""
     for number in range(nodes.shape[0]):
         node = nodes[number]
         if node[Field.RESPONDS]:
@@ -158,7 +158,7 @@ def _spread(
 
 @kernel(allocates=False)
 def _comes_here(theirs: NDArray[np.float32], size: int, lanes: int) -> bool:
-    """Whether the opponent comes to a node with any hand."""
+    """Whether the opponent plays to a node with any hand in any lane."""
     for place in range(size):
         for lane in range(lanes):
             if theirs[place, lane] != 0.0:
@@ -168,7 +168,7 @@ def _comes_here(theirs: NDArray[np.float32], size: int, lanes: int) -> bool:
 
 @kernel(allocates=False)
 def _join(responds: int, value: NDArray[np.float32], size: int, lanes: int) -> None:
-    """The value where both calling and raising lead on."""
+    """Fill in the value of a node at which neither a call nor a raise ends the round."""
     for place in range(size):
         for lane in range(lanes):
             if responds:
@@ -187,7 +187,7 @@ def _respond(
     room: Room,
     value: NDArray[np.float32],
 ) -> None:
-    """The best of folding, calling and, where `value` holds what raising is worth, raising."""
+    """Fill in the best of folding, calling and, if it `goes_on`, raising, whose value is in `value`."""
     sums, totals, lanes = room.sums, room.totals, theirs.shape[1]
     sums[:] = 0.0
     for place in range(hands.combos.shape[0]):
@@ -230,7 +230,7 @@ def _meet(
     room: Room,
     value: NDArray[np.float32],
 ) -> None:
-    """What the opponent's folds and calls are worth, added to what its raises are where it goes on."""
+    """Fill in the value of the opponent's folds and calls; if it `goes_on`, add it to that of its raises."""
     sums, folded, called, lanes = room.sums, room.folded, room.called, theirs.shape[1]
     folds, calls = chances[0], chances[1]
     sums[:] = 0.0
@@ -267,7 +267,7 @@ def _move(
     end: int,
     lanes: int,
 ) -> None:
-    """A group of hands takes half a step from above to below."""
+    """Move a group of hands half the way from above to below: from minus to 0, or from 0 to plus."""
     for place in range(start, end):
         a, b = hands.first[place], hands.second[place]
         for lane in range(lanes):

@@ -1,4 +1,4 @@
-"""External sampling: a player tries all of their actions; the others' and the cards are drawn.
+"""External sampling: a player tries all of its actions; the others' actions and the cards are drawn.
 
 Source: Lanctot and others, *Monte Carlo Sampling for Regret Minimization in Extensive Games* (2009).
 """
@@ -16,20 +16,20 @@ from engine.kernels.splitmix import random_number
 
 
 class Visits(NamedTuple):
-    """Room for the nodes that one player's traversal visits: at most one of each block."""
+    """Scratch arrays for one player's traversal: a list of the nodes it visits, at most one of each block."""
 
     nodes: NDArray[np.int64]
-    """Columns of `Visit`, shape (blocks, 3)."""
+    """The columns `BLOCK`, `DEAL` and `FIRST`, shape (blocks + 1, 3)."""
     worth: NDArray[np.float64]
-    """What each is worth to the player."""
+    """The value of each node to the player, shape (blocks + 1,)."""
     chances: NDArray[np.float64]
-    """Chances of the actions at a node of the player, shape (blocks, most actions)."""
+    """The chances of the actions at each node, shape (blocks + 1, most actions)."""
 
 
 BLOCK: Final = 0
 DEAL: Final = 1
 FIRST: Final = 2
-"""Columns of `Visits.nodes`: a node's block, its number there, and where its first child is in the list."""
+"""Columns of `Visits.nodes`: a node's block, its number there, and the place of its first child."""
 
 
 @kernel(allocates=False)
@@ -41,15 +41,16 @@ def sample(
     random: NDArray[np.uint64],
     iterations: int,
 ) -> None:
-    """Iterations in which each player in turn tries all of their actions.
+    """Run iterations in which each player in turn tries all of its actions.
 
     Args:
         tree: the game; its deals are equally likely.
         regrets: by slot, changed in place.
-        sums: by slot, what was played at nodes of the next player after the one who tries, changed in place.
+        sums: summed strategies by slot, changed in place; while a player tries its actions, the strategy of
+            the next player is added.
         visits: overwritten.
         random: the state of a SplitMix64 generator, shape (1,), advanced in place.
-        iterations: how many.
+        iterations: the number of iterations.
     """
     for _ in range(iterations):
         for player in range(tree.payoffs.shape[0]):
@@ -65,7 +66,7 @@ def _traverse(
     random: NDArray[np.uint64],
     player: int,
 ) -> None:
-    """One player's turn: list the nodes that are visited, parents first; then learn, children first."""
+    """One player's turn: list the nodes visited, parents first; then learn, children first."""
     blocks, children, views = tree.blocks, tree.children, tree.views
     nodes, worth, chances = visits.nodes, visits.worth, visits.chances
     averaged = (player + 1) % tree.payoffs.shape[0]

@@ -1,4 +1,4 @@
-"""How strong hands become: distributions of strength over all full boards, and the centre nearest to each."""
+"""Final strengths of hands over all full boards: their distributions and mean squares; nearest centres."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def fill_distributions(
     cards: NDArray[np.int64],
     counts: NDArray[np.uint16],
 ) -> None:
-    """On how many full boards the strength of every combo against a random hand falls into each of some bins.
+    """Count the full boards on which the strength of each combo against a random hand falls into each bin.
 
     Args:
-        table: of rankings.
+        table: `ranking_table()`.
         board: shape (3|4|5,).
-        cards: of each combo, shape (1326, 2).
+        cards: the cards of each combo, shape (1326, 2).
         counts: shape (1326, bins), filled in place; bins are equally wide, and dead combos have zeros.
     """
     size, bins = board.shape[0], counts.shape[1]
@@ -59,7 +59,7 @@ def fill_distributions(
         start = 0
         for group in range(groups):
             end = integer(ends[group])
-            # Twice the strength: what is beaten before its equals are counted, and after.
+            # Twice the strength: the hands below, without and with those that tie.
             for place in range(start, end):
                 twice[place] = start - below[first[place]] - below[second[place]]
             for place in range(start, end):
@@ -75,7 +75,7 @@ def fill_distributions(
 def fill_distribution(
     table: NDArray[np.uint16], first: int, second: int, board: NDArray[np.uint8], counts: NDArray[np.uint16]
 ) -> None:
-    """`fill_distributions` for one hand; `counts`, shape (bins,), is filled in place."""
+    """`fill_distributions` for one hand of two cards; `counts`, shape (bins,), is filled in place."""
     size, bins = board.shape[0], counts.shape[0]
     full = np.empty(5, np.uint8)
     for place in range(size):
@@ -95,7 +95,7 @@ def fill_distribution(
 def find_nearest(
     points: NDArray[np.float32], centres: NDArray[np.float32], nearest: NDArray[np.int64]
 ) -> None:
-    """The number of the centre that is nearest to each point, by Euclid, the first among equals.
+    """The number of the centre nearest to each point by Euclidean distance; the first of several.
 
     Args:
         points: shape (points, dimensions).
@@ -125,12 +125,12 @@ def mean_squares(
     cards: NDArray[np.int64],
     squares: NDArray[np.float64],
 ) -> None:
-    """E[HS²] of every combo on a board: the mean square of its strength on all full boards.
+    """E[HS²] of every combo on a board: the mean square of its strength over all full boards.
 
     Args:
-        table: of rankings.
+        table: `ranking_table()`.
         board: shape (3|4|5,).
-        cards: of each combo, shape (1326, 2).
+        cards: the cards of each combo, shape (1326, 2).
         squares: shape (1326,), filled in place; -1 for combos that share a card with the board.
     """
     size = board.shape[0]
@@ -154,7 +154,7 @@ def mean_squares(
         start = 0
         for group in range(groups):
             end = integer(ends[group])
-            # Twice the strength: what is beaten before its equals are counted, and after.
+            # Twice the strength: the hands below, without and with those that tie.
             for place in range(start, end):
                 combo = integer(order[place])
                 twice[combo] = beaten - below[cards[combo, 0]] - below[cards[combo, 1]]

@@ -1,10 +1,9 @@
-"""A game tree as arrays, in blocks: one block for each public node, one node in it for each deal.
+"""A game tree as arrays, in blocks: one block for each public node, with one node for each deal.
 
-All nodes of a block have the same betting and lie side by side, in the order of the deals; so do the nodes of
-each child.  The child of the d-th node after an action is the d-th of the child's block; after a deal of k
-ways it is one of the k nodes from the k·d-th on.  An information set is a view (own cards and board) at a
-block.  What is said of an action at an information set stands in a *slot*: an action's slots of a block lie
-side by side, one for each view.
+All nodes of a block have the same betting and are adjacent, in the order of the deals.  After an action, the
+child of the d-th node is the d-th node of the child's block; after cards are dealt in k ways, its children
+are the k nodes from the k·d-th on.  An information set is a view (own cards and board) at a block.  A *slot*
+is an action at an information set; in each block, the slots of one action are adjacent, one for each view.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from engine.kernels._jit import kernel
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
-"""Kinds of blocks; others are positions that are to act."""
+"""Kinds of blocks; other kinds are positions to act."""
 
 
 class Block(IntEnum):
@@ -29,47 +28,47 @@ class Block(IntEnum):
     """The position to act, `CHANCE` or `TERMINAL`."""
     FIRST_NODE = 1
     SIZE = 2
-    """Nodes: as many as there are deals so far."""
+    """The number of its nodes: one for each deal so far."""
     FIRST_CHILD = 3
-    """Where its children begin in `TreeArrays.children`."""
+    """The place of its first child in `TreeArrays.children`."""
     NUM_ACTIONS = 4
-    """Actions of a player; ways of dealing the next cards."""
+    """The number of a player's actions, or of ways to deal the next cards."""
     FIRST_SLOT = 5
-    """The first slot of a decision; the first column of payoffs of an end."""
+    """The first slot of a decision, or the first column of payoffs of a terminal block."""
     NUM_VIEWS = 6
     FIRST_VIEW = 7
-    """Where the views of its nodes, as the position to act has them, begin in `TreeArrays.views`."""
+    """The place in `TreeArrays.views` where the views of the position to act begin."""
     FIRST_SET = 8
     """The number of its first information set."""
 
 
 class TreeArrays(NamedTuple):
-    """A game tree; parents stand before their children."""
+    """A game tree; parents come before their children."""
 
     blocks: NDArray[np.int64]
     """Shape (blocks, len(Block))."""
     children: NDArray[np.int64]
-    """Blocks, those of one parent side by side."""
+    """Numbers of blocks; the children of one parent are adjacent."""
     views: NDArray[np.int32]
-    """By deal, one stretch for each round and position."""
+    """Views by deal, in one stretch for each round and position."""
     parents: NDArray[np.int64]
-    """By information set: the slot of the player's own last action before it; -1 for none."""
+    """By information set, the slot of the player's own last action before it; -1 for none."""
     payoffs: NDArray[np.float64]
-    """Chips won by each position, shape (positions, ends)."""
+    """Chips won by each position, shape (positions, terminal nodes)."""
     deals: NDArray[np.float64]
-    """The chance of each deal of hole cards; they add up to one."""
+    """The chance of each deal of hole cards; they add up to 1."""
 
 
 @kernel(allocates=False)
 def fill_reach(
     tree: TreeArrays, policy: NDArray[np.float64], player: int, reach: NDArray[np.float64]
 ) -> None:
-    """The chance that others and the deal leave to each node, if a player does all to get there.
+    """The counterfactual reach of each node: the chances of the deal and of all players but one.
 
     Args:
         tree: the game.
-        policy: chances of actions by slot; those of `player` are not looked at.
-        player: whose own chances are left out.
+        policy: chances of actions by slot; those of `player` are not read.
+        player: the position whose own chances are left out.
         reach: by node, filled in place.
     """
     blocks, children, views = tree.blocks, tree.children, tree.views
@@ -110,14 +109,14 @@ def fill_worth(
     worth: NDArray[np.float64],
     action_worth: NDArray[np.float64],
 ) -> None:
-    """What each node is worth to a player, times its reach (`fill_reach`): its counterfactual value.
+    """The counterfactual value of each node to a player: its value times its reach (`fill_reach`).
 
     Args:
         tree: the game.
-        policy: chances of actions by slot; if the player responds, theirs are filled in place: 1 for the
-            best action, the first among equals, and 0.
-        player: whose chips are counted.
-        responds: the player does what is best against the others' `policy`.
+        policy: chances of actions by slot; if the player responds, its own are filled in place: 1 for the
+            best action, the first of several, and 0 for the others.
+        player: the position whose chips are counted.
+        responds: whether the player plays a best response to the others' `policy`.
         reach: by node.
         worth: by node, filled in place.
         action_worth: by slot, the player's filled in place: the sum over the nodes of the information set.

@@ -1,1 +1,1 @@
-"""Kernels of hand strength, potential, equity and roll-outs."""
+"""Kernels of hand strength, hand potential, equity and roll-outs."""

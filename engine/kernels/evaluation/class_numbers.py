@@ -1,4 +1,4 @@
-"""The classes that occur on a board of five, numbered in ascending order without gaps.
+"""Numbering the classes that occur on a board of five: ascending and without gaps.
 
 A set of classes is an array of NUM_WORDS words of 64 bits.
 """
@@ -20,13 +20,13 @@ NUM_WORDS: Final = NUM_CLASSES // 64 + 1
 
 @kernel(allocates=False, inlined=True)
 def mark(occurring: NDArray[np.int64], hand_class: int) -> None:
-    """Puts a class into a set."""
+    """Add a class to a set."""
     occurring[hand_class >> 6] |= 1 << (hand_class & 63)
 
 
 @kernel(allocates=False)
 def count_below(occurring: NDArray[np.int64], below: NDArray[np.int64]) -> int:
-    """How many classes of a set stand in the words before each word; returns how many there are in all.
+    """Count the classes of a set in all words before each word; returns the number of classes in the set.
 
     below: shape (NUM_WORDS,), filled in place.
     """
@@ -39,7 +39,7 @@ def count_below(occurring: NDArray[np.int64], below: NDArray[np.int64]) -> int:
 
 @kernel(allocates=False, inlined=True)
 def number_of_class(occurring: NDArray[np.int64], below: NDArray[np.int64], hand_class: int) -> int:
-    """How many classes of a set are below a class; `below` is of `count_below`."""
+    """The number of classes of a set that are below a class; `below` comes from `count_below`."""
     word = hand_class >> 6
     lower = (1 << (hand_class & 63)) - 1
     return integer(below[word]) + count_bits(occurring[word] & lower)
@@ -47,10 +47,9 @@ def number_of_class(occurring: NDArray[np.int64], below: NDArray[np.int64], hand
 
 @kernel()
 def number_combos(table: NDArray[np.uint16], board: NDArray[np.uint8], numbers: NDArray[np.uint8]) -> int:
-    """Numbers the combos on a board of five by their classes, ascending without gaps; returns how many
-    there are.
+    """Number the combos on a board of five by their classes; returns the number of different classes.
 
-    `numbers`, shape (1326,), is filled in place; for combos that share a card with the board it is
+    `numbers`, shape (1326,), is filled in place; its entries for combos that share a card with the board are
     meaningless.
     """
     key = board_key(board, 5)

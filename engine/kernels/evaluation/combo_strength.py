@@ -1,12 +1,13 @@
-"""All combos on a board at once: their order, their strength against weights, what the next card changes.
+"""All combos on a board at once: their order, their strength against weights, the effect of the next card.
 
-*Every combo against a weight table* takes one pass over the combos in ascending order of their classes.  The
-weight below a class is kept in all and per card; what a combo beats is the weight below its class less the
-weight of hands that hold one of its two cards, since an opponent cannot hold those (the range trick of
-``engine.kernels.evaluation.equity`` for boards of any size).
+*Strength against a weight table* takes one pass over the combos in ascending order of their classes.  The
+weight below a class is kept in total and by card.  A combo beats the weight below its class less the weight
+of hands that hold one of its two cards, since an opponent cannot hold those (the range trick of
+``engine.kernels.evaluation.range_trick``, for boards of any size).
 
-*What the next card changes* is the same for each card to come, on the board and on the longer one: against a
-random hand once for a board, against weights from the orders of the longer boards, which are kept as well.
+*The effect of the next card* compares strengths on the board with those on the board with each next card.
+Against a random hand it is computed once for a board; against weights it uses the orders of the longer
+boards, which are kept.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ def order_combos(
     order: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> tuple[int, int]:
-    """The live combos on a board in ascending order of their classes, and where each class ends.
+    """Order the live combos on a board by their classes, ascending, and find where each class ends.
 
-    board: shape (3|4|5,).  order: shape (1326,), filled in place; its first `live` entries count.
+    board: shape (3|4|5,).  order: shape (1326,), filled in place; only as many entries as live combos count.
     ends: shape (1326,), filled in place: ``order[ends[k - 1]:ends[k]]`` are the combos of the k-th class.
 
     Returns:
@@ -51,7 +52,7 @@ def order_combos(
     """
     ranks = np.empty(1326, np.uint16)
     fill_board_ranks(table, board, ranks)
-    # Of 7462 classes some 130 occur: a bit for each finds them in order without a walk over all.
+    # Some 130 of 7462 classes occur: with a bit for each they are found in order without a walk over all.
     occurs = np.zeros((NUM_CLASSES >> 6) + 1, np.uint64)
     counts = np.empty(NUM_CLASSES, np.int32)
     for combo in range(1326):
@@ -94,14 +95,15 @@ def strengths_in_order(
 ) -> None:
     """The hand strength of every live combo against a weight table (Fig. 3.3, weighted as in 3.3.3).
 
-    order, ends, groups: of `order_combos`.  cards: of each combo, shape (1326, 2).  weights: shape (1326,).
+    order, ends, groups: from `order_combos`.  cards: the cards of each combo, shape (1326, 2).
+    weights: shape (1326,).
     strengths: shape (1326,), filled in place for the live combos only; .5 for a combo that leaves the
     opponent no hand.
     """
     by_card = np.zeros(52, np.float64)
     below_by_card = np.zeros(52, np.float64)
     live = integer(ends[groups - 1])
-    # In order, so that the walks below do not jump.
+    # Copied in order, so that the walks below read memory in order.
     first = np.empty(live, np.uint8)
     second = np.empty(live, np.uint8)
     weight = np.empty(live, np.float64)
@@ -119,7 +121,7 @@ def strengths_in_order(
     start = 0
     for group in range(groups):
         end = integer(ends[group])
-        # Twice what is below: once before the class is added, once after, is below + tied / 2.
+        # What is below before the class is added plus what is below after it, is twice below + tied / 2.
         for i in range(start, end):
             twice[i] = below - below_by_card[first[i]] - below_by_card[second[i]]
         for i in range(start, end):
@@ -129,7 +131,7 @@ def strengths_in_order(
         for i in range(start, end):
             twice[i] += below - below_by_card[first[i]] - below_by_card[second[i]] + weight[i]
         start = end
-    # What is left of a total by rounding is not weight.
+    # Less than this is a rounding error, not weight.
     least = 1e-12 * total
     for i in range(live):
         met = total - by_card[first[i]] - by_card[second[i]] + weight[i]
@@ -145,11 +147,11 @@ def _random_strengths(
 ) -> None:
     """The hand strength of every live combo against a random hand; `strengths` is filled in place.
 
-    The weights being all the same, sums are whole numbers, and on a board on which nobody can have a flush
-    all combos of the same two ranks are as strong as each other.
+    As all weights are 1, the sums are whole numbers.  On a board without a possible flush, all combos of the
+    same two ranks are equally strong.
     """
     size = board.shape[0]
-    # As many combos are left to an opponent, whatever live combo we hold.
+    # The number of combos that any live combo of ours leaves to an opponent.
     met = (50 - size) * (49 - size) // 2
     key = board_key(board, size)
     flush, _, _ = flush_on_board(key, board, size)
@@ -190,10 +192,10 @@ def _random_strengths(
 def _random_strengths_by_ranks(
     table: NDArray[np.uint16], board: NDArray[np.uint8], key: int, met: int, by_ranks: NDArray[np.float64]
 ) -> None:
-    """`_random_strengths` where nobody can have a flush, by pair of ranks.
+    """`_random_strengths` by pair of ranks, on a board without a possible flush.
 
-    key: the board's.  met: combos left to an opponent.
-    by_ranks: shape (91,), filled in place; ranks ``a >= b`` stand at ``a * (a + 1) / 2 + b``.
+    key: the key of the board.  met: the number of combos left to an opponent.
+    by_ranks: shape (91,), filled in place; ranks ``a >= b`` are at ``a * (a + 1) / 2 + b``.
     """
     left = np.full(13, 4, np.int64)  # cards of a rank that are not on the board
     for i in range(board.shape[0]):
@@ -207,7 +209,7 @@ def _random_strengths_by_ranks(
             order[place] = order[place - 1]
             place -= 1
         order[place] = pair
-    # Of the hands below, those that hold one given card of a rank.
+    # The number of hands below that hold one given card of each rank.
     below_by_rank = np.zeros(13, np.int64)
     twice = np.empty(91, np.int64)
     below = 0
@@ -243,11 +245,10 @@ def strengths_and_changes(
     gains: NDArray[np.float64],
     losses: NDArray[np.float64],
 ) -> None:
-    """The strength of every live combo against a random hand, and how much the next card adds to it and
-    takes from it on average.
+    """The strength of every live combo against a random hand, and its mean gain and loss by the next card.
 
     board: shape (3|4,).
-    strengths, gains, losses: shape (1326,), filled in place; zero for dead combos.
+    strengths, gains, losses: shape (1326,), filled in place; 0 for dead combos.
     """
     size = board.shape[0]
     _random_strengths(table, board, cards, strengths)
@@ -264,7 +265,7 @@ def strengths_and_changes(
             continue
         longer[size] = card
         _random_strengths(table, longer, cards, after)
-        # A hand that holds the card does not win or lose by it.
+        # A hand that holds the card neither gains nor loses by it.
         first = card * (card - 1) // 2
         for other in range(card):
             after[first + other] = strengths[first + other]
@@ -294,7 +295,7 @@ def order_next_boards(
     ends: NDArray[np.int64],
     groups: NDArray[np.int64],
 ) -> None:
-    """`order_combos` on the board with each next card.
+    """`order_combos` on a board with each next card.
 
     board: shape (3|4,).  orders, ends: shape (52, 1326), filled in place.
     groups: shape (52,), filled in place; 0 for the cards of the board.
@@ -324,15 +325,15 @@ def changes_against(
     weights: NDArray[np.float64],
     changes: NDArray[np.float64],
 ) -> None:
-    """How much the next card adds to the strength of every live combo against weights, and takes from it.
+    """The mean gain and loss of strength of every live combo by the next card, against weights.
 
-    A card is as likely as the hands that the opponent may then hold have weight, and a combo's strength
-    before it is that against these hands: where a card tells what the opponent does not hold, nothing has
-    come or gone by it.
+    The chance of a card is proportional to the weight of the hands that the opponent may then hold.  The
+    strength before the card is taken against the same hands, so that what a card merely reveals about the
+    opponent's hand counts neither as gain nor as loss.
 
-    order, ends, groups: of `order_combos`.  next_orders, next_ends, next_groups: of `order_next_boards`.
-    cards: of each combo, shape (1326, 2).  weights: shape (1326,), 0 for dead combos.
-    changes: shape (2, 1326), filled in place: on average gained and lost; 0 for dead combos.
+    order, ends, groups: from `order_combos`.  next_orders, next_ends, next_groups: from `order_next_boards`.
+    cards: the cards of each combo, shape (1326, 2).  weights: shape (1326,), 0 for dead combos.
+    changes: shape (2, 1326), filled in place: mean gain and mean loss; 0 for dead combos.
     """
     now = np.zeros(1326, np.float64)
     after = np.empty(1326, np.float64)
@@ -344,10 +345,10 @@ def changes_against(
         by_card[cards[combo, 0]] += weights[combo]
         by_card[cards[combo, 1]] += weights[combo]
         total += weights[combo]
-    # Twice what each combo beats now, and the place of its class.
+    # Twice what each combo beats now, and the number of its class.
     beaten = np.zeros(1326, np.float64)
     places = np.zeros(1326, np.int64)
-    met = np.zeros(1326, np.float64)  # weight of what the opponent may hold, over all cards to come
+    met = np.zeros(1326, np.float64)  # the weight of the opponent's possible hands, over all cards to come
     start = 0
     for group in range(groups):
         for i in range(start, integer(ends[group])):
@@ -357,12 +358,12 @@ def changes_against(
             places[combo] = group
         start = integer(ends[group])
     changes[:] = 0.0
-    with_card = np.empty(52, np.int64)  # of each other card: the combo with the card to come
+    with_card = np.empty(52, np.int64)  # for each other card, the combo with the card to come
     below = np.empty(groups, np.float64)
     for card in range(52):
         if next_groups[card] == 0:
             continue
-        # The opponent cannot hold the card: what was below each class, and tied, by it.
+        # The opponent cannot hold the card: the weight with it that was below each class, and that tied.
         below[:] = 0.0
         for other in range(52):
             if other != card:

@@ -1,7 +1,7 @@
-"""Equity at showdown of all hands against a range, and a hand's strength on all final boards.
+"""The equity of all hands against a range at showdown, and a hand's strength on all final boards.
 
-Boards to come are enumerated; the range trick (``engine.kernels.evaluation.range_trick``) finds what every
-hand wins on each of them, and the sums of all boards are accumulated.
+The boards to come are enumerated.  On each, the range trick (``engine.kernels.evaluation.range_trick``) finds
+what every hand wins; the results of all boards are added up.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from engine.kernels.evaluation.strength import hand_strength
 
 @kernel()
 def list_run_outs(dead: int, number: int, run_outs: NDArray[np.uint8]) -> int:
-    """All ways to deal 0, 1 or 2 cards that are not in the mask `dead`; returns how many there are.
+    """List all ways to deal 0, 1 or 2 cards that are not in the mask `dead`; returns how many there are.
 
-    `run_outs`, shape (1176 or more, 2), is filled in place; of fewer cards than 2 the last columns mean
-    nothing.
+    `run_outs`, shape (1176 or more, 2), is filled in place; with fewer than 2 cards the last columns are
+    meaningless.
     """
     count = 0
     for first in range(52 if number else 1):
@@ -44,8 +44,8 @@ def _all_hands_against_range(
 ) -> None:
     """The equity of every combo against a weighted range on a board of 3, 4 or 5 cards.
 
-    weights: shape (1326,).  `equities`, shape (1326,), is filled in place; nan for combos that share a card
-    with the board and for those that no combo with weight can meet.
+    weights: shape (1326,).  equities: shape (1326,), filled in place; nan for combos that share a card with
+    the board, or with every combo that has weight.
     """
     size = board.shape[0]
     full = np.empty(5, np.uint8)
@@ -70,7 +70,7 @@ def _all_hands_against_range(
             combo += 1
     to_come = np.empty((1176, 2), np.uint8)
     num_boards = list_run_outs(dead, 5 - size, to_come)
-    # One call for all sizes: each one would be compiled by itself.
+    # One call for boards of all sizes: each inlined call would be compiled by itself.
     for index in range(num_boards):
         for place in range(size, 5):
             full[place] = to_come[index, place - size]
@@ -92,7 +92,7 @@ def _all_hands_against_range(
         shares, own, won_row = equities[at : at + high], matrix[high], won[high]
         for low in range(high):
             met = total - by_card[high] - by_card[low] + own[low]
-            # What is left of a total by rounding is not weight.
+            # Less than this is a rounding error, not weight.
             possible = (alive[high] * alive[low] != 0.0) & (met > 1e-12 * total)
             shares[low] = (shares[low] + won_row[low]) / (2.0 * run_outs * met) if possible else np.nan
 
@@ -109,8 +109,9 @@ def _fill_final_strengths(
 ) -> None:
     """A hand's strength on every final board that begins with `board`, shape (3|4|5,).
 
-    boards: shape (N, 2|1|0), the cards to come, filled in place.
-    strengths: shape (3, N), the weight ahead, tied and behind on each, filled in place.
+    boards: the cards to come, shape (N, 2|1|0), filled in place.
+    strengths: the weight of the hands that we beat, tie and lose to on each board, shape (3, N), filled in
+    place.
     """
     size = board.shape[0]
     full = np.empty(5, np.uint8)

@@ -1,7 +1,7 @@
 """Hand potential: how a hand compares with every other one now, and after one or two more cards (Fig. 3.4).
 
-The outcomes of all run-outs are added up first (``engine.kernels.evaluation.run_outs``), then those of each
-combo of the opponent are read from the sums and counted by how it compares now.
+The outcomes of all run-outs are added up first (``engine.kernels.evaluation.run_outs``).  Then the outcomes
+against each combo of the opponent are read from the sums, and counted by how the two hands compare now.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from engine.kernels.evaluation.strength import read_cards, weights_are_valid
 
 @kernel(allocates=False, inlined=True)
 def _outcomes_without(scratch: Scratch, group: int, high: int, low: int, lane: int) -> int:
-    """The outcomes of a group's run-outs with neither of two cards, for a rank pair."""
+    """The outcomes of a group's run-outs that contain neither of two cards, for a rank pair."""
     with_either = integer(scratch.sums[group, high, lane]) + integer(scratch.sums[group, low, lane])
     return integer(scratch.totals[group, lane]) - outcomes_of_lane(with_either)
 
 
 @kernel(allocates=False, inlined=True)
 def _outcomes_by_suit(scratch: Scratch, groups: Groups, high: int, low: int, lane: int) -> int:
-    """What is added to the outcomes of a combo because of the suits of its cards.
+    """The correction to the outcomes of a combo that its suits make necessary.
 
-    The run-outs in which both make a flush are taken out (what the combo makes there stands in
-    `Scratch.flushes`); those in which one of them does are taken out and added as they are.
+    Run-outs in which its two cards make a flush are taken out; their true outcomes are in `Scratch.flushes`.
+    Run-outs in which one of the cards makes a flush are taken out, and their true outcomes added.
     """
     outcomes = 0
     high_suit, low_suit = high & 3, low & 3
@@ -79,7 +79,7 @@ def _sum_over_combos(
     scratch: Scratch,
     transitions: NDArray[np.float64],
 ) -> None:
-    """Adds up the outcomes of all combos by weight; fills `transitions`."""
+    """Add up the outcomes against all combos by weight; `transitions` is filled in place."""
     num_left = cards.num_live - 2
     num_run_outs = num_left if board.look_ahead == 1 else num_left * (num_left - 1) >> 1
     by_suit = groups.number > 1 or groups.long_suit >= 0
@@ -88,7 +88,7 @@ def _sum_over_combos(
         high = scratch.live[i]
         rank = high >> 2
         at = high * (high - 1) >> 1
-        # Slices, and `low` from a range: so the compiler knows that no index is negative.
+        # Slices, and `low` from a range, tell the compiler that no index is negative.
         own_weights, own_flushes, own_before = (
             weights[at : at + high],
             scratch.flushes[at : at + high],
@@ -128,10 +128,10 @@ def fill_transitions(
     scratch: Scratch,
     transitions: NDArray[np.float64],
 ) -> None:
-    """The transition table of Fig. 3.4: ``transitions[before, after]``, 0 ahead, 1 tied, 2 behind.
+    """The transition table of Fig. 3.4: ``transitions[before, after]``, where 0 is ahead, 1 tied, 2 behind.
 
     first, second: our cards.
-    weights: of each combo for the opponent, shape (1326,); those of dead combos are not read.
+    weights: the weight of each combo of the opponent, shape (1326,); those of dead combos are not read.
     transitions: shape (3, 3), filled in place.
     """
     cards = look_at_cards(board, first, second, scratch)
@@ -158,11 +158,10 @@ def _transitions_of_cards(
     c: int,
     d: int,
 ) -> bool:
-    """The transition table of one hand, as `fill_transitions`; `transitions`, shape (3, 3), is filled in
-    place.
+    """`fill_transitions` for one hand; `transitions`, shape (3, 3), is filled in place.
 
-    The board is given card by card, `d` being -1 if there are three: making a small array takes Python half a
-    microsecond.  Returns False if a card or a weight is wrong or if the opponent has no hand.
+    The board is given card by card; `d` is -1 if there are three.  Returns False if a card or a weight is
+    wrong, or if the opponent cannot have a hand.
     """
     cards = np.empty(5, np.uint8)
     size = read_cards(first, second, a, b, c, d, -1, cards)
@@ -188,9 +187,9 @@ def _all_transitions(
     weights: NDArray[np.float64],
     transitions: NDArray[np.float64],
 ) -> None:
-    """The transition tables of every combo on a board; `transitions`, shape (1326, 3, 3), is filled in place.
+    """The transition table of every combo on a board; `transitions`, shape (1326, 3, 3), is filled in place.
 
-    cards: the board's, shape (3,) or (4,).  Dead combos get nan.
+    cards: the board, shape (3,) or (4,).  The tables of dead combos are nan.
     """
     dead = card_bits(cards, cards.shape[0])
     board = look_at_board(table, cards, look_ahead)

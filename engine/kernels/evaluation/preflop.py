@@ -1,16 +1,16 @@
 """The exact equity of each of the 169 starting hands against each other, over all boards.
 
-Boards that differ by a renaming of suits are the same board for starting hands, so 134,459 boards stand for
-the 2,598,960, each with a weight of 4, 12 or 24.  On one board the combos are numbered by class; then, with
-2 for a win and 1 for a tie,
+Boards that differ by a renaming of suits are the same board for starting hands.  So 134,459 boards stand for
+all 2,598,960, each with a weight of 4, 12 or 24.  On one board the combos are numbered by class.  Points are
+2 for a win and 1 for a tie, and are counted in two steps:
 
-* all pairs of combos: per starting hand and number the points of a hand against all combos of each starting
-  hand, 169 byte lanes at a time, added up once for the combos of a starting hand that have the same number;
-* less the pairs that share a card: for each card and each other rank, suited and not, the points of (card,
-  x) against (card, y), 52 byte lanes of y at a time; the offsuit x of a rank are taken together if they have
-  the same number, as they have unless one makes a flush.
+* Over all pairs of combos: for each number, the points against all combos of each starting hand, 169 byte
+  lanes at a time; they are added up once for all combos of a starting hand that have the same number.
+* Less the pairs that share a card: for each card and each other rank, suited and offsuit, the points of
+  (card, x) against (card, y), 52 byte lanes of y at a time; the offsuit x of a rank are taken together if
+  they have the same number, which they have unless one makes a flush.
 
-Sums are kept in 8 and 16 bits for a few boards of equal weight and then carried to more.
+Sums are kept in 8 and 16 bits for a few boards of equal weight, and then carried to wider integers.
 """
 
 from __future__ import annotations
@@ -25,25 +25,27 @@ from engine.kernels.cards.bits import card_bits
 from engine.kernels.evaluation.class_numbers import number_combos
 
 NUM_CANONICAL_BOARDS: Final = 134_459
+"""Boards of five cards that differ in more than the names of suits."""
 
 _CLASS_LANES: Final = 176
-"""169 starting hands, filled up to whole vectors."""
+"""169 starting hands, padded to whole vectors."""
 
 _CARD_LANES: Final = 64
+"""52 cards, padded to whole vectors."""
 
 _BLOCK: Final = 42
-"""Boards until the sums are carried: 6 points a board, for three offsuit hands, fit a byte."""
+"""Boards after which sums are carried: with 6 points a board, for three offsuit hands, they fit a byte."""
 
 _NO_NUMBER: Final = 255
-"""In place of the number of a combo that is dead or no combo."""
+"""In place of the number of a combo that is dead, or of a pair of cards that is no combo."""
 
 
 @kernel()
 def fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64]) -> int:
-    """One board of each class of suit renamings, and the size of the class; returns how many there are.
+    """List one board of each class of boards that are equal up to suits, with its size; returns how many.
 
-    `boards`, shape (NUM_CANONICAL_BOARDS, 5), and `weights` are filled in place, boards of equal weight
-    together.
+    `boards`, shape (NUM_CANONICAL_BOARDS, 5), and `weights`, shape (NUM_CANONICAL_BOARDS,), are filled in
+    place; boards of equal weight are adjacent.
     """
     count = 0
     for weight in (4, 12, 24):
@@ -61,8 +63,7 @@ def fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64])
                             masks[e & 3] |= 1 << (e >> 2)
                             if masks[0] < masks[1] or masks[1] < masks[2] or masks[2] < masks[3]:
                                 continue
-                            # Two suits without a card are equal, and so are three; no others can be, with
-                            # five cards.
+                            # With five cards, only suits without cards can be equal: two of them or three.
                             equal = (masks[0] == masks[1]) + (masks[1] == masks[2]) + (masks[2] == masks[3])
                             size = 24 if equal == 0 else (12 if equal == 1 else 4)
                             if size == weight:
@@ -78,18 +79,19 @@ def fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64])
 
 @kernel(allocates=False)
 def _add_scaled(points: NDArray[np.uint8], times: int, sums: NDArray[np.uint16]) -> None:
+    """Add `times` times a row of points to sums."""
     factor = np.uint16(times)
     for lane in range(_CLASS_LANES):
         sums[lane] += factor * points[lane]
 
 
-# Flat arrays and offsets: each slice handed to a function that is not inlined costs a count of references, in
-# all a fifth of the time.  The casts tell the compiler that no index is negative.
+# Flat arrays and offsets: each slice handed to a function that is not inlined costs reference counting, which
+# took a fifth of the time.  The casts tell the compiler that no index is negative.
 @kernel(allocates=False)
 def _add_points(
     numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
 ) -> None:
-    """Adds the points of one number against a row of them, from `at`, to the sums from `place`."""
+    """Add the points of one number against the row of numbers from `at` to the sums from `place`."""
     mine = np.uint8(number)
     for lane in range(_CARD_LANES):
         theirs = numbers[np.uint64(at + lane)]
@@ -100,7 +102,7 @@ def _add_points(
 def _add_points_of_four(
     numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
 ) -> None:
-    """The same for a suited hand and three offsuit ones, whose sums follow."""
+    """The same for a suited hand and three offsuit ones of the same number; the offsuit sums follow."""
     mine = np.uint8(number)
     for lane in range(_CARD_LANES):
         theirs = numbers[np.uint64(at + lane)]
@@ -110,6 +112,7 @@ def _add_points_of_four(
 
 @kernel(allocates=False)
 def _carry(sums: NDArray[np.uint8], carried: NDArray[np.int32]) -> None:
+    """Add sums to wider ones, and set them to 0."""
     for lane in range(_CARD_LANES):
         carried[lane] += integer(sums[lane])
         sums[lane] = 0
@@ -117,9 +120,9 @@ def _carry(sums: NDArray[np.uint8], carried: NDArray[np.int32]) -> None:
 
 @kernel(allocates=False)
 def _add_sharing(card: int, numbers: NDArray[np.uint8], sums: NDArray[np.uint8]) -> None:
-    """Adds the points of every combo with a card against every other with it.
+    """Add the points of every combo that holds a card against every other combo that holds it.
 
-    numbers: of the combos of each card, by the other card, shape (52 * _CARD_LANES,).
+    numbers: the numbers of the combos of each card, by the other card, shape (52 * _CARD_LANES,).
     sums: shape (52 * 26 * _CARD_LANES,), by card and by the other card's rank, suited and offsuit in turn.
     """
     at = card * _CARD_LANES
@@ -143,6 +146,7 @@ def _add_sharing(card: int, numbers: NDArray[np.uint8], sums: NDArray[np.uint8])
 
 @kernel(allocates=False)
 def _accumulate(points: NDArray[np.uint8], twice_below: NDArray[np.uint8]) -> None:
+    """Turn counts of one number into points, given twice the counts of all lower numbers; both in place."""
     for lane in range(_CLASS_LANES):
         inside = points[lane]
         points[lane] += twice_below[lane]
@@ -157,11 +161,11 @@ def _sort_combos(
     by_cards: NDArray[np.uint8],
     per_number: NDArray[np.uint8],
 ) -> None:
-    """Writes the numbers of a board's combos where they are wanted; dead combos get _NO_NUMBER.
+    """Arrange the numbers of a board's combos by cards and by starting hand; dead combos get _NO_NUMBER.
 
-    starting_hand, numbers: of each combo, shape (1326,).
+    starting_hand, numbers: those of each combo, shape (1326,).
     by_cards: the number of each pair of cards, shape (52, _CARD_LANES); set to _NO_NUMBER beforehand.
-    per_number: how many combos of each starting hand have a number, shape (256, _CLASS_LANES); 0 beforehand.
+    per_number: the count of combos by number and starting hand, shape (256, _CLASS_LANES); 0 beforehand.
     """
     dead = card_bits(board, 5)
     combo = 0
@@ -181,10 +185,10 @@ def _sort_combos(
 def _add_all_pairs(
     combos: NDArray[np.int64], numbers: NDArray[np.uint8], points: NDArray[np.uint8], sums: NDArray[np.uint16]
 ) -> int:
-    """Adds the points of the combos of a starting hand against all combos; returns how many are not dead.
+    """Add the points of the combos of a starting hand against all combos; returns how many are not dead.
 
-    combos: shape (12,), -1 after the last.  numbers: of each combo, shape (1326,).
-    points: of each number against each starting hand, shape (256, _CLASS_LANES).
+    combos: shape (12,), -1 after the last.  numbers: the number of each combo, shape (1326,).
+    points: the points of each number against each starting hand, shape (256, _CLASS_LANES).
     sums: shape (_CLASS_LANES,), added to in place.
     """
     alive = 0
@@ -213,7 +217,7 @@ def _add_all_pairs(
 def _take_out_sharing(
     weight: int, starting_hand: NDArray[np.uint8], carried: NDArray[np.int32], points: NDArray[np.int64]
 ) -> None:
-    """Takes the pairs that share a card out of the points, and begins to count them anew.
+    """Subtract the points of pairs that share a card, and begin to count them anew.
 
     carried: shape (52, 26, _CARD_LANES), read and set to 0.  points: shape (169, 169).
     """
@@ -239,12 +243,13 @@ def fill_points(
     combos_of: NDArray[np.int64],
     points: NDArray[np.int64],
 ) -> None:
-    """The points of each starting hand against each: 2 for each pair of disjoint combos and board that it
-    wins.
+    """The points of each starting hand against each other one.
 
-    boards, weights: of `fill_canonical_boards`.  starting_hand: of each combo, shape (1326,).
+    They are added up over all pairs of disjoint combos and all boards: 2 for a win, 1 for a tie.
+
+    boards, weights: from `fill_canonical_boards`.  starting_hand: that of each combo, shape (1326,).
     combos_of: the combos of each starting hand, shape (169, 12), -1 after the last.
-    points: shape (169, 169), filled in place; 1 for a tie.
+    points: shape (169, 169), filled in place.
     """
     points[:] = 0
     numbers = np.empty(1326, np.uint8)
@@ -288,13 +293,14 @@ def fill_points(
             in_block = 0
         if last:
             _take_out_sharing(weights[index], starting_hand, carried, points)
-            # A combo shares two cards with itself, but ought to be taken out once.
+            # A combo shares both cards with itself, so its tie was subtracted twice instead of once.
             for hand in range(169):
                 points[hand, hand] += weights[index] * alive_combos[hand]
                 alive_combos[hand] = 0
 
 
 def _indices() -> NDArray[np.int64]:
+    """The combo of each pair of cards, shape (52, 52); -1 on the diagonal."""
     high = np.repeat(np.arange(52), np.arange(52))
     low = np.concatenate([np.arange(card) for card in range(52)])
     combo = np.full((52, 52), -1)

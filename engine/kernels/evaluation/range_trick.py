@@ -1,11 +1,11 @@
-"""All hands against a range on a board of five, in one pass over the combos instead of one for each.
+"""All hands against a range on a board of five, in one pass over the combos instead of one for each hand.
 
-The *range trick*: take the classes that occur on the board in ascending order, and add up the weights per
-class and, in each class, per card.  Then the weight below a hand is all weight below its class less that with
-its first card and less that with its second.
+The *range trick*: walk the classes that occur on the board in ascending order, and add up the weights by
+class and, within a class, by card.  Then the weight below a hand is all weight below its class, less the
+weight there with its first card and less that with its second.
 
-`add_river` does so by combos.  `add_board` does so by pairs of ranks, and by combos with a flush: several
-times faster where at most three cards of the board are of a suit.
+`add_river` works combo by combo.  `add_board` works by pairs of ranks and by combos with a flush; it is
+several times as fast, but handles only boards with at most three cards of a suit.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from engine.kernels.evaluation.class_numbers import (
 )
 
 COLUMNS: Final = 48
-"""The 47 cards that are not on the board, and the total."""
+"""Columns of sums: the 47 cards that are not on the board, and the total."""
 
 SCRATCH: Final = 1 << 13
-"""Room for more rows of COLUMNS than the 91 classes without a flush and the 45 or 46 with one; 64 KB, since
-the operating system gives and takes back larger arrays at every call.
+"""Entries of a scratch array: more rows of COLUMNS than the 91 classes without a flush and 46 with one need.
+
+It has 64 KB; the operating system hands out and takes back larger arrays at every call.
 """
 
 _MASK: Final = SCRATCH - 1
@@ -47,7 +48,7 @@ def add_river(
     sums: NDArray[np.float64],
     twice_won: NDArray[np.float64],
 ) -> None:
-    """Adds to each live combo on a board of five twice the weight below it and once the weight it ties with.
+    """Add to each live combo on a board of five twice the weight below it and once the weight that ties.
 
     weights: shape (1326,).  twice_won: shape (1326,), added to in place.
     numbers: scratch, shape (1326,).  sums: scratch, shape (SCRATCH,).
@@ -61,7 +62,7 @@ def add_river(
             live[num_live] = card
             num_live += 1
 
-    # Columns are the live cards in order; the last one is the total.  The masks change nothing: they tell
+    # Columns are the live cards in order; the last one is the total.  The masks have no effect but to tell
     # the compiler that no index is negative.
     for place in range(count * COLUMNS):
         sums[place] = 0.0
@@ -74,7 +75,7 @@ def add_river(
             sums[(row + i) & _MASK] += weight
             sums[(row + j) & _MASK] += weight
             sums[(row + COLUMNS - 1) & _MASK] += weight
-    # Twice what is below a class and once what is in it.
+    # Twice the weight below a class, and once the weight in it.
     twice_below = np.zeros(COLUMNS, np.float64)
     for number in range(count):
         row_sums = sums[number * COLUMNS : (number + 1) * COLUMNS]
@@ -93,40 +94,41 @@ def add_river(
 
 
 _MAX_EVENTS: Final = NUM_RANK_PAIRS + MAX_FLUSHES
+"""The most events on a board; see `Events`."""
 
 
 class Events(NamedTuple):
-    """What `add_board` works with: rank pairs and, after them, combos with a flush, called events."""
+    """The scratch arrays of `add_board`.  An *event* is a rank pair or, after these, a combo with a flush."""
 
     classes: NDArray[np.uint16]
-    """Shape (MAX_EVENTS,)."""
+    """The class of each event, shape (MAX_EVENTS,)."""
     highs: NDArray[np.uint8]
     """The higher card of each combo with a flush, shape (MAX_EVENTS,)."""
     lows: NDArray[np.uint8]
-    """The lower one."""
+    """The lower card of each combo with a flush, shape (MAX_EVENTS,)."""
     occurring: NDArray[np.int64]
-    """The set of the classes, shape (NUM_WORDS,)."""
+    """The set of classes that occur, shape (NUM_WORDS,)."""
     before: NDArray[np.int64]
-    """Of `count_below`, shape (NUM_WORDS,)."""
+    """What `count_below` fills in, shape (NUM_WORDS,)."""
     heads: NDArray[np.int16]
-    """The first event of each class, by its number; shape (MAX_EVENTS,)."""
+    """The first event of each class, by the number of the class; shape (MAX_EVENTS,)."""
     following: NDArray[np.int16]
-    """After each event the next one of its class, or -1; shape (MAX_EVENTS,)."""
+    """The next event of the same class after each event, or -1; shape (MAX_EVENTS,)."""
     totals: NDArray[np.float64]
-    """Twice the weight below the class of each event, and once the weight in it; shape (MAX_EVENTS,)."""
+    """Twice the weight below the class of each event plus the weight in it, shape (MAX_EVENTS,)."""
     by_rank: NDArray[np.float64]
-    """The weight of each card with each rank, shape (13, 52)."""
+    """The weight of each card together with each rank, shape (13, 52)."""
     below: NDArray[np.float64]
-    """The part of `totals` that is with a card, by the other card's rank; shape (13, 52)."""
+    """The part of `totals` with a given card, by the rank of the hand's other card; shape (13, 52)."""
     met: NDArray[np.float64]
-    """The weight with each card met so far, shape (52,)."""
+    """The weight with each card in the classes walked so far, shape (52,)."""
     alive: NDArray[np.float64]
     """0.0 for cards on the board, else 1.0; shape (52,)."""
 
 
 @kernel(inlined=True)
 def make_events() -> Events:
-    """Arrays of the shapes that `Events` says."""
+    """New arrays for `Events`."""
     return Events(
         np.empty(_MAX_EVENTS, np.uint16),
         np.empty(_MAX_EVENTS, np.uint8),
@@ -143,8 +145,8 @@ def make_events() -> Events:
     )
 
 
-# Of each pair of ranks, in the order of rank-pair rows; unsigned, so that the compiler knows that no index is
-# negative.
+# The ranks of each pair, in the order of rank-pair rows; unsigned, so that the compiler knows that no index
+# is negative.
 _HIGHER_RANK: Final = np.tril_indices(13)[0].astype(np.uint8)
 _LOWER_RANK: Final = np.tril_indices(13)[1].astype(np.uint8)
 
@@ -153,11 +155,11 @@ _LOWER_RANK: Final = np.tril_indices(13)[1].astype(np.uint8)
 def _sum_by_rank(
     weights: NDArray[np.float64], alive: NDArray[np.float64], suit: int, by_rank: NDArray[np.float64]
 ) -> None:
-    """The weight of each card with each rank: ``by_rank[rank, card]``, shape (13, 52), filled in place.
+    """The weight of each card together with each rank: ``by_rank[rank, card]``, (13, 52), filled in place.
 
-    weights: shape (52, 52), symmetric, 0 on the diagonal.  alive: shape (52,), 0.0 for cards on the board,
-    else 1.0.
-    suit: in which two cards are left out together, or -1.
+    weights: shape (52, 52), symmetric, 0 on the diagonal.
+    alive: shape (52,), 0.0 for cards on the board, else 1.0.
+    suit: combos of two cards of this suit are left out; -1 for none.
     """
     for rank in range(13):
         row_0, row_1, row_2, row_3 = (
@@ -190,9 +192,9 @@ def _sum_by_rank(
 
 @kernel(allocates=False)
 def _list_events(table: NDArray[np.uint16], key: int, suit: int, mask: int, events: Events) -> int:
-    """Fills classes, highs and lows; returns how many events there are.
+    """Fill in classes, highs and lows; returns the number of events.
 
-    suit, mask: of three cards of the board, if they are of one suit, the suit and the bits of the ranks.
+    suit, mask: the suit that three cards of the board have, or -1, and the bits of their ranks.
     """
     fill_rank_pair_row(table, key, events.classes)
     num_events = NUM_RANK_PAIRS
@@ -211,7 +213,7 @@ def _list_events(table: NDArray[np.uint16], key: int, suit: int, mask: int, even
 
 @kernel(allocates=False)
 def _sort_events(num_events: int, events: Events) -> int:
-    """Numbers the classes that occur and chains the events of each; returns how many classes there are."""
+    """Number the classes that occur and chain the events of each; returns the number of classes."""
     for word in range(NUM_WORDS):
         events.occurring[word] = 0
     for event in range(num_events):
@@ -230,9 +232,9 @@ def _sort_events(num_events: int, events: Events) -> int:
 def _walk_events(
     count: int, weights: NDArray[np.float64], events: Events, twice_won: NDArray[np.float64]
 ) -> None:
-    """Takes the classes in ascending order; fills totals and below.
+    """Walk the classes in ascending order; fills totals and below.
 
-    The weight met so far is kept for each card and in all, and read before and after the class (hence twice).
+    The weight walked so far is kept by card and in total, and read before and after each class (hence twice).
 
     weights, twice_won: shape (52, 52).
     """
@@ -293,7 +295,7 @@ def _walk_events(
                 # The hand itself was in the total once and under both of its cards.
                 high, low = events.highs[event], events.lows[event]
                 totals[event] += total - met[high] - met[low] + weights[high, low]
-                # What `_add_to_combos` makes of it is overwritten.
+                # `_add_to_combos` overwrites the entry of this combo with it.
                 totals[event] += twice_won[high, low]
             event = integer(following[event])
 
@@ -302,7 +304,7 @@ def _walk_events(
 def _add_to_combos(
     num_events: int, weights: NDArray[np.float64], events: Events, twice_won: NDArray[np.float64]
 ) -> None:
-    """Adds to each combo what was found for its rank pair or, if it makes a flush, for itself.
+    """Add to each combo the result of its rank pair or, if it makes a flush, its own.
 
     weights, twice_won: shape (52, 52); of `twice_won` the part below the diagonal is added to.
     """
@@ -341,8 +343,9 @@ def add_board(
     events: Events,
     twice_won: NDArray[np.float64],
 ) -> bool:
-    """`add_river` by rank pairs instead of combos; returns False and does nothing if the board has four of
-    a suit.
+    """`add_river` by rank pairs instead of combos.
+
+    Returns False and does nothing if four or more cards of the board have one suit.
 
     weights, twice_won: shape (52, 52); of `twice_won` the part below the diagonal is added to.
     events: scratch.

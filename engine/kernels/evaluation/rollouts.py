@@ -1,7 +1,7 @@
-"""Roll-outs and per-board hand odds: hands dealt to the end, nobody betting, and who wins counted.
+"""Roll-outs and odds by board: hands are dealt to the end without betting, and the winners counted.
 
-``table`` is ``ranking_table()``, uint16, wherever it occurs.  Random numbers come from SplitMix64, whose
-whole state is the seed: the same seed gives the same deals on every machine.
+Everywhere ``table`` is ``ranking_table()``, uint16.  Random numbers come from SplitMix64, whose whole state
+is the seed: the same seed gives the same deals on every machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.kernels.splitmix import next_word
 
 @kernel()
 def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], first: int, last: int) -> None:
-    """Puts random cards of ``deck[first:]`` at ``deck[first:last]``, a step of Fisher and Yates for each.
+    """Put random cards of ``deck[first:]`` at ``deck[first:last]``, by the Fisher-Yates shuffle.
 
     state: shape (1,), advanced in place.  A draw of 64 bits serves two cards; the bias is below 2**-26.
     """
@@ -42,20 +42,20 @@ def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], first: int, last: 
 
 
 class RollOut(NamedTuple):
-    """Who plays in a roll-out, and what is in the pot."""
+    """The scheme of a roll-out: who plays, and what is in the pot."""
 
     plays: NDArray[np.bool_]
     """Whether a starting hand is played, shape (169,)."""
     blinds: NDArray[np.float64]
-    """By seat: dead when the seat folds, part of the stake when it plays.  Shape (players,)."""
+    """By seat: dead money if the seat folds, part of the stake if it plays.  Shape (players,)."""
     stake: float
-    """What everybody who plays puts into the pot."""
+    """The amount that every playing seat puts into the pot."""
     free_seat: int
     """The seat that plays any hand, or -1."""
     first_counted: int
-    """The seats from here on are valued, ..."""
+    """The first seat whose hands are valued."""
     end_counted: int
-    """... up to here, which is not among them."""
+    """The end of the valued seats, which is not among them."""
 
 
 @kernel()
@@ -67,14 +67,15 @@ def roll_out_starting_hands(
     scheme: RollOut,
     sums: NDArray[np.float64],
 ) -> None:
-    """Deals `trials` hands to the showdown and adds up what each starting hand earns when it is played.
+    """Deal hands to the showdown, and add up what each starting hand earns if it is played.
 
-    A seat plays if its starting hand says so, or if it is the free seat: it then puts the stake into the pot,
-    and otherwise leaves its blind there.  *Every* hand of the counted seats is valued as if it were played,
-    those that are folded too: so a hand that nobody plays has a value to come back with, and one deal values
-    up to as many hands as there are players.
+    A seat plays if its starting hand is to be played, or if it is the free seat.  It then puts the stake into
+    the pot; otherwise it leaves its blind there.  *Every* hand of the valued seats is valued as if it were
+    played, even if it is folded.  So a hand that nobody plays keeps a value by which it may be played again,
+    and one deal values up to as many hands as there are players.
 
-    starting_hands: shape (1326,), that of each combo.
+    starting_hands: that of each combo, shape (1326,).
+    trials: the number of deals.
     sums: shape (169, 3), added to in place: times valued, gain over folding and its square, in the unit of
     the stake.
     """
@@ -137,11 +138,11 @@ def roll_out_heads_up(
     met: NDArray[np.float64],
     won: NDArray[np.float64],
 ) -> None:
-    """Deals `trials` hands to two players and counts per pair of starting hands.
+    """Deal `trials` hands to two players, and count results by pair of starting hands.
 
-    starting_hands: shape (1326,), that of each combo.
-    met, won: shape (169, 169), added to in place: how often the row's hand met the column's, and the row's
-    share of the pot in it.  Each deal is entered once, first player in the row.
+    starting_hands: that of each combo, shape (1326,).
+    met, won: shape (169, 169), added to in place: how often the row's hand met the column's, and the pots
+    that the row's hand won.  Each deal is entered once, with the first player in the row.
     """
     deck = np.arange(52)
     state = np.zeros(1, np.uint64)
@@ -172,12 +173,12 @@ def joint_pot_shares(
     board: NDArray[np.uint8],
     sums: NDArray[np.float64],
 ) -> None:
-    """Our share of the pot against 1, 2, ... opponents with random hands, dealt together.
+    """Our share of the pot against 1, 2, ... opponents with random hands that are dealt together.
 
-    One deal serves all numbers of opponents: the pot against k is the one against the first k.
+    One deal serves all numbers of opponents: k opponents are the first k.
 
     hole_cards: shape (2,).  board: shape (0..5,).
-    sums: shape (opponents, 2), added to in place: share of the pot and its square.
+    sums: shape (opponents, 2), added to in place: our share of the pot, and its square.
     """
     opponents = sums.shape[0]
     known = board.shape[0]
@@ -206,7 +207,7 @@ def joint_pot_shares(
             at = to_come + 2 * opponent
             rank = class_on_board(table, key, full, 5, deck[at], deck[at + 1])
             if rank > ours:
-                break  # lost against this and every larger number of opponents
+                break  # lost against this number of opponents and every larger one
             if rank == ours:
                 ties += 1
             share = 1.0 / (ties + 1)
@@ -222,7 +223,7 @@ def results_by_board(
     weights: NDArray[np.float64],
     results: NDArray[np.float64],
 ) -> None:
-    """How each opponent's weight divides on each final board into hands we beat, tie and lose to.
+    """The weight of each opponent's hands that we beat, tie and lose to, on each final board.
 
     hole_cards: shape (2,).  boards: shape (num_boards, 5), without our cards.
     weights: shape (num_opponents, 1326), 0 for every combo that holds one of our cards.
@@ -261,7 +262,7 @@ def count_final_ranks(
     ours: NDArray[np.float64],
     theirs: NDArray[np.float64],
 ) -> None:
-    """Histograms of the final classes: our hand's, and those of all hands of an opponent by weight.
+    """Histograms of final classes: of our hand, and of each table of an opponent's hands by weight.
 
     hole_cards: shape (2,).  boards: shape (num_boards, 5), without our cards.
     weights: shape (num_tables, 1326), 0 for every combo that holds one of our cards.
@@ -283,9 +284,9 @@ def count_final_ranks(
 
 @kernel()
 def _count_ties(board: NDArray[np.uint8], numbers: NDArray[np.uint8], tied: NDArray[np.float64]) -> None:
-    """For each combo on a full board the number of disjoint combos of the same class.
+    """The number of disjoint combos of the same class, for each combo on a full board.
 
-    numbers: shape (1326,), the combos' classes as ``number_combos`` numbers them.
+    numbers: the classes of the combos, as numbered by ``number_combos``, shape (1326,).
     tied: shape (1326,), filled in place; -1 for combos that share a card with the board.
     """
     dead = card_bits(board, 5)
@@ -321,11 +322,11 @@ def raw_odds_of_starting_hands(
 ) -> None:
     """The raw odds of every starting hand against 1, 2, ... opponents, exact over all 2,598,960 boards.
 
-    On a board every combo's chances against one random hand come from one pass over the combos
-    (``add_river``); they are taken to the power and averaged over the combos of a starting hand.
+    On each board, one pass over the combos (``add_river``) gives every combo's chances against one random
+    hand.  Their powers are the chances against several; they are averaged over the combos of a starting hand.
 
-    boards, board_weights: shapes (num_boards, 5) and (num_boards,), as from ``fill_canonical_boards``.
-    starting_hands: shape (1326,), that of each combo.
+    boards, board_weights: shapes (num_boards, 5) and (num_boards,), from ``fill_canonical_boards``.
+    starting_hands: that of each combo, shape (1326,).
     odds: shape (169, opponents), filled in place.
     """
     opponents = odds.shape[1]

@@ -1,17 +1,18 @@
 """Run-outs of a board, the ways to deal one or two more cards: how our hand then compares with every other.
 
-Without a flush a hand is its two ranks: on a board there are 91 values, not 1081.  So each possible run-out
-of the board costs one comparison of our class with a row of 91 classes, 32 at a time in vector registers.
-The outcomes are added up per card of the run-out, because an opponent who holds that card cannot meet it::
+Without a flush only the two ranks of a hand matter: a board has 91 values of hands, not 1081.  So each
+run-out costs one comparison of our class with a row of 91 classes, 32 at a time in vector registers.  The
+outcomes are added up by card of the run-out, because an opponent who holds that card cannot meet the
+run-out::
 
     outcomes of a combo (c, d) = all run-outs - those with c - those with d + the one of c and d
 
-Run-outs with three or more cards of a suit are added up apart, one group for each suit and number of its
-cards.  For a combo that makes a flush there the group is taken out, and what it makes with its flush is
-added instead.  That needs work only where we have a flush or better ourselves; otherwise such a combo is
-simply ahead of us.
+Run-outs that leave three or more cards of a suit on the board are added up separately, in one group for each
+suit and number of its cards.  For a combo that makes a flush there, the group is subtracted, and the outcomes
+with its flush are added instead.  That takes work only where we have a flush or better ourselves; otherwise
+such a combo is simply ahead of us.
 
-An outcome is an integer: 1 for ahead, a higher bit for tied, 0 for behind, so that one addition counts both.
+An outcome is an integer: 1 for ahead, a higher bit for tied, 0 for behind.  So one addition counts both.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ from engine.kernels.cards.tables import (
 )
 
 LANES: Final = 96
-"""The 91 rank pairs, filled up to whole vectors."""
+"""The 91 rank pairs, padded to whole vectors."""
 
 _MAX_GROUPS: Final = 5
-"""The run-outs without three of a suit, and at most four groups with."""
+"""The group of run-outs without three of a suit, and at most four groups with three or more."""
 
-# Sums of outcomes have those ahead in the lower bits, those tied above.  In the 16-bit lanes a count stays
-# below 48, in the totals below 2200.
+# Sums of outcomes count wins in the lower bits and ties in the higher bits.  A count stays below 48 in the
+# 16-bit lanes, and below 2200 in the totals.
 TIED_SHIFT: Final = 16
 AHEAD_MASK: Final = (1 << TIED_SHIFT) - 1
 _TIED: Final = 1 << TIED_SHIFT
@@ -60,16 +61,16 @@ _LANE_TIED: Final = 1 << _LANE_SHIFT
 
 @kernel(allocates=False)
 def _outcome(ours: int, theirs: int) -> int:
-    """Our outcome against a class."""
+    """The outcome of our class against another one."""
     return 1 if theirs < ours else (_TIED if theirs == ours else 0)
 
 
 @kernel(allocates=False)
 def _fill_rows(table: NDArray[np.uint16], key: int, look_ahead: int, rows: NDArray[np.uint16]) -> None:
-    """The rank-pair rows of a board, whose key is `key`, with one more rank (13 rows) or with two (91 rows).
+    """The rank-pair rows of a board, whose key is `key`, with one more rank (13 rows) or two (91 rows).
 
-    `rows`, shape (91, LANES), is filled in place; the row of two more ranks stands where their pair stands
-    in a row.
+    `rows`, shape (91, LANES), is filled in place; the row of two more ranks has the index that their pair has
+    within a row.
     """
     for index in range(13 if look_ahead == 1 else NUM_RANK_PAIRS):
         more = KEY_OF_CARD[4 * index] if look_ahead == 1 else KEY_OF_RANK_PAIR[index]
@@ -78,7 +79,7 @@ def _fill_rows(table: NDArray[np.uint16], key: int, look_ahead: int, rows: NDArr
 
 @kernel(allocates=False)
 def _clear(sums: NDArray[np.uint16]) -> None:
-    # As `sums[:] = 0` this takes numba seconds to compile.
+    """Set sums to 0; numba would take seconds to compile ``sums[:] = 0``."""
     for card in range(52):
         for lane in range(LANES):
             sums[card, lane] = 0
@@ -86,6 +87,7 @@ def _clear(sums: NDArray[np.uint16]) -> None:
 
 @kernel(allocates=False)
 def _add_outcomes(row: NDArray[np.uint16], ours: int, sums: NDArray[np.uint16]) -> None:
+    """Add the outcomes of our class against a row of classes to sums."""
     mine = np.uint16(ours)
     for lane in range(LANES):
         theirs = row[lane]
@@ -96,11 +98,12 @@ def _add_outcomes(row: NDArray[np.uint16], ours: int, sums: NDArray[np.uint16]) 
 def _add_outcomes_twice(
     row: NDArray[np.uint16], ours: int, sums: NDArray[np.uint16], other_sums: NDArray[np.uint16]
 ) -> None:
+    """`_add_outcomes` to two rows of sums."""
     mine = np.uint16(ours)
     for lane in range(LANES):
         theirs = row[lane]
-        # Written so, this runs in 16-bit lanes; as arithmetic on uint16 numba widens it to 64 bits, 3 x
-        # slower.
+        # In this form it runs in 16-bit lanes; arithmetic on uint16 would be widened to 64 bits by numba, and
+        # take three times as long.
         outcome = 1 if theirs < mine else (_LANE_TIED if theirs == mine else 0)
         sums[lane] += outcome
         other_sums[lane] += outcome
@@ -108,8 +111,10 @@ def _add_outcomes_twice(
 
 @kernel(allocates=False)
 def _add_lanes(more: NDArray[np.uint16], sums: NDArray[np.uint16]) -> None:
-    # By itself, so that the compiler sees two plain rows: written out where it is called, it ran one lane at
-    # a time.
+    """Add one row of lanes to another.
+
+    It is a function so that the compiler sees two plain rows; in the place of the call it ran lane by lane.
+    """
     for lane in range(LANES):
         sums[lane] += more[lane]
 
@@ -124,10 +129,9 @@ def _add_up(
     tied: NDArray[np.uint16],
     totals: NDArray[np.int64],
 ) -> None:
-    """The sums of a group over all live cards, halved if `shift` is 1; `totals`, shape (LANES,), is filled in
-    place.
+    """Add up the sums of a group over all live cards; if `shift` is 1, the result is halved.
 
-    ahead, tied: scratch, shape (LANES,).
+    ahead, tied: scratch, shape (LANES,).  totals: shape (LANES,), filled in place.
     """
     for lane in range(LANES):
         ahead[lane] = 0
@@ -143,33 +147,34 @@ def _add_up(
 
 @kernel(allocates=False, inlined=True)
 def outcomes_of_lane(count: int) -> int:
-    """What was added up in a lane, or in two of them, as outcomes."""
+    """The sum in a lane, or of two lanes, as outcomes."""
     return (count & _LANE_MASK) + (count >> _LANE_SHIFT << TIED_SHIFT)
 
 
 class Board(NamedTuple):
-    """A board, and what hands without a flush make of it now and with the cards to come."""
+    """A board, and the classes of hands without a flush on it, now and with the cards to come."""
 
     cards: NDArray[np.uint8]
-    """Shape (3,) or (4,)."""
+    """The cards of the board, shape (3,) or (4,)."""
     key: int
+    """The key of the board."""
     look_ahead: int
-    """Cards to come: 1, or 2 with a board of three."""
+    """The number of cards to come: 1, or 2 with a board of three."""
     before: NDArray[np.uint16]
     """The class of each combo on the board, shape (1326,)."""
     rows: NDArray[np.uint16]
-    """The class of each rank pair with each run-out's ranks, shape (91, LANES)."""
+    """The class of each rank pair with the ranks of each run-out, shape (91, LANES)."""
 
 
 class Scratch(NamedTuple):
-    """What `fill_transitions` writes to, made once for all hands of a board."""
+    """The scratch arrays of `fill_transitions`, made once for all hands on a board."""
 
     live: NDArray[np.int64]
-    """The cards that are neither on the board nor ours, in order; shape (52,)."""
+    """The cards that are neither on the board nor ours, in ascending order; shape (52,)."""
     board_masks: NDArray[np.int64]
-    """The ranks of each suit on the board, as bits.  Shape (4,)."""
+    """The ranks of each suit on the board, as bits; shape (4,)."""
     our_masks: NDArray[np.int64]
-    """The same together with our hand."""
+    """The same for the board and our hand together."""
     sums: NDArray[np.uint16]
     """The outcomes of the run-outs with a card, by group, card and rank pair.
 
@@ -177,54 +182,55 @@ class Scratch(NamedTuple):
     """
     ahead: NDArray[np.uint16]
     tied: NDArray[np.uint16]
-    """Those of a group over all cards, shape (LANES,)."""
+    """Wins and ties of a group, added up over all cards; shape (LANES,)."""
     totals: NDArray[np.int64]
-    """The outcomes of all run-outs, shape (_MAX_GROUPS, LANES)."""
+    """The outcomes of all run-outs of a group, shape (_MAX_GROUPS, LANES)."""
     flushes: NDArray[np.int32]
-    """What must be added for each combo to the outcomes of its rank pair.  Shape (1326,)."""
+    """The outcomes to add for each combo to those of its rank pair, shape (1326,)."""
     group_of_three: NDArray[np.int64]
-    """The group of the run-outs that leave three cards of a suit on the board; 0 if there are none.  Shape
-    (4,)."""
+    """By suit, the group of run-outs that leave three of its cards on the board; 0 for none; shape (4,)."""
     one_suited: NDArray[np.int64]
-    """The outcomes of a suited card with an offsuit one on boards with four of a suit, by its rank.  Shape
-    (13,)."""
+    """The outcomes against one card of a suit with four on the board, by its rank; shape (13,)."""
     one_suited_by_card: NDArray[np.int32]
-    """The part of that in run-outs with a card, shape (52, 13)."""
+    """The part of `one_suited` in run-outs with each card, shape (52, 13)."""
     five_on_board: NDArray[np.int64]
-    """The outcomes of a suited card on boards with five of a suit, by its rank, and last of none.
+    """The outcomes against one card of a suit with five on the board, by its rank, and last against none.
 
     Shape (14,).
     """
     found: NDArray[np.float64]
-    """Four transition tables with rows of four, shape (64,): an addition need not wait for the one before."""
+    """Four transition tables with rows of four, so that additions need not wait for each other; (64,)."""
 
 
 NO_SUITED_CARD: Final = 13
+"""The index in `Scratch.five_on_board` of a hand without a card of the suit."""
 
 
 class Cards(NamedTuple):
-    """Our hand beside a board."""
+    """Our hand together with a board."""
 
     our_key: int
     """The key of board and hand."""
     dead: int
-    """Our cards and those of the board, as bits."""
+    """Our cards and the board cards, as bits."""
     num_live: int
+    """The number of cards left."""
 
 
 class Groups(NamedTuple):
-    """How the run-outs were grouped."""
+    """The groups of run-outs."""
 
     number: int
+    """The number of groups."""
     of_four: int
-    """The group of those with four of a suit on the board; 0 if there are none."""
+    """The group of run-outs that leave four cards of a suit on the board; 0 if there are none."""
     long_suit: int
-    """The one suit that can have four or five cards on the board; -1 if none has."""
+    """The one suit that can have four or five cards on the board; -1 if none can."""
 
 
 @kernel(inlined=True)
 def make_scratch() -> Scratch:
-    """Arrays of the shapes that `Scratch` says."""
+    """New arrays for `Scratch`."""
     return Scratch(
         np.empty(52, np.int64),
         np.empty(4, np.int64),
@@ -244,7 +250,7 @@ def make_scratch() -> Scratch:
 
 @kernel(allocates=False)
 def look_at_cards(board: Board, first: int, second: int, scratch: Scratch) -> Cards:
-    """Fills `Scratch.live` and the masks, and clears the rest but sums and totals."""
+    """Fill in `Scratch.live` and the masks, and clear everything else but sums and totals."""
     for suit in range(4):
         scratch.board_masks[suit] = 0
         scratch.group_of_three[suit] = 0
@@ -276,7 +282,7 @@ def look_at_cards(board: Board, first: int, second: int, scratch: Scratch) -> Ca
 
 @kernel(allocates=False, inlined=True)
 def _more_ranks(suit: int, first: int, second: int) -> int:
-    """The rank bits that a run-out adds to a suit; `second` is -1 for a run-out of one card."""
+    """The rank bits that a run-out adds to a suit; `second` is -1 if it is one card."""
     return bit_if(first, suit) | (bit_if(second, suit) if second >= 0 else 0)
 
 
@@ -291,9 +297,9 @@ def _add_flushes(
     suited: int,
     scratch: Scratch,
 ) -> None:
-    """Adds the outcomes against flushes, in a run-out in which we have a flush or better.
+    """Add the outcomes against flushes in one run-out, in which we have a flush or better.
 
-    suit, suited: the suit of which three cards or more are on the board then, and how many.
+    suit, suited: the suit of which the board then has three cards or more, and how many.
     """
     mask = integer(scratch.board_masks[suit]) | _more_ranks(suit, first, second)
     if suited == 5:
@@ -320,7 +326,7 @@ def _add_flushes(
 
 @kernel(allocates=False)
 def add_run_outs(table: NDArray[np.uint16], board: Board, cards: Cards, scratch: Scratch) -> Groups:
-    """Adds up the outcomes of all run-outs by group; fills sums, flushes and what else is kept of suits."""
+    """Add up the outcomes of all run-outs by group; fills sums, flushes and the arrays about suits."""
     sums, live = scratch.sums, scratch.live
     _clear(sums[0])
     num_groups = 1
@@ -383,9 +389,9 @@ def add_run_outs(table: NDArray[np.uint16], board: Board, cards: Cards, scratch:
 
 @kernel(allocates=False)
 def add_up_groups(look_ahead: int, num_live: int, num_groups: int, scratch: Scratch) -> None:
-    """The totals of all groups; to sums and totals of the first one those of the others are added."""
+    """Fill in the totals of all groups, and add sums and totals of the others to those of the first group."""
     sums, live, totals = scratch.sums, scratch.live, scratch.totals
-    # Each run-out of two cards was added up at both.
+    # Each run-out of two cards was added up at both cards, hence the shift.
     for group in range(num_groups):
         _add_up(sums[group], live, num_live, look_ahead - 1, scratch.ahead, scratch.tied, totals[group])
     for group in range(1, num_groups):
@@ -397,7 +403,7 @@ def add_up_groups(look_ahead: int, num_live: int, num_groups: int, scratch: Scra
 
 @kernel(inlined=True)
 def look_at_board(table: NDArray[np.uint16], cards: NDArray[np.uint8], look_ahead: int) -> Board:
-    """What `Board` says of a board of 3 or 4 cards."""
+    """The `Board` of 3 or 4 cards."""
     key = board_key(cards, cards.shape[0])
     before = np.empty(1326, np.uint16)
     rows = np.empty((NUM_RANK_PAIRS, LANES), np.uint16)

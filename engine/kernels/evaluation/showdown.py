@@ -1,6 +1,6 @@
-"""Showdowns of known hands over all boards, and of hands drawn from ranges on drawn boards.
+"""Showdowns of known hands over all boards, and of hands drawn from ranges on random boards.
 
-Random numbers come from SplitMix64 (``engine.kernels.splitmix``): same seed, same deals.
+Random numbers come from SplitMix64 (``engine.kernels.splitmix``): the same seed gives the same deals.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from engine.kernels.splitmix import GOLDEN, mixed, next_word
 
 
 class Tally(NamedTuple):
-    """How often each of some hands has won, shapes (n,) and (n, n + 1)."""
+    """How often each of n hands has won and tied."""
 
     won: NDArray[np.int64]
-    """Alone."""
+    """The number of showdowns won alone, shape (n,)."""
     tied: NDArray[np.int64]
-    """Together with others, by the number of hands that shared the pot."""
+    """The number of pots shared, by the number of hands that shared them; shape (n, n + 1)."""
 
 
 @kernel(allocates=False, inlined=True)
 def _count_winners(ranks: NDArray[np.int64], tally: Tally) -> None:
-    """Adds a showdown of some hands, ranks of shape (n,), to their tally."""
+    """Add a showdown of some hands, whose ranks have shape (n,), to their tally."""
     best = -1
     sharing = 0
     for hand in range(ranks.shape[0]):
@@ -55,11 +55,10 @@ def add_showdowns(
     weight: float,
     results: NDArray[np.float64],
 ) -> float:
-    """Adds the results of known hands over all boards that begin with `board`; returns the weight of all
-    boards.
+    """Add the results of known hands on all boards that begin with `board`; returns the boards' total weight.
 
-    holes: shape (n, 2).  board: shape (0..5,).  dead: further cards that do not come, as bits.
-    weight: what each board counts.
+    holes: shape (n, 2).  board: shape (0..5,).  dead: further cards that cannot come, as bits.
+    weight: the weight of each board.
     results: shape (n, 3), added to in place: boards won alone, boards tied, share of the pots.
     """
     num_hands = holes.shape[0]
@@ -125,8 +124,10 @@ def add_range_showdowns(
 ) -> float:
     """`add_showdowns` for every choice of disjoint combos from several ranges, weighted by the product.
 
-    combos: shape (n, 1326), the combos of each range, none dead.  counts: shape (n,), how many each has.
-    weights: shape (n, 1326), by combo.  cards: of each combo, shape (1326, 2).
+    combos: the combos of each range, none of them dead, shape (n, 1326).
+    counts: the number of combos of each range, shape (n,).
+    weights: the weights of each range by combo, shape (n, 1326).
+    cards: the cards of each combo, shape (1326, 2).
     """
     num_hands = combos.shape[0]
     holes = np.empty((num_hands, 2), np.uint8)
@@ -159,8 +160,8 @@ def add_range_showdowns(
 class AliasTable(NamedTuple):
     """Walker's alias table, for drawing an index by weight in constant time.
 
-    Of a number below 2**32 that is drawn for index i, those below ``thresholds[i]`` mean i, the others
-    ``aliases[i]``.  Shapes (n,); or (k, n) for k tables.
+    An index i and a number below 2**32 are drawn uniformly.  If the number is below ``thresholds[i]`` the
+    result is i, otherwise ``aliases[i]``.  Shapes (n,), or (k, n) for k tables.
     """
 
     thresholds: NDArray[np.int64]
@@ -171,9 +172,9 @@ class AliasTable(NamedTuple):
 def fill_alias_table(
     weights: NDArray[np.float64], thresholds: NDArray[np.int64], aliases: NDArray[np.int64]
 ) -> None:
-    """Fills the parts of an `AliasTable`, shape (n,), in place.
+    """Fill in the arrays of an `AliasTable`, shape (n,).
 
-    weights: shape (n,), their sum positive.
+    weights: shape (n,), with a positive sum.
     """
     size = weights.shape[0]
     scaled = weights * (size / weights.sum())
@@ -201,7 +202,7 @@ def fill_alias_table(
             num_large -= 1
             small[num_small] = more
             num_small += 1
-    # What is left has weight one but for rounding; an index without weight must never be drawn.
+    # The rest has weight 1 but for rounding; yet an index without weight must never be drawn.
     heaviest = np.argmax(weights)
     for i in range(num_small):
         if weights[small[i]] == 0.0:
@@ -217,7 +218,7 @@ def _deal_hands(
     random_state: NDArray[np.uint64],
     dealt: NDArray[np.uint8],
 ) -> int:
-    """Draws a combo for each range; returns all cards that are dead then as bits, or -1 if two collide.
+    """Draw a combo for each range; returns all cards dead after that as bits, or -1 if two combos collide.
 
     dealt: shape (n, 2), filled in place.
     """
@@ -246,16 +247,17 @@ def sample_showdowns(
     seed: int,
     results: NDArray[np.float64],
 ) -> int:
-    """Deals hands from ranges and boards at random; returns how many trials were completed.
+    """Deal hands from ranges, and random boards; returns the number of trials completed.
 
-    Hands that collide are dealt anew *together*: only so are the deals distributed as the product of the
-    weights over disjoint hands.  At most `max_deals` such deals are tried.
+    If hands collide, *all* of them are dealt again: only then are the deals distributed as the product of the
+    weights over disjoint hands.  At most `max_deals` deals are tried.
 
-    ranges: over the combos, shape (n, 1326).
-    cards: of each combo, shape (1326, 2).
+    ranges: alias tables over the combos, shape (n, 1326).
+    cards: the cards of each combo, shape (1326, 2).
     board: shape (0..5,).
     seed: any integer of 63 bits.
-    results: shape (n, 4), added to in place: boards won alone, tied, share of the pots, square of that.
+    results: shape (n, 4), added to in place: boards won alone, boards tied, share of the pots, and the sum of
+    squares of that share.
     """
     num_hands = results.shape[0]
     size = board.shape[0]
@@ -305,11 +307,12 @@ def sample_against_hand(
     seed: int,
     results: NDArray[np.int64],
 ) -> None:
-    """`sample_showdowns` for a known hand and one opponent, whose range must hold no dead combo: nothing
-    collides.
+    """`sample_showdowns` for a known hand against one opponent.
 
     hole: shape (2,).
-    opponent: over the combos, shape (1326,).
+    opponent: an alias table over the combos, shape (1326,); no dead combo may have weight, so nothing
+    collides.
+    cards: the cards of each combo, shape (1326, 2).
     results: shape (2,), filled in place: boards won and boards tied.
     """
     size = board.shape[0]
@@ -342,7 +345,7 @@ def sample_against_hand(
             card = integer(bits & np.uint64(63))
             bits >>= np.uint64(6)
             left -= 1
-            # 52 and more are bits that no card has: they are passed over like dead cards.
+            # Numbers from 52 on belong to no card; they are skipped like dead cards.
             if (dead | -1 << 52) >> card & 1 == 0:
                 dead |= 1 << card
                 board_bits |= 1 << card
@@ -358,7 +361,7 @@ def sample_against_hand(
 
 @kernel()
 def _rank_of_mask(table: NDArray[np.uint16], key: int, cards: int) -> int:
-    """The class of a hand given by its key and the bits of its cards."""
+    """The class of a hand, given by its key and by its cards as bits."""
     if key & FLUSH_BITS == 0:
         return class_of_key(table, key)
     ranks = cards >> flush_suit(key)

@@ -1,6 +1,4 @@
-"""Hand strength: how many of an opponent's combos are worse, equal and better on the board as it is (Fig.
-3.3).
-"""
+"""Hand strength: how many of an opponent's combos are worse, equal and better on the board now (Fig. 3.3)."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from engine.kernels.cards.ranking import board_key, class_on_board, fill_board_r
 from engine.kernels.cards.tables import FLUSH_BITS, NUM_RANK_PAIRS, TWO_MORE_SUITED
 
 _DECK: Final = (1 << 52) - 1
-"""The cards there are, as bits."""
+"""All cards, as bits."""
 
 
 @kernel(nogil=False)
@@ -34,10 +32,10 @@ check_weights = entry(weights_are_valid, FLOATS)
 def hand_strength(
     table: NDArray[np.uint16], first: int, second: int, board: NDArray[np.uint8], weights: NDArray[np.float64]
 ) -> tuple[float, float, float]:
-    """The weight of the combos that are worse than ours, equal to it and better.
+    """The weights of the combos that are worse than ours, equal to ours, and better.
 
-    board: shape (3|4|5,).  weights: shape (1326,), those of dead combos must be finite and do not count;
-    shape (0,) if all are 1.
+    board: shape (3|4|5,).
+    weights: shape (1326,), or (0,) if all are 1; weights of dead combos must be finite and do not count.
     """
     size = board.shape[0]
     key = board_key(board, size)
@@ -49,7 +47,7 @@ def hand_strength(
     tied = 0.0
     behind = 0.0
     if (key + TWO_MORE_SUITED) & FLUSH_BITS == 0:
-        # Nobody has a flush: what counts is the weight of each pair of ranks.
+        # No flush is possible: only the weight of each pair of ranks counts.
         row = np.empty(NUM_RANK_PAIRS, np.uint16)
         fill_rank_pair_row(table, key, row)
         alive = np.empty(52, np.float64)
@@ -65,8 +63,8 @@ def hand_strength(
             if uniform:
                 pairs = alive_of_rank[rank] * (alive_of_rank[rank] - 1.0) / 2.0
             else:
-                # Always 48 steps, which become vectors: beyond the lower ranks lie other weights, whose sums
-                # nobody reads.  A slice for each row, since its indices are known not to be negative.
+                # Always 48 steps, so that they become vectors; sums beyond the lower ranks are of other
+                # weights and never read.  A slice for each row, so that no index can be negative.
                 high = 4 * rank
                 at = high * (high - 1) >> 1
                 row_0, row_1 = weights[at : at + 51], weights[at + high : at + high + 51]
@@ -121,13 +119,13 @@ def hand_strength(
 def read_cards(
     first: int, second: int, a: int, b: int, c: int, d: int, e: int, board: NDArray[np.uint8]
 ) -> int:
-    """Writes a board that is given card by card, -1 for cards that are not there yet; `board`, shape (5,).
+    """Write a board given card by card, with -1 for the cards to come, to `board`, shape (5,).
 
-    Returns how many there are, or 0 if the two cards of a hand and these are not different cards of 0..51.
+    Returns the number of board cards, or 0 if these and the two hole cards are not different cards of 0..51.
     """
     size = 3 + (d >= 0) + (e >= 0)
     cards = first | second | a | b | c | (d if size > 3 else 0) | (e if size > 4 else 0)
-    if cards < 0 or cards > 63:  # a shift by more means something else
+    if cards < 0 or cards > 63:  # shifts by such numbers are not defined
         return 0
     board[0], board[1], board[2] = a, b, c
     cards = 1 << first | 1 << second | 1 << a | 1 << b | 1 << c
@@ -153,10 +151,10 @@ def _strength_of_cards(
     d: int,
     e: int,
 ) -> tuple[float, float, float]:
-    """`hand_strength` for a board given card by card, with -1 for the cards that are not there yet.
+    """`hand_strength` for a board given card by card, with -1 for the cards to come.
 
-    Everything but the shape of the weights is checked here, where it takes a tenth of a microsecond: if
-    anything is wrong, all three numbers are 0.
+    Everything but the shape of the weights is checked here, in a tenth of a microsecond; if anything is
+    wrong, all three numbers are 0.
     """
     board = np.empty(5, np.uint8)
     size = read_cards(first, second, a, b, c, d, e, board)

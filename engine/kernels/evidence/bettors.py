@@ -1,6 +1,6 @@
 """The betting confidence sequence over many payoffs at once: `engine.evidence.confidence_sequence`, compiled.
 
-Operation by operation the same, so that the numbers are the same to the last digit.
+It does the same operations in the same order, so that results are equal to the last digit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ class Sequence(IntEnum):
 
 
 SIZE_OF_BETTOR: Final = len(Bettor)
-SIZE_OF_SEQUENCE: Final = len(Sequence)
 
 
 @kernel()
@@ -48,15 +47,16 @@ def bet_on_all(
     sequence: NDArray[np.float64],
     bettors: NDArray[np.float64],
 ) -> int:
-    """Takes in payoffs until one is outside the bounds; returns how many were taken.
+    """Process payoffs until one is out of bounds; returns how many were processed.
 
     payoffs: shape (n,).
-    low, width: no payoff is less, or more by more than that; not 0.
-    enough: logarithm of the capital that refutes a mean.
-    rules: the share that is risked at most, by how much a payoff may be outside, the exponent of squares:
-        2.0 (not known beforehand, so that the same library function is called as Python's).
-    sequence: `Sequence`, brought up to date in place.
-    bettors: shape (2, SIZE_OF_BETTOR), above and below, brought up to date in place.
+    low: the lower bound of payoffs.  width: the upper bound less the lower one, not 0.
+    enough: the logarithm of the capital that refutes a mean.
+    rules: shape (3,): the greatest share of the capital to risk, how far a payoff may be out of bounds by
+        rounding, and the exponent of squares, 2.0 (passed in, so that the same library function is called as
+        by Python).
+    sequence: the entries of `Sequence`, updated in place.
+    bettors: the bettors from above and from below, shape (2, SIZE_OF_BETTOR), updated in place.
     """
     most_risked, rounding, two = rules[0], rules[1], rules[2]
     above, below = bettors[0], bettors[1]
@@ -82,7 +82,7 @@ def bet_on_all(
 
 @kernel(allocates=False)
 def _bet(bettor: NDArray[np.float64], x: float, stake: float, enough: float, two: float) -> None:
-    """Stakes a share of the capital, for each unit by which `x` may be off, on `x` being above."""
+    """Bet that `x` is above the end of the interval: `stake` of the capital for each unit of distance."""
     growth = 1 + stake * (x - bettor[Bettor.OUT])
     bettor[Bettor.CAPITAL] += math.log(growth)
     steepness = stake / growth
@@ -96,7 +96,7 @@ def _bet(bettor: NDArray[np.float64], x: float, stake: float, enough: float, two
 
 @kernel(allocates=False)
 def _refute(bettor: NDArray[np.float64], enough: float, two: float) -> None:
-    """Moves the end of the interval to where the capital is no more than enough, or less far."""
+    """Move the end of the interval inwards to where the capital is just enough, or not quite so far."""
     while True:
         capital = bettor[Bettor.CAPITAL]
         excess = capital - enough

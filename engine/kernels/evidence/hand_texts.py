@@ -1,7 +1,7 @@
-"""Finished hands read from the texts of their bettings and cards, as logs have them, thousands at a time.
+"""Reading finished hands from the texts of their betting and cards, as in logs, thousands at a time.
 
-A kernel says of each hand whether it could read it.  It is stricter than the readers in plain Python and says
-not why: they are asked about the others.
+A kernel reports for each hand whether it could read it.  It is stricter than the readers in plain Python and
+gives no reasons; hands that it cannot read are left to those.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ RAISES: Final = 0
 CALLS: Final = 1
 CHECKS: Final = 2
 KINDS: Final = 3
-"""Places of `Walked.actions`."""
+"""The kinds of actions that `Walked.actions` counts."""
 
 _MOST_DIGITS: Final = 15
+"""The longest number that is read: it fits 64 bits."""
 _SLASH: Final = ord("/")
 _FOLD: Final = ord("f")
 _CALL: Final = ord("c")
@@ -42,6 +43,7 @@ _BAR: Final = ord("|")
 
 
 def _places(signs: str) -> NDArray[np.int64]:
+    """The place of each ASCII character in a text, shape (128,); -1 for characters that are not in it."""
     places = np.full(128, -1, np.int64)
     for place, sign in enumerate(signs):
         places[ord(sign)] = place
@@ -53,35 +55,37 @@ _SUIT_OF: Final = _places("cdhs")
 
 
 class Walked(NamedTuple):
-    """What the players of some hands did, a row for each hand; filled in place.
+    """What the players of some hands did, with a row for each hand; filled in place.
 
-    Zeros beforehand, but `fold_round`, which is -1.  Sets of positions are integers: bit p is position p.
+    All entries must be 0 beforehand, except for `fold_round`, which must be -1.  Sets of positions are
+    integers: bit p is position p.
     """
 
     spent: NDArray[np.int64]
-    """Chips each position has put in, antes not among them.  Shape (hands, positions)."""
+    """Chips each position has put in, without antes; shape (hands, positions)."""
     folded: NDArray[np.int64]
-    """Who has folded.  Shape (hands,)."""
+    """The positions that folded, as bits; shape (hands,)."""
     final_round: NDArray[np.int64]
-    """The betting round reached, run out or not.  Shape (hands,)."""
+    """The last betting round reached, even if it was only dealt out; shape (hands,)."""
     last_round: NDArray[np.int64]
-    """That of the last action.  Shape (hands,)."""
+    """The betting round of the last action; shape (hands,)."""
     fold_round: NDArray[np.int64]
-    """In which each position folded; -1 where it did not.  Shape (hands, positions)."""
+    """The betting round in which each position folded, -1 if it did not; shape (hands, positions)."""
     decided: NDArray[np.int64]
-    """Who was asked before the flop.  Shape (hands,)."""
+    """The positions that had to act before the flop, as bits; shape (hands,)."""
     could_three_bet: NDArray[np.int64]
-    """Who was asked there when the second bet was to call and a raise was allowed.  Shape (hands,)."""
+    """The positions that could have raised a second bet before the flop, as bits; shape (hands,)."""
     three_bet: NDArray[np.int64]
-    """Who raised there.  Shape (hands,)."""
+    """The positions that did raise it, as bits; shape (hands,)."""
     actions: NDArray[np.int64]
-    """`RAISES`, `CALLS`, `CHECKS` of each position in each betting round.  Shape (hands, KINDS, positions,
-    rounds)."""
+    """The number of raises, calls and checks; shape (hands, KINDS, positions, rounds)."""
     left: NDArray[np.int64]
-    """Who was in the hand when somebody was first asked in a round; 0 where nobody was.  Shape (hands,
-    rounds)."""
+    """The positions still in the hand when a round's betting began, as bits; 0 where there was no betting.
+
+    Shape (hands, rounds).
+    """
     pots: NDArray[np.int64]
-    """What all had spent then.  Shape (hands, rounds)."""
+    """The pot at that time, in chips; shape (hands, rounds)."""
 
 
 @kernel()
@@ -93,13 +97,14 @@ def walk_bettings(
     walked: Walked,
     is_read: NDArray[np.bool_],
 ) -> None:
-    """Play hands through, by the rules.
+    """Play hands through by the rules.
 
-    rules: the game.
-    first_bet: 1 where a blind counts as the first bet before the flop.
-    text: the bettings, each followed by one more sign.
-    starts: where they begin in it, and one entry more.  Shape (hands + 1,).
-    is_read: shape (hands,), filled in place: the whole text is a legal hand that is over.
+    rules: the game, as in ``engine.kernels.rules.betting``.
+    first_bet: 1 if a blind counts as the first bet before the flop, else 0.
+    text: the bettings, each followed by one more character.
+    starts: where each betting begins in the text, and one more entry for the end; shape (hands + 1,).
+    walked: filled in place.
+    is_read: whether the whole betting is a legal hand that is over; shape (hands,), filled in place.
     """
     spent = np.empty(MAX_PLAYERS, np.int64)
     node = np.empty(NODE_SIZE, np.int64)
@@ -123,7 +128,7 @@ def _walk(
     node: NDArray[np.int64],
     walked: Walked,
 ) -> bool:
-    """Plays one hand to the end of its text."""
+    """Play one hand to the end of its text; returns whether it could be read."""
     at = _after_slashes(text, 0, integer(node[Node.ROUND]))
     while node[Node.TO_ACT] >= 0:
         if at < 0 or at >= text.shape[0]:
@@ -169,7 +174,7 @@ def _walk(
 
 @kernel(allocates=False)
 def _after_slashes(text: NDArray[np.uint8], at: int, number: int) -> int:
-    """Where the text goes on after so many slashes; -1 where there are fewer."""
+    """The place after `number` slashes; -1 if there are fewer."""
     for place in range(at, at + number):
         if place >= text.shape[0] or text[place] != _SLASH:
             return -1
@@ -178,7 +183,7 @@ def _after_slashes(text: NDArray[np.uint8], at: int, number: int) -> int:
 
 @kernel(allocates=False)
 def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """The number in decimal digits that begins there, and where it ends; -1 where there is none."""
+    """The decimal number that begins at a place, or -1, and the place where it ends."""
     end = at
     number = 0
     while end < text.shape[0] and 0 <= integer(text[end]) - _ZERO <= 9:
@@ -201,17 +206,18 @@ def read_cards(
     holes: NDArray[np.uint8],
     board: NDArray[np.uint8],
     is_read: NDArray[np.bool_],
-) -> None:  # Many parameters: of two arrays that are read and two that are filled, each has its own shape.
+) -> None:  # Many parameters: two arrays are read and two are filled, each of its own shape.
     """Read the cards of hands whose betting has been read.
 
     deck: the cards of the game, as bits.
-    text: ``8dJd|Td4d/As9d6s/3d`` and so on, each followed by one more sign; there may be no hole cards.
-    starts: where they begin in it, and one entry more.  Shape (hands + 1,).
-    ends: how many board cards are out in each round, none in the first.
-    final_round: shape (hands,).
-    holes: shape (hands, positions, hole cards), filled in place where there are some.
-    board: shape (hands, board cards), filled in place as far as they are out.
-    is_read: shape (hands,); what cannot be read is made False.
+    text: the cards of each hand, such as ``8dJd|Td4d/As9d6s/3d``, followed by one more character; hole cards
+        may be missing.
+    starts: where the cards of each hand begin, and one more entry for the end; shape (hands + 1,).
+    ends: the number of board cards dealt by the end of each round, 0 in the first; shape (rounds,).
+    final_round: the last round of each hand, shape (hands,).
+    holes: shape (hands, positions, hole cards), filled in place where they are known.
+    board: shape (hands, board cards), filled in place as far as cards were dealt.
+    is_read: shape (hands,); set to False for hands whose cards cannot be read.
     """
     for hand in range(starts.shape[0] - 1):
         if is_read[hand]:
@@ -227,7 +233,7 @@ def _read_cards(
     holes: NDArray[np.uint8],
     board: NDArray[np.uint8],
 ) -> bool:
-    """Reads those of one hand."""
+    """Read the cards of one hand; returns whether they could be read."""
     at = 0
     left = deck
     for position in range(holes.shape[0]):
@@ -249,8 +255,10 @@ def _read_cards(
 
 @kernel(allocates=False)
 def _take_cards(left: int, text: NDArray[np.uint8], at: int, cards: NDArray[np.uint8]) -> int:
-    """Reads as many cards as there is room for; returns what is left of the deck, -1 where they are none of
-    it."""
+    """Read as many cards as there is room for.
+
+    Returns the cards left in the deck as bits, or -1 if some card cannot be read or is not in the deck.
+    """
     if left < 0 or at + 2 * cards.shape[0] > text.shape[0]:
         return -1
     for place in range(cards.shape[0]):

@@ -1,11 +1,11 @@
-"""Every combo against every other over all boards, suits told apart.
+"""Every combo against every other one over all boards, with suits told apart.
 
-Boards that differ by a renaming of suits are taken once, with the size of their class
-(``engine.kernels.evaluation.preflop``).  A single entry of the result therefore means nothing; the mean over
-the 24 renamings of both combos is exact.
+Of boards that differ by a renaming of suits only one is used, with the size of their class as weight
+(``engine.kernels.evaluation.preflop``).  So a single entry of the result is meaningless; the mean over the 24
+renamings of both combos is exact.
 
-On one board the combos are numbered by class.  A combo's points against all others are then a row of bytes
-to be compared, kept for a block of boards of equal weight and carried to 32 bits.
+On one board the combos are numbered by class.  A combo's points against all others come from comparing one
+number with a row of bytes; they are added up for a block of boards of equal weight and carried to 32 bits.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from engine.kernels.cards.bits import card_bits
 from engine.kernels.evaluation.class_numbers import number_combos
 
 _LANES: Final = 1344
-"""1326 combos, filled up to whole vectors."""
+"""1326 combos, padded to whole vectors."""
 
 _BLOCK: Final = 127
-"""Boards until the sums are carried: 2 points a board fit a byte."""
+"""Boards after which sums are carried: with 2 points a board they fit a byte."""
 
 _DEAD: Final = 255
 """In place of the number of a combo that shares a card with the board: greater than any number."""
@@ -31,7 +31,7 @@ _DEAD: Final = 255
 
 @kernel(allocates=False)
 def _add_points(numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8]) -> None:
-    """Adds the points of one number against a row of them, from `at`."""
+    """Add the points of one number against the row of numbers from `at` to sums."""
     mine = np.uint8(number)
     for lane in range(_LANES):
         theirs = numbers[np.uint64(at + lane)]
@@ -42,7 +42,7 @@ def _add_points(numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[
 def _write_row(
     board: NDArray[np.uint8], found: NDArray[np.uint8], numbers: NDArray[np.uint8], at: int
 ) -> None:
-    """Writes the numbers of a board's combos from `at`, dead combos and lanes without one as _DEAD."""
+    """Write the numbers of a board's combos from `at` on; dead combos and unused lanes get _DEAD."""
     dead = card_bits(board, 5)
     combo = 0
     for high in range(52):
@@ -60,10 +60,10 @@ def fill_pair_points(
     weights: NDArray[np.int64],
     points: NDArray[np.int32],
 ) -> None:
-    """The points of each combo against each: 2 for each board won, 1 for a tie, times the board's weight.
+    """The points of each combo against each other: 2 for a board won, 1 for a tie, times the board's weight.
 
-    boards, weights: of `fill_canonical_boards`.
-    points: shape (1326, 1326), filled in place; for combos with a common card meaningless.
+    boards, weights: from `fill_canonical_boards`.
+    points: shape (1326, 1326), filled in place; meaningless for combos with a card in common.
     """
     points[:] = 0
     found = np.empty(1326, np.uint8)

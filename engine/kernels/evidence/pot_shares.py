@@ -1,7 +1,7 @@
-"""What share of the pot known hands expect, for many hands of hold'em and several moments of each.
+"""The expected shares of the pot of known hands, for many hands of hold'em and several moments of each.
 
-Moments of a hand at which equally many board cards are out see the same boards to come: each board is ranked
-once for all of them.
+Moments of a hand with the same number of board cards see the same boards to come, so that each board is
+ranked once for all of them.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ from engine.kernels.splitmix import mixed, next_word
 
 
 class _Asked(NamedTuple):
-    """The moments of one hand at which equally many board cards are out."""
+    """The moments of one hand with a given number of board cards."""
 
     first: int
-    """Of them, in `moments`."""
+    """The first moment of the hand in `moments`."""
     end: int
+    """The end of the hand's moments."""
     out: int
-    """How many board cards are out; moments between `first` and `end` with another number are passed over."""
+    """The number of board cards; moments with another number are skipped."""
 
 
 class _Hand(NamedTuple):
-    """One hand, and room for what is found out of it."""
+    """One hand of n players, with scratch arrays."""
 
     holes: NDArray[np.uint8]
-    """Shape (n, 2)."""
+    """The hole cards, shape (n, 2)."""
     board: NDArray[np.uint8]
-    """Shape (5,): those that are out, then those that are tried."""
+    """The board cards dealt, then those that are tried; shape (5,)."""
     deck: NDArray[np.int64]
-    """Shape (52,): cards that may come, as many as there are."""
+    """The cards that may come, in the first entries; shape (52,)."""
     ranks: NDArray[np.int64]
-    """Shape (n,)."""
+    """The ranks at showdown, shape (n,)."""
 
 
 @kernel()
@@ -51,16 +52,16 @@ def fill_pot_shares(
     samples: int,
     shares: NDArray[np.float64],
 ) -> None:
-    """The share of the pot each position expects at some moments, over all boards that may still come.
+    """The share of the pot that each position expects at some moments, over all boards that may still come.
 
-    Cards of those who have folded are dead.  Before the flop, boards are sampled; all moments of a hand see
-    the same ones, which follow from its number and its hole cards alone.
+    The cards of players who have folded are dead.  Before the flop, boards are sampled; all moments of a hand
+    see the same boards, which depend only on its number and its hole cards.
 
-    holes: shape (hands, n, 2).  boards: shape (hands, 5), whatever where no card is out.
-    numbers: shape (hands,), what tells hands with equal cards apart.
-    moments: shape (m, 3): the hand, the positions that share the pot as bits, the board cards that are out;
-        those of a hand stand together.
-    samples: boards drawn before the flop.
+    holes: shape (hands, n, 2).  boards: shape (hands, 5), meaningless beyond the cards dealt.
+    numbers: a number for each hand, which tells hands with equal cards apart; shape (hands,).
+    moments: the hand, the positions that share the pot as bits, and the number of board cards; shape (m, 3).
+        The moments of a hand are adjacent.
+    samples: the number of boards sampled before the flop.
     shares: shape (m, n), filled in place.
     """
     players = holes.shape[1]
@@ -97,7 +98,7 @@ def fill_pot_shares(
 
 @kernel(allocates=False)
 def _fill_deck(hand: _Hand, out: int) -> int:
-    """Fills the deck with the cards that nobody was dealt and that are not out; returns how many."""
+    """Fill the deck with the cards that were dealt to nobody and are not on the board; returns how many."""
     gone = card_bits(hand.board, out)
     for position in range(hand.holes.shape[0]):
         gone |= card_bits(hand.holes[position], 2)
@@ -111,7 +112,7 @@ def _fill_deck(hand: _Hand, out: int) -> int:
 
 @kernel(allocates=False)
 def _sharing(moments: NDArray[np.int64], asked: _Asked) -> int:
-    """Who shares the pot at any of the moments, as bits."""
+    """The positions that share the pot at any of the moments asked about, as bits."""
     sharing = 0
     for moment in range(asked.first, asked.end):
         if moments[moment, 2] == asked.out:
@@ -129,7 +130,7 @@ def _show_down(
     asked: _Asked,
     shares: NDArray[np.float64],
 ) -> None:
-    """Adds what each wins on a board of five, whose key is `key`, at each of the moments."""
+    """Add each position's share of the pot on a board of five, whose key is `key`, at each of the moments."""
     players = hand.holes.shape[0]
     for position in range(players):
         if sharing >> position & 1:
@@ -172,7 +173,7 @@ def _deal_out(
     asked: _Asked,
     shares: NDArray[np.float64],
 ) -> float:
-    """Adds what is won on all boards to come after the flop; returns how many there are."""
+    """Add the shares on all boards to come, from the flop on; returns the number of boards."""
     size = _fill_deck(hand, asked.out)
     sharing = _sharing(moments, asked)
     key = board_key(hand.board, asked.out)
@@ -203,10 +204,10 @@ def _sample(
     asked: _Asked,
     shares: NDArray[np.float64],
 ) -> float:
-    """Adds what is won on boards drawn before the flop; returns how many.
+    """Add the shares on boards sampled before the flop; returns the number of boards.
 
-    The deck is shuffled and cut into boards, as often as needed: boards that share no card tell more
-    together than boards drawn one by one.
+    The deck is shuffled and cut into boards as often as needed: boards that share no card are more
+    informative together than boards drawn one by one.
     """
     size = _fill_deck(hand, 0)
     sharing = _sharing(moments, asked)

@@ -1,3 +1,1 @@
-"""Kernels of learners: the street-learner's hands and values by the hundred thousand, those of the thesis's
-pre-flop learners, and tables stepped together.
-"""
+"""Kernels of learners: training of the street-learner and of the pre-flop learners, and tables in batches."""

@@ -1,7 +1,7 @@
-"""What a street-learner may do in a situation, what it knows that to be worth, and how it learns that.
+"""The actions a street-learner chooses from, their values, and how the values are learnt.
 
-The loop of the training (``engine.kernels.learning.street``) and the agent at a table call the same
-functions, so that what was learnt there is used here as it was meant.
+The training loop (``engine.kernels.learning.street``) and the agent at a table call the same functions, so
+that the agent uses values exactly as they were learnt.
 
 ``rules``, ``spent`` and ``node`` are a game and a betting, as in ``engine.kernels.rules.betting``.
 """
@@ -34,38 +34,39 @@ from engine.kernels.splitmix import random_number
 
 
 class Offer(IntEnum):
-    """The actions that are chosen from, by number.  In limit games `RAISE` is the only raise."""
+    """The numbers of the actions to choose from.  In limit games `RAISE` is the only raise."""
 
     FOLD = 0
     CALL = 1
     RAISE = 2
-    """In no-limit games by half the pot."""
+    """A raise; in no-limit games by half the pot."""
     RAISE_POT = 3
+    """A raise by the pot."""
     ALL_IN = 4
 
 
 NUM_OFFERS: Final = len(Offer)
 
 NOT_OFFERED: Final = -2
-"""Stands for an action's total where it is not offered."""
+"""In place of an action that is not offered."""
 
 
 class CellValues(NamedTuple):
-    """What is known of the actions in all cells, shape (cells, columns): calling, then each raise."""
+    """What has been learnt of the actions in all cells; shape (cells, columns): calling, then each raise."""
 
     values: NDArray[np.float32]
-    """In pots."""
+    """The value of each action, in pots."""
     counts: NDArray[np.int32]
-    """Observations behind each value."""
+    """The number of observations behind each value."""
 
 
 class Prior(NamedTuple):
-    """How much is believed before anything has been observed, in observations."""
+    """The weights of prior values, in observations."""
 
     showdown_weight: float
     """The weight of what the hand would win if everybody called and nobody bet any more."""
     any_weight: float
-    """The weight of the value against whomever, for the value against opponents of a style."""
+    """The weight of the value against any opponents, in the value against opponents of a style."""
 
 
 class Hand(NamedTuple):
@@ -73,32 +74,32 @@ class Hand(NamedTuple):
 
     bucket: int
     strength: float
-    """Against one random hand."""
+    """The hand strength against one random hand."""
 
 
 class Cells(NamedTuple):
-    """Rows of `CellValues`, the same one twice where the opponents' style is not known."""
+    """Rows of `CellValues`; the same row twice if the opponents' style is not known."""
 
     any: int
-    """Against whomever."""
+    """The row for any opponents."""
     style: int
-    """Against opponents of this style."""
+    """The row for opponents of their style."""
 
 
 class Offers(NamedTuple):
-    """The actions that a position chooses from, by `Offer`; shapes (NUM_OFFERS,)."""
+    """The actions that a position chooses from and their values, by `Offer`; shapes (NUM_OFFERS,)."""
 
     actions: NDArray[np.int64]
-    """`FOLD`, `CALL` or the total of a raise; NOT_OFFERED where there is none."""
+    """`FOLD`, `CALL` or the total of a raise; `NOT_OFFERED` for actions that are not offered."""
     values: NDArray[np.float64]
-    """What each is worth, in pots: chips won from here on, by folding none; -inf where it is not offered."""
+    """The value of each action in pots: chips won from here on, 0 for folding; -inf if it is not offered."""
 
 
 @kernel(allocates=False)
 def _fill_actions(
     rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], actions: NDArray[np.int64]
 ) -> None:
-    """The actions that the position to act chooses from; fills `Offers.actions`."""
+    """Fill in `Offers.actions`, the actions that the position to act chooses from."""
     position = node[Node.TO_ACT]
     for offer in range(NUM_OFFERS):
         actions[offer] = NOT_OFFERED
@@ -130,7 +131,10 @@ def _showdown_value(
     share: float,
     pot: int,
 ) -> float:
-    """What a call or a raise wins from here on if everybody calls and nobody bets any more, in pots."""
+    """What a call or raise wins from here on if everybody calls and nobody bets any more, in pots.
+
+    share: our share of the final pot.  pot: the pot now, in chips.
+    """
     position = node[Node.TO_ACT]
     total = min(node[Node.MAX_SPENT] if action == CALL else action, rules[Rule.STACK, position])
     cost = total - spent[position]
@@ -152,9 +156,10 @@ def fill_offers(
     prior: Prior,
     offers: Offers,
 ) -> None:
-    """What the position to act may do and what that is worth; `offers` are filled in place.
+    """Fill in `offers`: the actions of the position to act and their values.
 
-    strength: of the hand, against one random one.
+    strength: the hand strength against one random hand.
+    cells: the rows of `learnt` for this situation.
     """
     _fill_actions(rules, spent, node, offers.actions)
     position = node[Node.TO_ACT]
@@ -189,7 +194,7 @@ def fill_offers(
 
 @kernel(allocates=False)
 def best_offer(values: NDArray[np.float64]) -> int:
-    """The number of the offer that is worth most, the first of several; shape (NUM_OFFERS,)."""
+    """The number of the offer with the greatest value, the first of several; `values` is that of `Offers`."""
     best = integer(Offer.CALL)
     for offer in range(NUM_OFFERS):
         if values[offer] > values[best]:
@@ -199,7 +204,7 @@ def best_offer(values: NDArray[np.float64]) -> int:
 
 @kernel(allocates=False)
 def random_offer(actions: NDArray[np.int64], state: NDArray[np.uint64]) -> int:
-    """A random offer other than to fold, whose value is known."""
+    """A random offer that is not a fold, whose value needs no learning."""
     while True:
         offer = Offer.CALL + integer(random_number(state) * (NUM_OFFERS - Offer.CALL))
         if actions[offer] != NOT_OFFERED:
@@ -217,9 +222,9 @@ def consider_in_loop(
     prior: Prior,
     offers: Offers,
 ) -> Cells:
-    """What the position to act knows before it decides: its cells, what it may do and what that is worth.
+    """The cells of the position to act; fills in its actions and their values.
 
-    counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).
+    counters: what has been counted of each position, shape (MAX_PLAYERS, NUM_COUNTERS).
     offers: filled in place.
     """
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
@@ -239,7 +244,10 @@ consider = entry(
 
 @kernel(allocates=False)
 def learn(learnt: CellValues, cell: int, offer: int, target: float, decay: float) -> None:
-    """Moves one value towards what has come of it, by ``1 / count ** decay``; a fold is worth nothing."""
+    """Move one value towards its outcome by ``1 / count ** decay`` of the difference; folds are not learnt.
+
+    target: the outcome in pots.
+    """
     column = offer - Offer.CALL
     if column < 0:
         return

@@ -1,7 +1,6 @@
-"""What a pre-flop learner of the Poker Learner thesis knows, chooses and learns, for compiled loops.
+"""A pre-flop learner of the Poker Learner thesis for compiled loops: what it knows, chooses and learns.
 
-It does what ``clients.learners.preflop`` says, which explains all of it and is what plays at other tables;
-its choices are the same as there, bit for bit.
+``clients.learners.preflop`` explains it, and plays it at other tables; the choices are the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from engine.kernels.mersenne import number_below, random_number, seed_generator
 from engine.kernels.splitmix import GOLDEN, mixed
 
 MAX_DECISIONS: Final = 256
-"""Of one player before the flop: a betting round has fewer actions."""
+"""The most decisions of one player before the flop; a betting round has fewer actions."""
 
 
 class Way(IntEnum):
@@ -35,7 +34,7 @@ NUM_VALUES: Final = len(Way)
 
 
 class LastAction(IntEnum):
-    """What the last player of a state did."""
+    """The last player's action in a state."""
 
     BLIND = 0
     CALL = 1
@@ -43,74 +42,80 @@ class LastAction(IntEnum):
 
 
 class Learner(NamedTuple):
-    """What is told apart, how it is judged, and what is known; arrays are changed in place."""
+    """A learner: its settings, and what it knows; arrays of what it knows are changed in place."""
 
     learns: bool
+    """Whether it learns from showdowns."""
     seed: int
+    """The seed of its choices."""
     judges_by: int
-    """`Way.HOLE_CARDS`, `Way.WINNING_HAND`, or -1: it learns which."""
+    """`Way.HOLE_CARDS`, `Way.WINNING_HAND`, or -1 if it learns which of them."""
     draws: bool
-    """Actions by their values, instead of the greatest."""
+    """Whether it draws actions in proportion to their values, instead of taking the greatest."""
     knows_names: bool
+    """Whether it tells opponents apart by name, instead of by style."""
     as_meant: bool
-    """The classifier of styles."""
+    """Whether styles are classified as the thesis means it, instead of as it is printed."""
     ties_win: bool
-    """A split is a win of the best five cards."""
+    """Whether a split pot counts as a win of the best five cards."""
     each_opponent: bool
-    """The best five cards are compared with those of each."""
+    """Whether the best five cards are compared with those of each opponent, instead of the winner's."""
     each_comparison: bool
-    """A way of judging loses by each comparison."""
+    """Whether a way of judging is penalised for each wrong comparison, instead of once."""
     most_shown: int
-    """Opponents at the showdowns that are learnt from."""
+    """The most opponents at a showdown that is learnt from."""
     blind_as: int
-    """Where nobody has acted yet: `LastAction.BLIND`, `.CALL`, or -1, what was done before."""
+    """The last action if nobody has acted yet: `LastAction.BLIND` or `.CALL`; -1 for the last hand's."""
     hand_groups: NDArray[np.int64]
-    """Of the cards a and b at ``52 * a + b``."""
+    """The group of the hole cards a and b, at ``52 * a + b``; shape (2704,)."""
     hole_values: NDArray[np.int64]
-    """Likewise: what hole cards are worth."""
+    """The value of the hole cards a and b, at ``52 * a + b``; shape (2704,)."""
     positions: NDArray[np.int64]
-    """Early, middle, late."""
+    """By position: early, middle or late."""
     steps: NDArray[np.int64]
-    """What an action's values change by: shape (3, 3, 3), by action, and verdict 0, 1, -1."""
+    """The changes of the values by action taken, verdict (0, 1, -1) and action; shape (3, 3, 3)."""
     last_players: NDArray[np.int64]
-    """By seat: number of the name, or of the style."""
+    """By seat, the number of the name or of the style."""
     counts: NDArray[np.int64]
-    """By seat: flops seen, calls, raises; shape (players, 3)."""
+    """Flops seen, calls and raises by seat, shape (players, 3)."""
     before: NDArray[np.int64]
-    """Seat and action of who last called or raised; -1 for nobody."""
+    """The seat that last called or raised in the hand before, and its action; -1 for nobody."""
     hands: NDArray[np.int64]
-    """Shape (2,): seen at this table; learnt from in all."""
+    """The number of hands seen at this table, and learnt from in all; shape (2,)."""
     values: NDArray[np.int64]
-    """By key of the state; shape (states, NUM_VALUES)."""
+    """The values of each state by its key, shape (states, NUM_VALUES)."""
     is_known: NDArray[np.bool_]
-    """By key."""
+    """Whether each state has been met, by its key."""
 
 
 class Notes(NamedTuple):
-    """What is noted in a hand, filled in place."""
+    """Notes on a hand, filled in place."""
 
     keys: NDArray[np.int64]
-    """Of the states that decisions were made in."""
+    """The keys of the states in which the learner decided before the flop, shape (MAX_DECISIONS,)."""
     actions: NDArray[np.int64]
-    """What was chosen."""
+    """The `Way` it chose in each of them, shape (MAX_DECISIONS,)."""
     counts: NDArray[np.int64]
-    """By position: calls, calls where a raise was possible, raises, and round of the fold or -1."""
+    """By position: calls, calls where a raise was legal, raises, and the round of the fold or -1."""
     last: NDArray[np.int64]
-    """Who last called or raised, and what he did (`LastAction`); the same of all but the learner."""
+    """The position that last called or raised and its `LastAction`; then the same without the learner."""
     generator: NDArray[np.uint32]
-    """Of the learner's chances."""
+    """The generator of the learner's random choices (``engine.kernels.mersenne``)."""
     decisions: NDArray[np.int64]
-    """How many before the flop; how many in all; the one that the generator is seeded for, or -1; whether
-    the hand is given up."""
+    """The entries of `Decision`, shape (NUM_ENTRIES,)."""
 
 
 class Decision(IntEnum):
     """Entries of `Notes.decisions`."""
 
     NUM_NOTED = 0
+    """The number of decisions before the flop."""
     NUM = 1
+    """The number of decisions in all."""
     SEEDED_FOR = 2
+    """The decision that the generator is seeded for, or -1."""
     IS_GIVEN_UP = 3
+    """1 once the learner has given the hand up."""
 
 
 NUM_ENTRIES: Final = len(Decision)
@@ -124,7 +129,7 @@ def _derived(seed: np.uint64, index: np.uint64) -> np.uint64:
 
 @kernel(allocates=False)
 def begin_values(values: NDArray[np.int64], seed: int, key: int) -> None:
-    """The values of a state that was never met before."""
+    """Fill in the first values of a state, which depend on the seed and its key alone."""
     own = _derived(np.uint64(seed), np.uint64(key))
     for column in range(NUM_VALUES):
         values[column] = 0
@@ -134,7 +139,7 @@ def begin_values(values: NDArray[np.int64], seed: int, key: int) -> None:
 
 @kernel(allocates=False)
 def _prepare_chances(learner: Learner, notes: Notes, hand: int) -> None:
-    """Have the generator stand as it does in the last decision."""
+    """Seed the generator for the latest decision, unless it already is."""
     number = notes.decisions[Decision.NUM] - 1
     if notes.decisions[Decision.SEEDED_FOR] != number:
         seed_generator(notes.generator, number, hand, learner.seed)
@@ -143,7 +148,7 @@ def _prepare_chances(learner: Learner, notes: Notes, hand: int) -> None:
 
 @kernel(allocates=False)
 def chosen(learner: Learner, notes: Notes, hand: int, values: NDArray[np.int64]) -> int:
-    """The action that is chosen by the values of a state."""
+    """The `Way` that is chosen by the values of a state: `Way.FOLD`, `.CALL` or `.RAISE`."""
     fold, call, raise_ = values[Way.FOLD], values[Way.CALL], values[Way.RAISE]
     if learner.draws:
         total = fold + call + raise_
@@ -180,7 +185,7 @@ def _verdicts(
     own: int,
     verdicts: NDArray[np.int64],
 ) -> int:
-    """Fill in the comparisons with the opponents who have shown, 1, 0 or -1; returns how many."""
+    """Fill in the comparisons with opponents at the showdown, each 1, 0 or -1; returns how many there are."""
     num, best = 0, -1
     for position in range(ranks.shape[0]):
         if position == own or folded >> position & 1:
@@ -212,7 +217,13 @@ def judge(
     own: int,
     verdicts: NDArray[np.int64],
 ) -> None:
-    """Learn from a showdown."""
+    """Learn from a showdown.
+
+    hand: the number of the hand.
+    cards: all cards of the hand, hole cards by position first.
+    ranks: by position.  folded: positions that have folded, as bits.  own: the learner's position.
+    verdicts: scratch, shape (players,).
+    """
     for number in range(notes.decisions[Decision.NUM_NOTED]):
         values, action = learner.values[notes.keys[number]], notes.actions[number]
         way = learner.judges_by

@@ -1,4 +1,4 @@
-"""A pre-flop learner of the Poker Learner thesis at a table of players who go by rules, hand after hand.
+"""A table with a pre-flop learner of the Poker Learner thesis and players who play by rules.
 
 The hands are those of ``clients.arena`` with the same seed, bit for bit.
 """
@@ -43,25 +43,29 @@ from engine.kernels.rules.betting import (
 
 
 class Table(NamedTuple):
-    """What is played, and how it stands; the learner sits in seat 0."""
+    """The game that is played, and the state of the table; the learner sits in seat 0."""
 
     rules: NDArray[np.int64]
+    """The game, as in ``engine.kernels.rules.betting``."""
     deck: NDArray[np.uint8]
+    """All cards, in the order in which dealing begins."""
     board_ends: NDArray[np.int64]
+    """The number of board cards dealt by each betting round."""
     cards: NDArray[np.uint32]
     """The generator of the cards."""
     hand: NDArray[np.int64]
-    """Number of the next, shape (1,)."""
+    """The number of the next hand, shape (1,)."""
     chips: NDArray[np.float64]
-    """Won so far, by seat."""
+    """Chips won so far, by seat."""
     squares: NDArray[np.float64]
-    """Of what seat 0 has won, hand by hand; shape (1,)."""
+    """The sum of squares of the chips that seat 0 has won in each hand, shape (1,)."""
     raising: NDArray[np.float64]
-    """Of `Kind.SIMPLE`, by seat: hands, and those whose first action was a raise."""
+    """By seat, hands in which it acted before the flop, and began with a raise; shape (players, 2)."""
 
 
 @kernel(allocates=False)
 def _deal(table: Table, deck: NDArray[np.uint8], cards: NDArray[np.uint8]) -> None:
+    """Deal the cards of a hand as the ACPC dealer does; `deck` is scratch."""
     size = table.deck.shape[0]
     for place in range(size):
         deck[place] = table.deck[place]
@@ -74,7 +78,7 @@ def _deal(table: Table, deck: NDArray[np.uint8], cards: NDArray[np.uint8]) -> No
 
 @kernel(allocates=False)
 def _key(table: Table, learner: Learner, seen: Seen, notes: Notes, spent: NDArray[np.int64], own: int) -> int:
-    """The key of the state that the learner decides in."""
+    """The key of the state in which the learner is to decide."""
     n = table.rules[Rule.GENERAL, General.NUM_PLAYERS]
     position, last_action = notes.last[0], notes.last[1]
     if position < 0:
@@ -102,7 +106,7 @@ def _learner_action(
     spent: NDArray[np.int64],
     node: NDArray[np.int64],
 ) -> int:
-    """What the learner, who is to act, does; its choice before the flop is noted."""
+    """The action of the learner, who is to act; its choices before the flop are noted."""
     own, decisions = node[Node.TO_ACT], notes.decisions
     decisions[Decision.NUM] += 1
     low, high = legal_raise(table.rules, spent, node)
@@ -139,7 +143,7 @@ def _note(
     action: int,
     own: int,
 ) -> None:
-    """What the position to act is about to do."""
+    """Note what the position to act is about to do."""
     position, counts = node[Node.TO_ACT], notes.counts
     if action == FOLD:
         counts[position, 3] = node[Node.ROUND]
@@ -166,7 +170,7 @@ def _note(
 def _observe(
     table: Table, learner: Learner, notes: Notes, spent: NDArray[np.int64], node: NDArray[np.int64]
 ) -> None:
-    """Count what everybody did in a hand that is over."""
+    """Count what everybody did in a finished hand."""
     n = integer(table.rules[Rule.GENERAL, General.NUM_PLAYERS])
     hand = table.hand[0]
     if not learner.knows_names:
@@ -193,7 +197,7 @@ def _observe(
 
 @kernel()
 def play_hands(table: Table, learner: Learner, script: Script, num_hands: int) -> None:
-    """Play some hands more; all that stands in `table` and `learner` is brought up to date."""
+    """Play some more hands; `table` and `learner` are updated in place."""
     rules = table.rules
     n = integer(rules[Rule.GENERAL, General.NUM_PLAYERS])
     num_cards = 2 * n + integer(table.board_ends[table.board_ends.shape[0] - 1])

@@ -1,6 +1,6 @@
-"""Players who go by rules, as the thesis of the pre-flop learners has them at its tables.
+"""Players who play by rules, as at the tables of the pre-flop learners' thesis.
 
-The rules are those of the bots of these names, in which they are explained; their numbers come from there.
+The rules are those of the bots with the same names, which explain them; the numbers come from there.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node,
 
 
 class Kind(IntEnum):
-    """Who sits in a seat."""
+    """Kinds of players in a seat."""
 
     LEARNER = 0
     ALWAYS_CALL = 1
     ALWAYS_ALL_IN = 2
     HAND_STRENGTH = 3
-    """By hand strength, whoever else is in."""
+    """Plays by hand strength, whoever else is in."""
     SIMPLE = 4
-    """Simple before the flop; calls after it."""
+    """Plays as the simple bot before the flop, and calls after it."""
     LISTED = 5
-    """By a list of hands before the flop; calls after it."""
+    """Plays by a list of hands before the flop, and calls after it."""
 
 
 class Strength(IntEnum):
-    """Numbers of `Kind.HAND_STRENGTH`."""
+    """Columns of `Script.numbers` for `Kind.HAND_STRENGTH`."""
 
     CALL = 0
     BET = 1
@@ -41,7 +41,7 @@ class Strength(IntEnum):
 
 
 class Simple(IntEnum):
-    """Numbers of `Kind.SIMPLE`."""
+    """Columns of `Script.numbers` for `Kind.SIMPLE`."""
 
     COMMITTED = 0
     ALL_IN = 1
@@ -52,59 +52,64 @@ class Simple(IntEnum):
 
 
 class Listed(IntEnum):
-    """Numbers of `Kind.LISTED`."""
+    """Columns of `Script.numbers` for `Kind.LISTED`."""
 
     OTHERS = 0
-    """How often a hand that would be folded calls a big blind at most."""
+    """How often a hand that would be folded calls a bet of at most a big blind."""
     RAISES_BELOW = 1
-    """The number of raises below which the first kind of hands raises; two numbers on, the next kind's."""
+    """The number of raises below which the first kind of hands raises; two columns on is the next kind's."""
     CALLS_BELOW = 2
-    """Likewise."""
+    """The number of raises below which the first kind of hands calls; two columns on is the next kind's."""
 
 
 NUM_NUMBERS: Final = Simple.OPEN + MAX_PLAYERS
+"""The number of columns of `Script.numbers`."""
 
 
 class Script(NamedTuple):
-    """What the players go by."""
+    """The rules by which the players play."""
 
     kinds: NDArray[np.int64]
-    """By seat."""
+    """The `Kind` of each seat, shape (players,)."""
     numbers: NDArray[np.float64]
-    """By seat, of its kind; shape (players, NUM_NUMBERS)."""
+    """The settings of each seat, in the columns of its kind; shape (players, NUM_NUMBERS)."""
     lookup: NDArray[np.float64]
-    """Of starting hands, by seat: their percentiles, or the numbers of their kinds, of the cards a and b at
-    ``52 * a + b``; shape (players, 2704)."""
+    """By seat, the percentile or the kind of the starting hand of cards a and b, at ``52 * a + b``.
+
+    Shape (players, 2704).
+    """
     seeds: NDArray[np.int64]
-    """By seat, of those who leave something to chance."""
+    """The seeds of players who leave something to chance, by seat; shape (players,)."""
     ranking: NDArray[np.uint16]
+    """``ranking_table()``."""
     no_weights: NDArray[np.float64]
-    """Of shape (0,)."""
+    """An empty array, shape (0,): weights that are all 1."""
 
 
 class Seen(NamedTuple):
-    """What the hand has shown so far; arrays by position, filled in place."""
+    """A hand so far; most arrays are by position, and all are filled in place."""
 
     cards: NDArray[np.uint8]
-    """All of the hand: hole cards by position, then the board."""
+    """All cards of the hand: hole cards by position, then the board."""
     hand: NDArray[np.int64]
-    """Its number, shape (1,)."""
+    """The number of the hand, shape (1,)."""
     acted: NDArray[np.int64]
-    """How often a position has acted before the flop."""
+    """The number of actions of each position before the flop."""
     raised_first: NDArray[np.int64]
-    """1 where its first action before the flop was a raise."""
+    """1 if a position's first action before the flop was a raise."""
     strengths: NDArray[np.float64]
+    """The hand strength of each position, in the round of `rounds`."""
     rounds: NDArray[np.int64]
-    """The betting round whose strength stands there; -1 for none."""
+    """The betting round for which `strengths` was computed; -1 for none."""
     callers: NDArray[np.int64]
-    """Shape (1,): calls so far."""
+    """The number of calls so far, shape (1,)."""
     generator: NDArray[np.uint32]
-    """Of chances (``engine.kernels.mersenne``)."""
+    """The generator of random choices (``engine.kernels.mersenne``)."""
 
 
 @kernel(allocates=False)
 def to_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
-    """Chips that the position to act would put in by calling."""
+    """The chips that the position to act would put in by a call."""
     position = node[Node.TO_ACT]
     return integer(min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
 
@@ -113,7 +118,7 @@ def to_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np
 def raise_near(
     rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], total: int
 ) -> int:
-    """The legal raise nearest to a total; a call where none is legal."""
+    """The legal raise nearest to a total; a call if no raise is legal."""
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
         return CALL
@@ -122,7 +127,7 @@ def raise_near(
 
 @kernel(allocates=False)
 def fold_or_check(spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
-    """A fold where there is something to call."""
+    """A fold if there is something to call, else a check."""
     return FOLD if spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT] else CALL
 
 
@@ -136,6 +141,7 @@ def _by_strength(
     seen: Seen,
     num_board: int,
 ) -> int:
+    """The action of a player who plays by hand strength.  `num_board`: the number of board cards."""
     position, betting_round = node[Node.TO_ACT], node[Node.ROUND]
     numbers = script.numbers[seat]
     if seen.rounds[position] != betting_round:
@@ -162,6 +168,7 @@ def _by_strength(
 
 @kernel(allocates=False)
 def _sized(stack: int, total: int, all_in: float) -> int:
+    """The total of a raise: all-in if it would take the part `all_in` of the stack or more."""
     return stack if total >= all_in * stack else total
 
 
@@ -175,7 +182,7 @@ def _simple(
     seen: Seen,
     raising: NDArray[np.float64],
 ) -> int:
-    """Before the flop.  `raising`: how often the player in each position raises."""
+    """The action of the simple player before the flop.  `raising`: how often each position raises."""
     position, raises = node[Node.TO_ACT], node[Node.RAISES]
     numbers = script.numbers[seat]
     stack = rules[Rule.STACK, position]
@@ -220,7 +227,7 @@ def _listed(
     script: Script,
     seen: Seen,
 ) -> int:
-    """Before the flop."""
+    """The action of a player with a list of hands, before the flop."""
     position, raises = node[Node.TO_ACT], node[Node.RAISES]
     numbers = script.numbers[seat]
     first, second = integer(seen.cards[2 * position]), integer(seen.cards[2 * position + 1])
@@ -248,7 +255,11 @@ def rule_action(
     num_board: int,
     raising: NDArray[np.float64],
 ) -> int:
-    """What the player to act does, who sits in a seat; `raising` is by position."""
+    """The action of the player to act.
+
+    seat: the seat of the player.  num_board: the number of board cards dealt.
+    raising: how often each position raises.
+    """
     kind = script.kinds[seat]
     if kind == Kind.ALWAYS_ALL_IN:
         return raise_near(rules, spent, node, integer(rules[Rule.STACK, node[Node.TO_ACT]]))

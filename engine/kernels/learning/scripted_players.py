@@ -1,4 +1,4 @@
-"""Players by a script of a few traits, against whom the street-learner is trained."""
+"""Opponents that follow a script of a few traits, for training the street-learner."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from engine.kernels.splitmix import random_number
 
 
 class Trait(IntEnum):
-    """Columns of an opponent, an array of shape (NUM_TRAITS,), float64.
+    """Entries of an opponent, an array of shape (NUM_TRAITS,), float64.
 
-    Where nothing stands in the column after a trait, the trait has two: before the flop, and after it.
+    A trait whose next number is not used has two entries: before the flop, and after it.
     """
 
     KIND = 0
     """One of `Kind`."""
     NOISE = 1
-    """By strength: the greatest error in its strength.  Former self: how often it acts at random."""
+    """`BY_STRENGTH`: the greatest error in its strength.  `FORMER_SELF`: how often it acts at random."""
     BLUFF = 2
-    """Share of hands too weak for it that it bets or raises with."""
+    """How often it bets or raises a hand that is too weak for it."""
     MOST_RAISES = 3
-    """In a betting round, after which it calls instead."""
+    """The number of raises in a betting round from which on it calls instead."""
     BET_SIZE = 4
-    """Pots that are bet; `BY_HAND` strength times the pot; `ANY_SIZE` drawn from all that are legal."""
+    """The size of a bet in pots; `BY_HAND` for the strength, `ANY_SIZE` for a random legal size."""
     BET_FROM = 6
-    """The least strength that bets."""
+    """The smallest strength that bets."""
     RAISE_FROM = 8
-    """The least strength that raises."""
+    """The smallest strength that raises."""
     CALL_FROM = 10
-    """The least strength that calls, to which `CALL_ODDS` times the pot odds are added."""
+    """The smallest strength that calls if pot odds are 0; see `CALL_ODDS`."""
     CALL_ODDS = 12
+    """By how much the strength needed for a call grows with the pot odds."""
 
-    # At random: how often the player folds, calls and raises.
+    # `AT_RANDOM`: how often the player folds, calls and raises.
     FOLD_WEIGHT = 6
     CALL_WEIGHT = 7
     RAISE_WEIGHT = 8
@@ -47,10 +48,11 @@ NUM_TRAITS: Final = 14
 
 BY_HAND: Final = -1.0
 ANY_SIZE: Final = -2.0
+"""Special values of `Trait.BET_SIZE`."""
 
 
 class Kind(IntEnum):
-    """What an opponent decides by."""
+    """Kinds of opponents: the values of `Trait.KIND`."""
 
     BY_STRENGTH = 0
     AT_RANDOM = 1
@@ -66,7 +68,7 @@ def _raise_of_size(
     strength: float,
     random_state: NDArray[np.uint64],
 ) -> int:
-    """The total of a raise by `size` pots (or as `Trait.BET_SIZE` says); CALL where none is allowed."""
+    """The total of a raise by `size` pots (or as in `Trait.BET_SIZE`); CALL if no raise is legal."""
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
         return CALL
@@ -93,7 +95,7 @@ def _random_action(
     strength: float,
     random_state: NDArray[np.uint64],
 ) -> int:
-    """What an opponent who acts at random does."""
+    """The action of an opponent who acts at random."""
     position = node[Node.TO_ACT]
     fold = traits[Trait.FOLD_WEIGHT] if spent[position] != node[Node.MAX_SPENT] else 0.0
     call = traits[Trait.CALL_WEIGHT]
@@ -116,7 +118,7 @@ def scripted_action(
     strength: float,
     random_state: NDArray[np.uint64],
 ) -> int:
-    """The action of an opponent with these traits and a hand of this strength; not for a former self."""
+    """The action of an opponent with these traits and a hand of this strength; not for former selves."""
     if integer(traits[Trait.KIND]) == Kind.AT_RANDOM:
         return _random_action(rules, spent, node, traits, strength, random_state)
     position = node[Node.TO_ACT]

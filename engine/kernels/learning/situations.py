@@ -1,4 +1,4 @@
-"""What the street-learner observes: the situation it is in, and the style of its opponents."""
+"""What the street-learner observes: its situation, and the style of its opponents."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ _PLACES_HEADS_UP: Final = 2
 _THIRDS: Final = 3
 """Parts of the table, in the order of acting after the flop."""
 _OPPONENTS: Final = 3
-"""Opponents that are told apart: one, two, more."""
+"""Numbers of opponents that are told apart: one, two, more."""
 _PLACES: Final = _THIRDS * _OPPONENTS
 _INITIATIVES: Final = 3
-"""The last raiser before this round: nobody, the player, an opponent."""
+"""Kinds of last raiser before this round: nobody, the player, an opponent."""
 _LIMIT_PRICES: Final = 3
-"""Nothing to call, one bet, more."""
+"""Prices of a call: nothing, one bet, more."""
 _LIMIT_DEPTH_EDGES: Final = (2.0, 4.0, 6.0, 9.0)
-"""Bets in the pot."""
+"""Edges between depths: bets in the pot."""
 _LIMIT_DEPTHS: Final = len(_LIMIT_DEPTH_EDGES) + 1
 _LIMIT_RAISES: Final = 5
 _PRICE_EDGES: Final = (0.0, 0.2, 0.4, 0.55, 0.8)
-"""What there is to call, in pots."""
+"""Edges between prices of a call, in pots."""
 _NO_LIMIT_PRICES: Final = len(_PRICE_EDGES) + 1
 _DEPTH_EDGES: Final = (0.0, 0.5, 1.0, 2.5, 6.0, 15.0)
-"""The stacks behind, in pots."""
+"""Edges between depths: chips behind, in pots."""
 _NO_LIMIT_DEPTHS: Final = len(_DEPTH_EDGES) + 1
 _NO_LIMIT_RAISES: Final = 3
 
 # A style is one number, too; 0 where it is not known.
 _LOOSENESS_EDGES: Final = (0.45, 0.62, 0.78, 0.9)
-"""How often a player stays in the hand when there is something to call."""
+"""Edges between degrees: how often a player stays in the hand if there is something to call."""
 _AGGRESSION_EDGES: Final = (0.1, 0.28, 0.5)
-"""How often a player raises when that is allowed."""
+"""Edges between degrees: how often a player raises if a raise is legal."""
 _LOOSE: Final = 0.5
 _AGGRESSIVE: Final = 0.25
-"""With more than two players there are two degrees of each."""
+"""With more than two players, the edge between two degrees of each."""
 MANY_STYLES: Final = 1 + (len(_LOOSENESS_EDGES) + 1) * (len(_AGGRESSION_EDGES) + 1)
-"""Heads-up."""
+"""The number of styles heads-up, unknown included."""
 FEW_STYLES: Final = 1 + 2 * 2
-"""With more players."""
+"""The number of styles with more players, unknown included."""
 
 
 class Counter(IntEnum):
-    """What is counted of a player, an array of shape (NUM_COUNTERS,), float64."""
+    """Entries of a player's counters, an array of shape (NUM_COUNTERS,), float64."""
 
     FACED = 0
     """Decisions with something to call."""
@@ -68,14 +68,14 @@ class Counter(IntEnum):
 NUM_COUNTERS: Final = len(Counter)
 
 KNOWN_AFTER: Final = 20.0
-"""Decisions after which a player has a style."""
+"""The number of decisions after which a player has a style."""
 FADES_AFTER: Final = 400.0
-"""Decisions at which a player's counters are halved, so that a style can change."""
+"""The number of decisions at which a player's counters are halved, so that its style can change."""
 
 
 @kernel(allocates=False, inlined=True)
 def _number_below(edges: tuple[float, ...], value: float) -> int:
-    """How many of some edges are below a value."""
+    """The number of edges below a value."""
     number = 0
     for edge in edges:
         number += integer(value > edge)
@@ -84,12 +84,13 @@ def _number_below(edges: tuple[float, ...], value: float) -> int:
 
 @kernel(allocates=False)
 def _num_places(num_players: int) -> int:
+    """The number of places at the table that are told apart."""
     return _PLACES_HEADS_UP if num_players == 2 else _PLACES
 
 
 @kernel(allocates=False)
 def num_situations(is_limit: int, num_players: int) -> int:
-    """How many situations there are against opponents of one style."""
+    """The number of situations against opponents of one style."""
     count = NUM_ROUNDS * NUM_BUCKETS * _num_places(num_players) * _INITIATIVES
     if is_limit:
         return count * _LIMIT_PRICES * _LIMIT_DEPTHS * _LIMIT_RAISES
@@ -102,8 +103,8 @@ def situation_index(
 ) -> int:
     """The situation of the position to act, whose hand is in a bucket: 0 to `num_situations` - 1.
 
-    Betting round, bucket, position, number of opponents, who raised last before this round, price of a call,
-    depth, raises in this round.
+    It consists of betting round, bucket, position, number of opponents, last raiser before this round, price
+    of a call, depth, and raises in this round.
     """
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     position = node[Node.TO_ACT]
@@ -148,7 +149,7 @@ def count_decision(
     node: NDArray[np.int64],
     action: int,
 ) -> None:
-    """Counts what the position to act is about to do; its `counters` are brought up to date in place."""
+    """Count what the position to act is about to do; its `counters` are updated in place."""
     position = node[Node.TO_ACT]
     if spent[position] < min(rules[Rule.STACK, position], node[Node.MAX_SPENT]):
         counters[Counter.FACED] += 1.0
@@ -163,10 +164,10 @@ def count_decision(
 
 @kernel(allocates=False)
 def style_of(counters: NDArray[np.float64], position: int, folded: int, num_players: int) -> int:
-    """The style of the opponents of a position who are still in the hand; 0 as long as it is not known.
+    """The style of a position's opponents who are still in the hand; 0 while it is not known.
 
     counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).
-    folded: bit p: position p has folded.
+    folded: positions that have folded, as bits.
     """
     faced = 0.0
     folds = 0.0

@@ -1,6 +1,6 @@
-"""The loop in which a street-learner plays hands by the hundred thousand and learns from them.
+"""The training loop of a street-learner, which plays hands by the hundred thousand and learns from them.
 
-Its choices, its values and how they are learnt are explained in ``engine.learning.street``.
+``engine.learning.street`` explains its choices, its values and how they are learnt.
 """
 
 from __future__ import annotations
@@ -39,39 +39,39 @@ from engine.kernels.rules.betting import (
 from engine.kernels.splitmix import random_number
 
 STRENGTH_STEPS: Final = 255
-"""Strengths in a pool of deals are multiples of the reciprocal of this."""
+"""Strengths in a pool of deals are multiples of 1 / STRENGTH_STEPS."""
 
 NO_LEARNING: Final = -1.0
-"""In place of the decay of the steps."""
+"""In place of `Method.decay`, for a learner that does not learn."""
 
 _EXPLORED_DECISIONS: Final = 6
-"""The decision that is left to chance is one of the first six of a hand."""
+"""A decision left to chance is one of the first six of a hand."""
 
 RECORD_SIZE: Final = 520
-"""Room for a recorded hand; one that is longer is recorded in part.  Decisions in a hand are fewer."""
+"""The length of a recorded hand; longer hands are recorded in part.  A hand has fewer decisions than this."""
 
 
 class Record(IntEnum):
-    """Columns of a recorded hand, an array of shape (RECORD_SIZE,), int64."""
+    """Entries of a recorded hand, an array of shape (RECORD_SIZE,), int64."""
 
     DEAL = 0
     POSITION = 1
-    """The learner's."""
+    """The learner's position."""
     NUM_ACTIONS = 2
     ACTIONS = 3
-    """For each an action and, in the next column, the learner's cell; -1 for the others'."""
+    """The first of the actions: each is followed by the learner's cell, or by -1 for other players."""
 
 
 class Decision(IntEnum):
-    """Columns of a decision of the learner's, an array of shape (NUM_DECISION_COLUMNS,), int64."""
+    """Entries of a decision of the learner, an array of shape (NUM_DECISION_COLUMNS,), int64."""
 
     ANY_CELL = 0
     STYLE_CELL = 1
     OFFER = 2
     POT = 3
-    """Before it, in chips."""
+    """The pot before it, in chips."""
     SPENT = 4
-    """By the learner before it, in chips."""
+    """What the learner had spent before it, in chips."""
 
 
 _NUM_DECISION_COLUMNS: Final = len(Decision)
@@ -81,40 +81,42 @@ class Deals(NamedTuple):
     """A pool of deals, by deal and position."""
 
     strengths: NDArray[np.uint8]
-    """In each betting round, in steps of 1 / STRENGTH_STEPS.  Shape (deals, players, 4)."""
+    """Hand strengths by betting round, in steps of 1 / STRENGTH_STEPS; shape (deals, players, 4)."""
     buckets: NDArray[np.uint8]
-    """Shape (deals, players, 4)."""
+    """Buckets by betting round, shape (deals, players, 4)."""
     ranks: NDArray[np.uint16]
-    """At the showdown.  Shape (deals, players)."""
+    """Ranks at showdown, shape (deals, players)."""
 
 
 class Opponents(NamedTuple):
     """The opponents that a learner is trained against."""
 
     population: NDArray[np.float64]
-    """One of it is drawn for each seat and session.  Shape (num, NUM_TRAITS)."""
+    """Scripted opponents, of which one is drawn for each seat and session; shape (num, NUM_TRAITS)."""
     former: CellValues
-    """What former selves know."""
+    """The values of former selves of the learner."""
 
 
 class Method(NamedTuple):
     """How the learner plays and learns."""
 
     exploring: float
-    """The share of hands in which one decision, drawn beforehand, is left to chance.  Decisions before it are
-    not learnt from, those after it are the learner's own."""
+    """The share of hands in which one decision, drawn beforehand, is left to chance.
+
+    Decisions before it are not learnt from; those after it are the learner's own.
+    """
     decay: float
-    """How fast the steps get smaller; `NO_LEARNING` leaves the values alone."""
+    """How fast the steps of learning get smaller (`learn`), or `NO_LEARNING`."""
     prior: Prior
 
 
 class Schedule(NamedTuple):
-    """What is played."""
+    """The deals and sessions to play."""
 
     first_deal: int
-    """Where in the pool to begin; it is gone through in order, again and again."""
+    """The deal of the pool to begin with; deals are used in order, again and again."""
     session: int
-    """Hands after which each seat gets another opponent."""
+    """The number of hands after which each seat gets another opponent."""
     seed: int
 
 
@@ -122,9 +124,10 @@ class Schedule(NamedTuple):
 def _learn_from_hand(
     learnt: CellValues, decisions: NDArray[np.int64], first: int, last: int, won: float, decay: float
 ) -> None:
-    """Learns what has come of the decisions from `first` to before `last` of a hand that won some chips.
+    """Learn from the outcome of a hand's decisions, from `first` up to but not including `last`.
 
     decisions: shape (RECORD_SIZE, NUM_DECISION_COLUMNS).
+    won: the chips the learner has won in the hand.
     """
     for index in range(first, last):
         decision = decisions[index]
@@ -135,7 +138,7 @@ def _learn_from_hand(
 
 
 class _Table(NamedTuple):
-    """What the loop writes to; the learner sits in seat 0."""
+    """The scratch arrays of the loop; the learner sits in seat 0."""
 
     random_state: NDArray[np.uint64]
     spent: NDArray[np.int64]
@@ -143,23 +146,23 @@ class _Table(NamedTuple):
     remaining: NDArray[np.int64]
     """Scratch, shape (MAX_PLAYERS,)."""
     won: NDArray[np.float64]
-    """By position, shape (MAX_PLAYERS,)."""
+    """Chips won by position, shape (MAX_PLAYERS,)."""
     offers: Offers
     drawn: NDArray[np.int64]
-    """By seat, the row of the population that sits there; shape (MAX_PLAYERS,)."""
+    """The row of the population that sits in each seat, shape (MAX_PLAYERS,)."""
     seen: NDArray[np.float64]
-    """By seat, what has been counted in this session; shape (MAX_PLAYERS, NUM_COUNTERS)."""
+    """The counters of this session by seat, shape (MAX_PLAYERS, NUM_COUNTERS)."""
     counters: NDArray[np.float64]
     """The same by position."""
     decisions: NDArray[np.int64]
-    """The learner's in this hand, shape (RECORD_SIZE, NUM_DECISION_COLUMNS)."""
+    """The learner's decisions in this hand, shape (RECORD_SIZE, NUM_DECISION_COLUMNS)."""
     record: NDArray[np.int64]
-    """Shape (num_hands or 0, RECORD_SIZE)."""
+    """Recorded hands, shape (num_hands or 0, RECORD_SIZE)."""
 
 
 @kernel(allocates=False)
 def _begin_session(table: _Table, population: NDArray[np.float64], num_players: int) -> None:
-    """Draws an opponent for each seat."""
+    """Draw an opponent for each seat, and clear what has been counted."""
     for seat in range(num_players):
         table.drawn[seat] = integer(random_number(table.random_state) * population.shape[0])
         for counter in range(NUM_COUNTERS):
@@ -177,7 +180,7 @@ def _play_hand(
     deal: int,
     hand: int,
 ) -> float:
-    """Plays a hand and learns from it; returns the chips that the learner has won."""
+    """Play a hand and learn from it; returns the chips that the learner has won."""
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     spent, node, counters, decisions = table.spent, table.node, table.counters, table.decisions
     # Seats move one position each hand.
@@ -254,11 +257,12 @@ def play_hands(
     results: NDArray[np.float64],
     record: NDArray[np.int64],
 ) -> None:
-    """Plays hands of one learner against opponents drawn from a population, and learns from them.
+    """Play hands of one learner against opponents drawn from a population, and learn from them.
 
-    learnt: changed in place.
+    rules: the game, as in ``engine.kernels.rules.betting``.
+    learnt: the learner's values, changed in place.
     results: chips won by the learner in each hand, shape (num_hands,), filled in place.
-    record: shape (num_hands or 0, RECORD_SIZE), filled in place with the hands as they were played.
+    record: the hands as they were played, shape (num_hands or 0, RECORD_SIZE), filled in place.
     """
     random_state = np.zeros(1, np.uint64)
     random_state[0] = np.uint64(schedule.seed)

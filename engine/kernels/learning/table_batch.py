@@ -1,6 +1,6 @@
-"""Many tables of one game, stepped together: dealing, betting by the rules, observations, rewards.
+"""Many tables of one game stepped together: dealing, betting by the rules, observations, rewards.
 
-What is played and what is seen is explained in ``engine.learning.table_batch``.
+``engine.learning.table_batch`` explains the games and the observations.
 """
 
 from __future__ import annotations
@@ -29,33 +29,35 @@ from engine.kernels.rules.betting import (
 from engine.kernels.splitmix import random_number
 
 NO_CARD: Final = 52
-"""Stands for a card that is not there, in the ranks of small games."""
+"""In place of a card that is not there, in the ranks of small games."""
 HISTORY_COLUMNS: Final = 6
+"""Numbers that describe one action in the history of an observation."""
 _MOST_PASSED: Final = 1000
-"""Hands that may be over before the learner is asked, one after the other."""
+"""The most hands in a row that may end before an outside seat is to act."""
 
 
 class Kind(IntEnum):
-    """Who sits in a seat."""
+    """Kinds of players in a seat."""
 
     OUTSIDE = 0
-    """Played by whoever steps the tables."""
+    """Played by the caller who steps the tables."""
     ALWAYS_CALL = 1
     ALWAYS_FOLD = 2
     ALWAYS_RAISE = 3
-    """The least it may."""
+    """Makes the smallest legal raise."""
     ALWAYS_ALL_IN = 4
-    """The most it may."""
+    """Makes the greatest legal raise."""
     RANDOM = 5
     """Folds, calls and raises at random, as the ACPC's example player does."""
 
 
 _FOLDS: Final = 0.06
 _CALLS: Final = 0.47
+"""The chances of `Kind.RANDOM`, the ACPC's example player, to fold and to call; otherwise it raises."""
 
 
 class Places(NamedTuple):
-    """Where the fields of an observation begin."""
+    """The first index of each field of an observation."""
 
     hole_cards: int
     board: int
@@ -68,69 +70,74 @@ class Places(NamedTuple):
     amounts: int
     history: int
     size: int
-    """Of a whole observation."""
+    """The length of a whole observation."""
 
 
 class Plan(NamedTuple):
-    """What is played: the same for all tables."""
+    """The game and its players, the same for all tables."""
 
     rules: NDArray[np.int64]
-    """As in ``engine.kernels.rules.betting``."""
+    """The game, as in ``engine.kernels.rules.betting``."""
     board_ends: NDArray[np.int64]
-    """Board cards that are out, by betting round."""
+    """The number of board cards dealt by each betting round."""
     num_hole_cards: int
     most_spent: NDArray[np.int64]
-    """By position, what stacks are counted from."""
+    """By position, the chips from which stacks in observations are counted down."""
     kinds: NDArray[np.int64]
-    """By seat, one of `Kind`."""
+    """The `Kind` of each seat."""
     sizes: NDArray[np.float64]
-    """Of raises in no-limit games, in pots; 0 is the least."""
+    """The sizes of raises in no-limit games, in pots; 0 is the smallest legal raise."""
     places: Places
     ranking: NDArray[np.uint16]
+    """``ranking_table()``, for hands of five to seven cards."""
     small_ranks: NDArray[np.int64]
-    """Ranks of one or two cards, shape (53, 53), where a hand has no more."""
+    """Ranks of hands of one or two cards, shape (53, 53); shape (0, 0) for larger hands."""
 
 
 class Tables(NamedTuple):
-    """Where the tables stand; arrays by table, all changed in place."""
+    """The state of the tables; arrays are by table, and changed in place."""
 
     random_states: NDArray[np.uint64]
-    """Shape (tables, 1)."""
+    """States of SplitMix64 generators, shape (tables, 1)."""
     decks: NDArray[np.uint8]
-    """The cards dealt stand first: hole cards by position, then the board.  Shape (tables, cards)."""
+    """The deck, dealt cards first: hole cards by position, then the board; shape (tables, cards)."""
     hands: NDArray[np.int64]
-    """Number of the hand that is played; -1 before the first."""
+    """The number of the hand being played, -1 before the first; shape (tables,)."""
     spent: NDArray[np.int64]
-    """Shape (tables, MAX_PLAYERS)."""
+    """Chips spent, as in ``engine.kernels.rules.betting``; shape (tables, MAX_PLAYERS)."""
     nodes: NDArray[np.int64]
-    """Shape (tables, NODE_SIZE)."""
+    """The nodes of the betting, as there; shape (tables, NODE_SIZE)."""
     num_actions: NDArray[np.int64]
-    """So far in the hand."""
+    """The number of actions in the hand so far, shape (tables,)."""
 
 
 class Results(NamedTuple):
-    """What a step has brought; arrays by table, filled in place."""
+    """The results of a step; arrays are by table, and filled in place."""
 
     observations: NDArray[np.float32]
-    """Of the seat that is to act, at the end of a hand of the one that acted last.  Shape (tables, size)."""
+    """Observations of the seat to act or, at the end of a hand, of the one that acted last.
+
+    Shape (tables, size).
+    """
     masks: NDArray[np.int8]
-    """Shape (tables, actions); zeros at the end of a hand."""
+    """1 for legal actions; all 0 at the end of a hand; shape (tables, actions)."""
     rewards: NDArray[np.float64]
-    """By seat, in big blinds; of a hand that has ended in this step.  Shape (tables, players)."""
+    """Big blinds won by each seat in a hand that ended in this step; shape (tables, players)."""
     passed: NDArray[np.float64]
-    """The same of hands that were over before an outside seat was asked.  Shape (tables, players)."""
+    """The same for hands that ended before an outside seat had to act; shape (tables, players)."""
     num_passed: NDArray[np.int64]
-    """How many those were."""
+    """The number of such hands, shape (tables,)."""
     ended: NDArray[np.bool_]
-    """The hand is over: the next step begins another, whatever its action."""
+    """Whether the hand is over; the next step then begins another, whatever its action; shape (tables,)."""
     seats: NDArray[np.int64]
-    """The seat whose observation it is."""
+    """The seat whose observation it is, shape (tables,)."""
     illegal: NDArray[np.bool_]
-    """The action was not legal, and was played as by the dealer."""
+    """Whether the action was illegal, and played as the dealer would play it; shape (tables,)."""
 
 
 @kernel(allocates=False)
 def _pot_after_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+    """The pot after a call by the position to act, in chips."""
     position = node[Node.TO_ACT]
     to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
     return integer(pot_of(rules, spent) + max(0, to_call))
@@ -138,7 +145,7 @@ def _pot_after_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: ND
 
 @kernel(allocates=False)
 def _nearest(plan: Plan, spent: NDArray[np.int64], node: NDArray[np.int64], number: int) -> tuple[int, bool]:
-    """What an action by number comes to, and whether it is legal as it stands."""
+    """The action that a number is played as, and whether the number itself is a legal action."""
     if number == 0:
         if spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT]:
             return FOLD, True
@@ -168,7 +175,7 @@ def _scripted(
     kind: int,
     states: NDArray[np.uint64],
 ) -> int:
-    """The action of a seat that is not outside."""
+    """The action of a seat that is not `Kind.OUTSIDE`."""
     can_fold = spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT]
     if kind == Kind.ALWAYS_CALL:
         return CALL
@@ -191,7 +198,7 @@ def _scripted(
 
 @kernel(allocates=False)
 def _do(plan: Plan, tables: Tables, table: int, action: int, seen: NDArray[np.float32]) -> None:
-    """Plays a legal action, and writes it into the history of an observation."""
+    """Apply a legal action, and write it to the history of an observation."""
     spent, node = tables.spent[table], tables.nodes[table]
     position = node[Node.TO_ACT]
     big_blind = max(1, plan.rules[Rule.GENERAL, General.BIG_BLIND])
@@ -218,7 +225,7 @@ def _settle(
     ranks: NDArray[np.int64],
     hand: NDArray[np.uint8],
 ) -> None:
-    """The chips each position has won."""
+    """Fill in `won`, the chips of each position in a finished hand; the arrays after it are scratch."""
     node, deck = tables.nodes[table], tables.decks[table]
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
     num_board = plan.board_ends[plan.board_ends.shape[0] - 1]
@@ -246,7 +253,7 @@ def _settle(
 def _show(
     plan: Plan, tables: Tables, table: int, observer: int, seen: NDArray[np.float32], mask: NDArray[np.int8]
 ) -> None:
-    """Writes all of an observation but its history, for the player in a position, and the mask."""
+    """Write all of a position's observation but the history, and its mask."""
     places, rules = plan.places, plan.rules
     spent, node, deck = tables.spent[table], tables.nodes[table], tables.decks[table]
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
@@ -279,7 +286,7 @@ def _show(
 
 @kernel(allocates=False)
 def _begin_hand(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) -> None:
-    """Deals the next hand and clears the history."""
+    """Deal the next hand, and clear the history."""
     tables.hands[table] += 1
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
     num_cards = num_players * plan.num_hole_cards + plan.board_ends[plan.board_ends.shape[0] - 1]
@@ -296,7 +303,7 @@ def _begin_hand(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32
 
 @kernel(allocates=False)
 def _go_on(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) -> bool:
-    """Has scripted players act; returns whether an outside seat is to act, else the hand is over."""
+    """Let scripted players act; returns True once an outside seat is to act, False if the hand is over."""
     node = tables.nodes[table]
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
     while node[Node.TO_ACT] >= 0:
@@ -310,10 +317,10 @@ def _go_on(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) ->
 
 @kernel()
 def step_tables(plan: Plan, tables: Tables, results: Results, actions: NDArray[np.int64]) -> bool:
-    """Plays an action at each table whose hand is not over, and begins another hand at the others.
+    """Play an action at each table whose hand is not over, and begin another hand at the others.
 
-    actions: by number, shape (tables,).
-    Returns False where an outside seat is never asked: the game or the opponents leave it nothing to do.
+    actions: the number of the action at each table, shape (tables,).
+    Returns False if outside seats never get to act: the game or the opponents leave them nothing to do.
     """
     scratch = np.zeros(MAX_PLAYERS, np.int64)
     ranks = np.zeros(MAX_PLAYERS, np.int64)

@@ -1,1 +1,1 @@
-"""Kernels of the betting and of the settling of pots."""
+"""Kernels of betting and of settling pots."""

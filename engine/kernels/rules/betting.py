@@ -1,12 +1,12 @@
-"""The betting of a hand in arrays of integers: the rules of ``engine.rules.betting`` for compiled loops.
+"""The betting of a hand as arrays of integers: the rules of ``engine.rules.betting`` for compiled loops.
 
-A game is one array, a *betting* two: what each position has spent, and a *node* with everything else.
+A game is one array.  A *betting* is two: what each position has spent, and a *node* with everything else.
 `Rule`, `General` and `Node` name their rows, columns and entries.  An action is one integer: `FOLD`, `CALL`,
 or the total that is raised to.  Nothing is checked: actions must be legal.
 
-The rules themselves are explained in ``engine.rules.betting``, and the two are held together by tests that
-play the same hands in both.  One kind of game is left out: a limit game whose raises may add nothing, in
-which raising to nothing would be a call.
+``engine.rules.betting`` explains the rules; tests play the same hands in both, so that they stay the same.
+One kind of game is left out: a limit game whose raises may add nothing, in which a raise to 0 would be a
+call.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Rule(IntEnum):
     """Rows of a game, an array of shape (NUM_RULES, MAX_PLAYERS), int64."""
 
     STACK = 0
-    """By position, in chips."""
+    """Stacks in chips, by position."""
     BLIND = 1
-    """By position, in chips."""
+    """Blinds in chips, by position."""
     FIRST_POSITION = 2
-    """By betting round: the position that acts first."""
+    """The position that acts first, by betting round."""
     MAX_RAISES = 3
-    """By betting round."""
+    """The most raises, by betting round."""
     RAISE_SIZE = 4
-    """By betting round, in chips, of limit games; 0 in no-limit."""
+    """The size of a raise in chips, by betting round; 0 in no-limit games."""
     GENERAL = 5
-    """One number about the whole game in each column of `General`."""
+    """Numbers about the whole game, in the columns of `General`."""
 
 
 NUM_RULES: Final = len(Rule)
@@ -52,32 +52,32 @@ class General(IntEnum):
     BIG_BLIND = 3
     """In chips."""
     MAX_ACTIONS = 4
-    """Raises are refused when a round's actions and the players together pass this."""
+    """No raise is legal once the actions of a round plus the number of players exceed this."""
 
 
 class Node(IntEnum):
     """Entries of a node, an array of shape (NODE_SIZE,), int64."""
 
     TO_ACT = 0
-    """Position to act; -1 when the hand is over."""
+    """The position to act; -1 when the hand is over."""
     ROUND = 1
-    """Betting round, from 0."""
+    """The betting round, from 0."""
     ACTIONS = 2
-    """In this round."""
+    """The number of actions in this round."""
     RAISES = 3
-    """In this round."""
+    """The number of raises in this round."""
     MAX_SPENT = 4
     """The most that any position has spent in the hand, in chips."""
     MIN_RAISE_TO = 5
-    """The least total of a raise in no-limit games."""
+    """The smallest total of a raise in no-limit games."""
     FOLDED = 6
     """Bit p: position p has folded."""
     RESPONDED = 7
     """Bit p: position p has called or raised since, and including, the round's last raise."""
     LAST_RAISER = 8
-    """Position that raised last in the hand; -1 if nobody has."""
+    """The position that raised last in the hand; -1 if nobody has raised."""
     FORMER_RAISER = 9
-    """Position that raised last before this round; -1 if nobody did."""
+    """The position that raised last before this round; -1 if nobody did."""
 
 
 NODE_SIZE: Final = len(Node)
@@ -88,7 +88,7 @@ CALL: Final = 0
 
 @kernel(allocates=False)
 def pot_of(rules: NDArray[np.int64], spent: NDArray[np.int64]) -> int:
-    """All chips in the middle: what the positions have spent in the hand."""
+    """The pot: all chips that the positions have spent in the hand."""
     pot = 0
     for position in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
         pot += spent[position]
@@ -106,9 +106,9 @@ def _acting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np
 
 @kernel(allocates=False)
 def _next_position(mask: int, start: int, num_players: int) -> int:
-    """The first position at or after `start`, cyclically, that is in a mask that is not empty.
+    """The first position of a mask at or after `start`, going round the table.
 
-    start: `num_players` at most.
+    mask: positions as bits, not empty.  start: at most `num_players`.
     """
     position = start if start < num_players else 0
     while mask >> position & 1 == 0:
@@ -118,7 +118,7 @@ def _next_position(mask: int, start: int, num_players: int) -> int:
 
 @kernel(allocates=False)
 def begin_betting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> None:
-    """Posts the blinds.  `spent`, shape (MAX_PLAYERS,), and `node`, shape (NODE_SIZE,), are filled."""
+    """Post the blinds.  `spent`, shape (MAX_PLAYERS,), and `node`, shape (NODE_SIZE,), are filled."""
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     for position in range(MAX_PLAYERS):
         spent[position] = rules[Rule.BLIND, position] if position < num_players else 0
@@ -141,7 +141,7 @@ def begin_betting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDAr
 def legal_raise(
     rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]
 ) -> tuple[int, int]:
-    """The least and the greatest total of a raise by the position to act; 0, 0 where none is allowed."""
+    """The smallest and greatest total of a raise by the position to act; 0, 0 if no raise is legal."""
     current = node[Node.ROUND]
     if (
         node[Node.RAISES] >= rules[Rule.MAX_RAISES, current]
@@ -165,7 +165,7 @@ def legal_raise(
 def apply_action(
     rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], action: int
 ) -> None:
-    """The position to act does a legal action; `spent` and `node` are brought up to date in place."""
+    """Apply a legal action of the position to act; `spent` and `node` are updated in place."""
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     position = node[Node.TO_ACT]
     if action == FOLD:
@@ -211,9 +211,10 @@ def settle(
     remaining: NDArray[np.int64],
     won: NDArray[np.float64],
 ) -> None:
-    """The chips each position has won at the end of a hand, side pots and split pots included.
+    """Fill in the chips each position has won at the end of a hand, with side pots and split pots.
 
-    ranks: by position, greater wins; of positions that have folded they are not read.
+    folded: positions that have folded, as bits.
+    ranks: by position, greater wins; those of positions that have folded are not read.
     remaining: scratch, shape (MAX_PLAYERS,).  won: shape (MAX_PLAYERS,), filled in place.
     """
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]

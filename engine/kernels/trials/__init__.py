@@ -1,12 +1,12 @@
-"""Kernels of trials: hands dealt as the ranges say and played out to the showdown.
+"""Kernels of trials: hands dealt from ranges and played to their end.
 
 ==================  =================================================================================
-``joint_sampling``  hole cards of all players together, no card twice
+``joint_sampling``  hole cards of all players, drawn jointly so that no card is dealt twice
 ``strata``          classes of hand strength, and how hands move between them
-``players``         what is known of the players
-``tree``            the betting tree: its nodes, and the ranges of all players in each
-``situations``      the public situation in a node
-``nodes``           what the actor of a node does
+``players``         the models of the players
+``tree``            the betting tree: its nodes, and the ranges of all players at each
+``situations``      the public situation at a node
+``nodes``           what the player to act at a node does
 ``trials``          the loop that plays the hands
 ==================  =================================================================================
 """

@@ -1,12 +1,12 @@
-"""Hole cards for several players at once, each from their weight table, no card twice; and the board to come.
+"""Joint sampling: hole cards for several players from their weight tables, no card twice, and boards.
 
-The joint distribution is the product of the tables on condition that no card is shared.  It is drawn by
-rejection: everybody's hand from their own table without regard to the others, and all of them again as soon
-as two collide (von Neumann 1951).  To draw again only the hand that collided would favour those who draw
-first.
+The joint distribution is the product of the tables, given that no two hands share a card.  It is drawn by
+rejection (von Neumann 1951): each hand is drawn from its own table without regard to the others, and all
+hands are drawn again as soon as two collide.  Drawing only the colliding hand again would favour those who
+draw first.
 
-A whole table of ten collides in most draws, but soon: most attempts end after three or four hands.  Players
-who are least likely to fit, those with peaked tables, are best put first.
+At a table of ten most attempts fail, but they fail early, after three or four hands.  Players whose hands are
+least likely to fit, those with peaked tables, should come first.
 
 Random numbers come from SplitMix64.
 """
@@ -23,20 +23,20 @@ from engine.kernels.cards.dealing import deal_board
 from engine.kernels.splitmix import GOLDEN, mixed, next_word, random_number
 
 _OTHER_NUMBERS: Final = np.uint64(0xBF58476D1CE4E5B9)
-"""Sets a trial's own random numbers apart from those that its cards are dealt with."""
+"""Separates the random numbers of a trial's actions from those by which its cards are dealt."""
 
 
 class Hands(NamedTuple):
-    """What the players to be dealt to may hold, a row for each."""
+    """The ranges of the m players to deal to, a row for each."""
 
     positions: NDArray[np.int64]
-    """Positions of these players, shape (m,)."""
+    """The positions of these players, shape (m,)."""
     weights: NDArray[np.float64]
-    """Weights of combos, zero for those of known cards; each row has some.  Shape (m, 1326)."""
+    """Weights of combos, 0 for those with known cards, not all 0 in any row; shape (m, 1326)."""
     thresholds: NDArray[np.int64]
-    """Thresholds of the alias tables of the weights, shape (m, 1326)."""
+    """The thresholds of the alias tables for these weights, shape (m, 1326)."""
     aliases: NDArray[np.int64]
-    """Aliases of the same tables, shape (m, 1326)."""
+    """The aliases of the same tables, shape (m, 1326)."""
     combo_cards: NDArray[np.int64]
     """The cards of each combo, shape (1326, 2)."""
 
@@ -49,10 +49,12 @@ def _deal_in_turn(
     state: NDArray[np.uint64],
     combos: NDArray[np.int64],
 ) -> None:
-    """One hand after the other, each from what those before have left of its table.
+    """Draw one hand after the other, each from what the hands before leave of its table.
 
-    Not the joint distribution: for tables that hardly ever fit together.  A player who is left nothing of
-    their table gets any two cards.
+    This is not the joint distribution; it is for tables that hardly ever fit together.  A player whose table
+    has nothing left gets any two cards.
+
+    known: the known cards, as bits.  combos: shape (m,), filled in place.
     """
     dead = known
     for row in range(weights.shape[0]):
@@ -87,15 +89,17 @@ def deal_jointly(
     boards: NDArray[np.uint8],
     seeds: NDArray[np.uint64],
 ) -> int:
-    """Fills trials with hole cards and boards.
+    """Deal the hole cards and boards of n trials.
 
-    seen: our two cards, and the board cards that are out: shape (2..7,).
-    max_attempts: for one trial; if none fits, the trial is dealt in turn (`_deal_in_turn`).
+    seen: our two cards, then the board cards dealt so far; shape (2..7,).
+    max_attempts: the most attempts for one trial; if all fail, the trial is dealt by `_deal_in_turn`.
+    seed: any integer.
     holes: shape (n, players, 2), filled in place for the players dealt to and for us.
-    boards: shape (n, 5), filled in place.  seeds: shape (n,), filled in place: a number for each trial.
+    boards: shape (n, 5), filled in place.
+    seeds: the seed of each trial's actions, shape (n,), filled in place.
 
     Returns:
-        The number of trials that were dealt in turn.
+        The number of trials that were dealt by `_deal_in_turn`.
     """
     positions, weights, thresholds, aliases, combo_cards = hands
     own, known_board = seen[:2], seen[2:]
@@ -108,7 +112,7 @@ def deal_jointly(
     state = np.zeros(1, np.uint64)
     in_turn = 0
     for trial in range(holes.shape[0]):
-        # Every trial has a generator of its own: what one consumes moves no other.
+        # Every trial has a generator of its own, so that trials do not depend on each other.
         state[0] = mixed(np.uint64(seed) + GOLDEN * np.uint64(trial + 1))
         seeds[trial] = mixed(state[0] ^ _OTHER_NUMBERS)
         dead = known

@@ -1,11 +1,12 @@
-"""What the actor of a node does: with each stratum of the range, and with one hand.
+"""What the player to act at a node does: with each stratum of its range, and with one hand.
 
-A node's actor is one of the `Kind`s of ``players``.  All but the random one begin with the formula: its
-thresholds follow from the public situation, bluffs are measured out on the actor's own range.  A player whose
-frequencies are known acts partly by the thresholds these imply, as in the specific model at the table.
+The player to act, the node's *actor*, is one of the `Kind`s of ``players``.  All but the random one begin
+with the formula: its thresholds follow from the public situation, and its bluffs are measured out on the
+actor's own range.  A player whose frequencies are known acts partly by the thresholds that these imply, as in
+the specific model at the table.
 
-The strata of a range stand in the rows of `Scratch` while their triples are worked out; what is kept is the
-chance to call and that to raise of each, by which ranges move (``tree``).
+The rows of `Scratch` describe the strata of a range while their triples are computed.  What is kept is each
+stratum's chance to call and chance to raise, by which ranges move (``tree``).
 """
 
 from __future__ import annotations
@@ -57,9 +58,10 @@ from engine.records import ProbabilityTriple, PublicSituation
 def _triple_in_node(
     numbers: NDArray[np.float64], value: float, chance: float, draw: float, call_value: float
 ) -> ProbabilityTriple:
-    """What the actor of a node does with a hand.
+    """The triple of a node's actor for a hand.
 
-    call_value: what the implied call threshold is measured on.  The rest as in `triple_of`.
+    call_value: the value that is compared with the implied call threshold.
+    The other parameters are those of `triple_of`.
     """
     share = numbers[NodeNumber.SHARE]
     fold_noise, raise_noise = numbers[NodeNumber.FOLD_NOISE], numbers[NodeNumber.RAISE_NOISE]
@@ -79,9 +81,9 @@ def _triple_in_node(
 def preflop_triple(
     tree: Tree, node: int, value: float, draw: float, equities: NDArray[np.float64]
 ) -> ProbabilityTriple:
-    """What the actor of a node before the flop does with a starting hand.
+    """The triple of a node's actor for a starting hand, before the flop.
 
-    equities: of the hand, a row of ``Averages.preflop_equities``.
+    equities: the row of ``Averages.preflop_equities`` for the hand.
     """
     numbers = tree.numbers[node]
     opponent = integer(tree.integers[node, TreeNode.OPPONENT])
@@ -103,8 +105,10 @@ def postflop_triple(
     positive: float,
     negative: float,
 ) -> ProbabilityTriple:
-    """What the actor of a node after the flop does with a hand, whose squared share of hands beaten and
-    potentials are given.
+    """The triple of a node's actor for a hand, after the flop.
+
+    squared: the square of the share of hands that it beats.
+    positive, negative: its potentials for one card.
     """
     in_strata = squared * NUM_STRATA
     stratum = min(integer(in_strata), NUM_STRATA - 1)
@@ -123,7 +127,7 @@ def postflop_triple(
 def prepare_node(
     tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int
 ) -> None:
-    """Works out what a node's actor does, for each stratum of the range and for any hand."""
+    """Compute what a node's actor does, for each stratum of the range and for any hand; all in place."""
     integers, numbers = tree.integers[node], tree.numbers[node]
     situation = situation_in(rules, integers)
     integers[TreeNode.READY] = 1
@@ -154,7 +158,7 @@ def prepare_node(
 
 @kernel(allocates=False, inlined=True)
 def _prepare_random(numbers: NDArray[np.float64], situation: PublicSituation) -> None:
-    """The triples of a player who does anything that is legal."""
+    """Fill in the triples of a player who takes any legal action."""
     neutral = neutral_triple(situation.can_fold, situation.can_raise)
     keep_triple(neutral, numbers[NodeNumber.MEAN :])
     numbers[NodeNumber.FOLD_NOISE] = 1.0
@@ -168,7 +172,7 @@ def _prepare_random(numbers: NDArray[np.float64], situation: PublicSituation) ->
 def _fill_preflop_values(
     tree: Tree, players: Players, averages: Averages, node: int, situation: PublicSituation
 ) -> None:
-    """What the strata of the actor's range are worth before the flop, into the rows of `Scratch`."""
+    """Fill the rows of `Scratch` with the values of the strata of the actor's range, before the flop."""
     integers, opponents = tree.integers[node], situation.opponents
     num_players, expected_players = preflop_players(situation, players.traits)
     table = table_index(num_players, expected_players)
@@ -196,7 +200,7 @@ def _fill_preflop_values(
 
 @kernel(allocates=False, inlined=True)
 def _fill_postflop_values(tree: Tree, averages: Averages, node: int, situation: PublicSituation) -> None:
-    """The same after the flop; reads how much a bet protects, `NodeNumber.PROTECTION`."""
+    """The same after the flop; reads `NodeNumber.PROTECTION`, by how much a bet protects."""
     integers, numbers = tree.integers[node], tree.numbers[node]
     strengths = numbers[NodeNumber.STRENGTH : NodeNumber.STRENGTH + NUM_STRATA + 1]
     product = tree.scratch[Scratch.SPARE]
@@ -229,7 +233,7 @@ def _fill_postflop_values(tree: Tree, averages: Averages, node: int, situation: 
 def _prepare_formula(
     tree: Tree, players: Players, node: int, situation: PublicSituation, is_ours: bool
 ) -> None:
-    """The triples of the formula, bluffs included, from the values of the strata."""
+    """Fill in the triples of the formula, with bluffs, from the values of the strata."""
     numbers = tree.numbers[node]
     traits = players.traits if is_ours else players.usual_traits
     parameters = players.parameters if is_ours else players.usual_parameters
@@ -251,10 +255,10 @@ def _prepare_formula(
 
 @kernel(allocates=False)
 def _fill_triples(tree: Tree, node: int, bluffs: float) -> ProbabilityTriple:
-    """The formula's triple of each stratum, into the node's numbers.
+    """Fill in the formula's triple of each stratum in a node's numbers.
 
     Returns:
-        Their mean by weight.
+        The weighted mean of the triples.
     """
     numbers = tree.numbers[node]
     thresholds, push = thresholds_in(numbers), push_in(numbers)
@@ -276,7 +280,7 @@ def _fill_triples(tree: Tree, node: int, bluffs: float) -> ProbabilityTriple:
 
 @kernel(allocates=False, inlined=True)
 def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSituation) -> None:
-    """Draws the triples of the formula towards what is known of the actor in particular."""
+    """Draw the formula's triples towards what is known of this actor in particular."""
     integers, numbers = tree.integers[node], tree.numbers[node]
     position, can_fold, can_raise = situation.position, situation.can_fold, situation.can_raise
     numbered = context_in(situation, integers)

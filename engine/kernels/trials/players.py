@@ -1,6 +1,6 @@
-"""The players of a trial: what is known of them.
+"""The models of the players of a trial.
 
-The arithmetic that makes them act is that of the models at the table (``engine.kernels.opponents.triples``).
+How they act is computed as by the models at the table (``engine.kernels.opponents.triples``).
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ class Kind(IntEnum):
     """Kinds of players."""
 
     RANDOM = 0
-    """Does anything that is legal, whatever they hold: no model."""
+    """Takes any legal action whatever its hand: no model."""
     REASONABLE = 1
-    """The formula among reasonable players: the generic model."""
+    """Plays the formula as if among reasonable players: the generic model."""
     OURS = 2
-    """The formula, with what is known of the others."""
+    """Plays the formula with what is known of the others."""
     COUNTED = 3
     """The specific model: counts, drawn towards the generic model."""
     FIXED = 4
-    """Acts as often as a table says, by the hand but for a part that is blind to it."""
+    """Acts with the frequencies of a table, by the hand except for a part that ignores it."""
 
 
 class Players(NamedTuple):
-    """What is known of the players, by position."""
+    """The models of the players, by position."""
 
     kinds: NDArray[np.int64]
-    """A `Kind` for each, shape (10,)."""
+    """The `Kind` of each player, shape (10,)."""
     traits: NDArray[np.float64]
-    """Shape (10, NUM_TRAITS)."""
+    """The traits of each player, shape (10, NUM_TRAITS)."""
     usual_traits: NDArray[np.float64]
-    """Those of reasonable players, shape (10, NUM_TRAITS)."""
+    """The traits of reasonable players, shape (10, NUM_TRAITS)."""
     parameters: NDArray[np.float64]
-    """Our own, shape (NUM_PARAMETERS,)."""
+    """Our parameters of the formula, shape (NUM_PARAMETERS,)."""
     usual_parameters: NDArray[np.float64]
-    """Those of reasonable players, shape (NUM_PARAMETERS,)."""
+    """The parameters of reasonable players, shape (NUM_PARAMETERS,)."""
     noise: NDArray[np.float64]
-    """How far a player decides without the hand, before and after the flop, by `Noise`; shape (10, 2, 2)."""
+    """How far a player ignores its hand, before and after the flop, by `Noise`; shape (10, 2, 2)."""
     contexts: NDArray[np.float64]
-    """COUNTED: actions seen; FIXED: frequencies.  Shape (10, NUM_CONTEXTS, 3)."""
+    """Actions seen of a COUNTED player, or frequencies of a FIXED one; shape (10, NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]
-    """COUNTED: as in `Counts`, as are the next eleven.  Shape (10, NUM_GROUPS, 3)."""
+    """For COUNTED players, as in `Counts`, like the next eleven fields.  Shape (10, NUM_GROUPS, 3)."""
     details: NDArray[np.float64]
     """Shape (10, NUM_DETAILS, 3)."""
     corrections: NDArray[np.float64]
@@ -69,7 +69,9 @@ class Players(NamedTuple):
     bars_moved: NDArray[np.float64]
     """Shape (10, NUM_CONTEXTS)."""
     sizes: NDArray[np.float64]
-    """The chance that a raise has this size or a smaller one, before and after the flop: shape (10, 2,
-    NUM_SIZES)."""
+    """The chance that a raise has a size or a smaller one, before and after the flop.
+
+    Shape (10, 2, NUM_SIZES).
+    """
     reweighting_noise: float
-    """The noise factor of the re-weighting within a trial."""
+    """The noise factor by which ranges are re-weighted within a trial."""

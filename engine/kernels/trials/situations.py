@@ -1,4 +1,4 @@
-"""The public situation in a node of the betting tree, as ``engine.opponents.action_context`` has it."""
+"""The public situation at a node of the betting tree, as in ``engine.opponents.action_context``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _no_limit_future_bets = kernel(allocates=False, inlined=True)(plain.no_limit_fut
 
 @kernel(allocates=False)
 def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> PublicSituation:
-    """The situation of the position to act in a node, whose integers are given."""
+    """The public situation of the position to act at a node, given by its integers."""
     position = integer(integers[Node.TO_ACT])
     betting_round = integer(integers[Node.ROUND])
     num_players = integer(rules[Rule.GENERAL, General.NUM_PLAYERS])
@@ -87,7 +87,7 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
 
 @kernel(allocates=False)
 def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> ContextNumbers:
-    """Where the action in a node's situation is counted."""
+    """The numbers of the context in which an action in this situation is counted."""
     betting_round, bets = situation.betting_round, _bets_to_call(situation)
     is_capped = not situation.can_raise
     last_action = integer(integers[TreeNode.LAST_ACTION + situation.position])

@@ -1,7 +1,7 @@
-"""Strata of hand strength: how all hands, and weight tables, lie in them, and how hands move between them.
+"""Strata of hand strength: how hands are distributed over them, and how hands move between them.
 
-A stratum is a class of strength, the share of all hands a hand beats (``hand_features``).  Strata are of
-equal width in the square of the strength, finer towards the top, where the money goes in.
+A stratum is an interval of strength, the share of all hands that a hand beats (``hand_features``).  Strata
+have equal width in the square of the strength: they are finer towards the top, where the money goes in.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from engine.kernels.opponents.records import NUM_BARS
 from engine.kernels.rules.betting import MAX_PLAYERS
 
 NUM_STRATA: Final = NUM_BARS - 1
-"""Of hand strength: between two neighbours of the bars (``engine.kernels.opponents.bars``)."""
+"""The number of strata: each is between two neighbouring bars (``engine.kernels.opponents.bars``)."""
 
 TABLE_SIZES: Final = range(2, MAX_PLAYERS + 1)
-"""Players that starting hands are ranked for, and players that are expected to see the flop."""
+"""Numbers of players at the table, and of players expected to see the flop, to rank starting hands for."""
 NUM_TABLE_SIZES: Final = len(TABLE_SIZES)
 
 
 class Potential(IntEnum):
-    """What `Averages.potentials` holds of a stratum."""
+    """The potentials of a stratum in `Averages.potentials`."""
 
     POSITIVE = 0
     """The positive potential for one card."""
     KEPT = 1
-    """The chance that a hand which is ahead of all stays ahead to the showdown."""
+    """The chance that a hand which is ahead of all others stays ahead to the showdown."""
     GAINED = 2
-    """The chance that a hand which is behind comes ahead by the showdown."""
+    """The chance that a hand which is behind gets ahead by the showdown."""
 
 
 class PotentialSum(IntEnum):
-    """What `count_strata` adds up of the potentials for one card in a stratum."""
+    """Sums of the potentials for one card in a stratum, as `count_strata` adds them up."""
 
     POSITIVE = 0
     NEGATIVE = 1
@@ -54,32 +54,38 @@ class PotentialSum(IntEnum):
 
 
 class Averages(NamedTuple):
-    """How hands lie in the strata."""
+    """Averages over the hands of each stratum, and how hands move between strata."""
 
     to_flop: NDArray[np.float64]
-    """From a stratum before the flop to those on the flop, shape (NUM_STRATA, NUM_STRATA); rows add to 1."""
+    """The chances to move from each stratum before the flop to each one on the flop; rows add up to 1.
+
+    Shape (NUM_STRATA, NUM_STRATA).
+    """
     to_next: NDArray[np.float64]
-    """From the flop to the turn and from there to the river, shape (2, NUM_STRATA, NUM_STRATA)."""
+    """The same from flop to turn, and from turn to river; shape (2, NUM_STRATA, NUM_STRATA)."""
     potentials: NDArray[np.float64]
-    """On flop, turn and river, by the number of opponents and `Potential`
-    (``engine.kernels.opponents.hand_values.potentials_against``).  Shape (3, 10, 3, NUM_STRATA)."""
+    """Potentials on flop, turn and river, by the number of opponents and `Potential`.
+
+    They are those of ``engine.kernels.opponents.hand_values.potentials_against``.  Shape (3, 10, 3,
+    NUM_STRATA).
+    """
     preflop_values: NDArray[np.float64]
     """The value of each starting hand, by `table_index`, shape (81, 169)."""
     preflop_draws: NDArray[np.float64]
-    """1 for starting hands that want company, by `table_index`, shape (81, 169)."""
+    """1 for starting hands that want many opponents, else 0, by `table_index`, shape (81, 169)."""
     preflop_stratum_values: NDArray[np.float64]
     """The mean value of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_stratum_draws: NDArray[np.float64]
     """The mean draw of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_equities: NDArray[np.float64]
-    """Equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
+    """The equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
     preflop_stratum_equities: NDArray[np.float64]
-    """Against each stratum the equity of each, shape (NUM_STRATA, NUM_STRATA)."""
+    """The equity against each stratum of each other one, shape (NUM_STRATA, NUM_STRATA)."""
 
 
 @kernel(allocates=False, inlined=True)
 def table_index(num_players: int, expected_players: int) -> int:
-    """Which ranking of the starting hands holds: for two of `TABLE_SIZES`, the second running faster."""
+    """The index of the ranking of starting hands for two of `TABLE_SIZES`; the second varies faster."""
     return (num_players - 2) * NUM_TABLE_SIZES + expected_players - 2
 
 
@@ -94,11 +100,13 @@ def count_strata(
     to_next: NDArray[np.float64],
     potentials: NDArray[np.float64],
 ) -> None:
-    """Counts how all hands move between strata on some boards.
+    """Count how all hands move between strata on some boards.
 
+    completing: ``straight_completions()``.
     combo_cards: shape (1326, 2).  starting_hands: shape (52, 52).  boards: shape (n, 5).
-    to_flop: shape (169, NUM_STRATA).  to_next: shape (2, NUM_STRATA, NUM_STRATA).  potentials: on flop and
-    turn, by `PotentialSum`, shape (2, 3, NUM_STRATA).  All are added to in place.
+    to_flop: shape (169, NUM_STRATA), added to in place.
+    to_next: shape (2, NUM_STRATA, NUM_STRATA), added to in place.
+    potentials: on flop and turn, by `PotentialSum`, shape (2, 3, NUM_STRATA), added to in place.
     """
     classes = np.empty((3, MAX_GROUPS), np.int32)
     counts = np.empty((3, MAX_GROUPS), np.int32)
@@ -140,7 +148,8 @@ def fill_strata(
 ) -> None:
     """The stratum of every combo on a board.
 
-    board: shape (3|4|5,).  strata: shape (1326,), filled in place; of combos of board cards anything.
+    board: shape (3|4|5,).
+    strata: shape (1326,), filled in place; meaningless for combos with a card of the board.
     """
     classes = np.empty(MAX_GROUPS, np.int32)
     counts = np.empty(MAX_GROUPS, np.int32)

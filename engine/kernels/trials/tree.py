@@ -1,16 +1,16 @@
-"""The betting tree of trials: its nodes, and the ranges of all players in each.
+"""The betting tree of trials: its nodes, and the ranges of all players at each.
 
-All that follows from the betting alone is worked out once for a betting sequence and kept in a *tree* whose
-nodes are made as trials come to them: who is to act, the thresholds, how the ranges of all players lie, how
-often the player acts in which way on average.  Nothing in a node depends on cards that are dealt in a trial:
-the triple of a player depends on a node, the player's two cards and the board that is out.
+Whatever follows from the betting alone is computed once for a betting sequence and kept in a *tree*: who is
+to act, the thresholds, the ranges of all players, and how often the player to act takes each action on
+average.  Nodes are made when a trial first comes to them.  Nothing in a node depends on the cards dealt in a
+trial: a player's triple is a function of the node, the player's two cards and the board so far.
 
-**Ranges.**  In a node each player's range is a distribution over `NUM_STRATA` classes of hand strength
-(``strata``); before the flop, of the share of starting hands that are worth less.  It begins with the
-player's weight table and moves with each of the player's actions as a weight table does (Fig. 3.5), class by
-class; a new board card moves it by how strengths move on average.
+**Ranges.**  At a node each player's range is a distribution over `NUM_STRATA` strata of hand strength
+(``strata``); before the flop, strength is the share of starting hands that are worth less.  A range begins
+with the player's weight table.  It moves with each action of the player as a weight table does (Fig. 3.5),
+stratum by stratum; a new board card moves it as strengths move on average.
 
-What a node's actor does is worked out by ``nodes``.
+``nodes`` computes what the player to act does.
 """
 
 from __future__ import annotations
@@ -52,40 +52,42 @@ class Child(IntEnum):
 
 
 NUM_CHILDREN: Final = Child.RAISE + NUM_SIZES
+"""The most children of a node."""
 
 
 class TreeNode(IntEnum):
-    """Integers of a node beyond the betting's (`Node`)."""
+    """Integers of a node after those of its betting (`Node`)."""
 
     ENTERED = NODE_SIZE
     """Bit p: position p has called or raised in this round."""
     LOW = NODE_SIZE + 1
-    """Least total of a raise; 0 where none is legal."""
+    """The smallest total of a raise; 0 if none is legal."""
     HIGH = NODE_SIZE + 2
-    """Greatest total of a raise."""
+    """The greatest total of a raise."""
     READY = NODE_SIZE + 3
-    """1 once the triples have been worked out."""
+    """1 once the triples have been computed."""
     PREFLOP_TABLE = NODE_SIZE + 4
-    """Before the flop: which of the tables of starting hands ranks the actor's hand."""
+    """Before the flop, the `table_index` of the ranking of the actor's starting hand."""
     OPPONENT = NODE_SIZE + 5
-    """Before the flop, heads-up: the position of the other player; else -1."""
+    """Before the flop, the position of the only opponent left; -1 if there are several."""
     NUM_OPPONENTS = NODE_SIZE + 6
-    """In the hand."""
+    """The number of opponents still in the hand."""
     CHILDREN = NODE_SIZE + 7
-    """First of the nodes after a fold, a call and a raise of each size; 0 where there is none yet."""
+    """The first of the nodes after a fold, a call and a raise of each size; 0 for those not made yet."""
     SPENT = CHILDREN + NUM_CHILDREN
-    """By position, as all that follow: chips spent in the hand."""
+    """The first of the chips spent in the hand, by position."""
     LAST_ACTION = SPENT + MAX_PLAYERS
-    """What each position did last in the hand: a `LastAction`."""
+    """The first of the last actions in the hand, by position: a `LastAction` each."""
     RANGES = LAST_ACTION + MAX_PLAYERS
-    """The row of `Tree.ranges` in which the position's range stands."""
+    """The first of the rows of `Tree.ranges` that hold the ranges, by position."""
 
 
 NODE_INTEGERS: Final = TreeNode.RANGES + MAX_PLAYERS
+"""The number of integers of a node."""
 
 
 class NodeNumber(IntEnum):
-    """Numbers of a node; first the fields of `Thresholds`, in their order."""
+    """Floating-point numbers of a node; the first ones are the fields of `Thresholds`, in their order."""
 
     CALL = 0
     CALL_SPREAD = 1
@@ -104,39 +106,42 @@ class NodeNumber(IntEnum):
     PUSH = 14
     """First of seven: the fields of `Push`."""
     BLUFFS = 21
-    """How often the weakest hands bluff."""
+    """The chance that the weakest hands bluff."""
     PROTECTION = 22
-    """After the flop: how much a bet protects."""
+    """After the flop, by how much a bet protects."""
     SHARE = 23
-    """How far the implied thresholds decide, instead of the formula."""
+    """The weight of the implied thresholds, against that of the formula."""
     CALL_AT = 24
-    """Implied threshold of calling."""
+    """The implied threshold of calling."""
     RAISE_AT = 25
-    """Implied threshold of raising."""
+    """The implied threshold of raising."""
     FOLD_NOISE = 26
-    """How far the actor decides without the hand whether to fold."""
+    """How far the actor ignores its hand when it decides whether to fold."""
     RAISE_NOISE = 27
-    """How far the actor decides without the hand whether to raise."""
+    """How far the actor ignores its hand when it decides whether to raise."""
     MEAN = 28
-    """First of three: what the actor does on average over the range."""
+    """First of three: the actor's mean triple over its range."""
     STRENGTH = MEAN + 3
-    """First of NUM_STRATA + 1: at the edges of the strata, the chance to be ahead of all opponents."""
+    """First of NUM_STRATA + 1: the chance to be ahead of all opponents, at the edges of the strata."""
     CALLS = STRENGTH + NUM_STRATA + 1
-    """First of NUM_STRATA: the chance to call of each stratum."""
+    """First of NUM_STRATA: the chance of each stratum to call."""
     RAISES = CALLS + NUM_STRATA
-    """First of NUM_STRATA: the chance to raise of each stratum."""
+    """First of NUM_STRATA: the chance of each stratum to raise."""
 
 
 NODE_NUMBERS: Final = NodeNumber.RAISES + NUM_STRATA
+"""The number of floating-point numbers of a node."""
 
 
 class Used(IntEnum):
     """Entries of `Tree.used`."""
 
     NODES = 0
+    """The number of nodes made, without passing ones."""
     RANGES = 1
+    """The number of ranges made, without those of passing nodes."""
     PASSING = 2
-    """Passing nodes made."""
+    """The number of passing nodes made."""
 
 
 NUM_USED: Final = len(Used)
@@ -150,36 +155,38 @@ class Scratch(IntEnum):
     CHANCES = 2
     DRAWS = 3
     SPARE = 4
-    """Two rows."""
+    """The first of two spare rows."""
 
 
 NUM_SCRATCH: Final = Scratch.SPARE + 2
 
 PASSING_NODES: Final = 4
-"""Nodes at the end of the tree that are made again each time: for when it is full."""
+"""Nodes at the end of the arrays that are reused again and again once the tree is full."""
 PASSING_RANGES: Final = PASSING_NODES * MAX_PLAYERS
-"""The ranges of the passing nodes; each has its own, by position."""
+"""The ranges of the passing nodes: each has its own, by position."""
 
 
 class Tree(NamedTuple):
-    """The betting tree as far as trials have come."""
+    """The betting tree, as far as trials have come."""
 
     integers: NDArray[np.int64]
     """Shape (capacity, NODE_INTEGERS)."""
     numbers: NDArray[np.float64]
     """Shape (capacity, NODE_NUMBERS)."""
     ranges: NDArray[np.float64]
-    """The part of a player's range below each edge of the strata.  Nodes between which a range does not
-    change share it.  Shape (more, NUM_STRATA + 1)."""
+    """The part of a player's range below each edge of the strata, shape (rows, NUM_STRATA + 1).
+
+    Nodes between which a range does not change share its row.
+    """
     used: NDArray[np.int64]
-    """What has been made, shape (NUM_USED,)."""
+    """How much of the arrays is in use, shape (NUM_USED,)."""
     scratch: NDArray[np.float64]
     """Shape (NUM_SCRATCH, NUM_STRATA + 1)."""
 
 
 @kernel(allocates=False)
 def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
-    """What follows at once from the betting."""
+    """Fill in what follows directly from the betting."""
     integers[TreeNode.READY] = 0
     integers[TreeNode.LOW] = 0
     integers[TreeNode.HIGH] = 0
@@ -195,7 +202,7 @@ def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
 
 @kernel(allocates=False, inlined=True)
 def thresholds_in(numbers: NDArray[np.float64]) -> Thresholds:
-    """The thresholds that stand in a node's numbers."""
+    """The thresholds in a node's numbers."""
     return Thresholds(
         call=float(numbers[NodeNumber.CALL]),
         call_spread=float(numbers[NodeNumber.CALL_SPREAD]),
@@ -216,14 +223,14 @@ def thresholds_in(numbers: NDArray[np.float64]) -> Thresholds:
 
 @kernel(allocates=False, inlined=True)
 def keep_thresholds(thresholds: Thresholds, numbers: NDArray[np.float64]) -> None:
-    """Writes thresholds to a node's numbers, where `thresholds_in` finds them."""
+    """Write thresholds to a node's numbers, where `thresholds_in` finds them."""
     for field in range(len(thresholds)):
         numbers[NodeNumber.CALL + field] = thresholds[field]
 
 
 @kernel(allocates=False, inlined=True)
 def push_in(numbers: NDArray[np.float64]) -> Push:
-    """What a raise and a call bring, as it stands in a node's numbers."""
+    """The `Push`, what a raise and a call bring, in a node's numbers."""
     return Push(
         known=float(numbers[NodeNumber.PUSH]),
         folded=float(numbers[NodeNumber.PUSH + 1]),
@@ -237,14 +244,14 @@ def push_in(numbers: NDArray[np.float64]) -> Push:
 
 @kernel(allocates=False, inlined=True)
 def keep_push(push: Push, numbers: NDArray[np.float64]) -> None:
-    """Writes it to a node's numbers, where `push_in` finds it."""
+    """Write a `Push` to a node's numbers, where `push_in` finds it."""
     for field in range(len(push)):
         numbers[NodeNumber.PUSH + field] = push[field]
 
 
 @kernel(allocates=False)
 def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int) -> int:
-    """The total of a raise of a size by the position to act; only where a raise is legal."""
+    """The total of a raise of a given `RaiseSize` by the position to act; only if a raise is legal."""
     low, high = integer(integers[TreeNode.LOW]), integer(integers[TreeNode.HIGH])
     if rules[Rule.GENERAL, General.IS_LIMIT] or size == RaiseSize.SMALLEST:
         return low
@@ -263,9 +270,9 @@ def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int
 
 @kernel(allocates=False, inlined=True)
 def _move(weights: NDArray[np.float64], step: NDArray[np.float64], moved: NDArray[np.float64]) -> None:
-    """What the weights of strata become with the next card; `moved` is filled in place.
+    """The weights of strata after the next card; `moved`, shape (NUM_STRATA,), is filled in place.
 
-    step: from each stratum to each, of `Averages`.
+    step: the chances to move from each stratum to each, from `Averages`.
     """
     for later in range(NUM_STRATA):
         moved[later] = 0.0
@@ -278,9 +285,11 @@ def _move(weights: NDArray[np.float64], step: NDArray[np.float64], moved: NDArra
 def make_child(
     tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int, action: int
 ) -> int:
-    """The node after an action, `FOLD`, `CALL` or the total raised to, of the position to act in a node.
+    """Make the node after an action of the position to act at a node; returns its number.
 
-    If the tree is full, the new node is a passing one, good until four more have been made.
+    If the tree is full, the new node is a passing one, which is valid until four more have been made.
+
+    action: `FOLD`, `CALL` or the total raised to.
     """
     nodes = tree.integers.shape[0] - PASSING_NODES
     ranges = tree.ranges.shape[0] - PASSING_RANGES
@@ -309,7 +318,7 @@ def make_child(
     if new[Node.TO_ACT] < 0:
         return child
 
-    # The ranges: the actor's by the action, everybody's by the card that comes.
+    # The action moves the actor's range; a new board card moves everybody's.
     own = ranges + (child - nodes) * MAX_PLAYERS
     has_acted = action != FOLD and old[TreeNode.READY] > 0
     first = NodeNumber.CALLS if action == CALL else NodeNumber.RAISES

@@ -1,10 +1,10 @@
-"""Trials: hands played to the end by players who act by chance, each on what they can see.
+"""Trials: hands played to the end by players who act at random, each by what that player can see.
 
-Trials with other cards walk the same betting tree (``tree``), in which a player's triple is found from a
-node, the player's two cards and the board that is out (``nodes``).
+Trials with different cards walk the same betting tree (``tree``).  A player's triple follows from the node,
+the player's two cards and the board so far (``nodes``).
 
-**Random numbers.**  The k-th action of a player in a betting round is drawn with the same number in every
-branch of a trial.
+**Random numbers.**  The k-th action of a player in a betting round is drawn with the same random number in
+every branch of a trial.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from engine.records import RaiseSize
 
 
 class Feature(IntEnum):
-    """What is known of a hand on a board."""
+    """The features of a hand on a board."""
 
     SQUARED_STRENGTH = 0
     """The square of the share of hands it beats."""
@@ -57,10 +57,10 @@ NUM_FEATURES: Final = len(Feature)
 
 
 class Step(IntEnum):
-    """What a trace says of a decision."""
+    """Entries of a decision in a trace."""
 
     POSITION = 0
-    """Who decided; -1 after the last decision."""
+    """The position that decided; -1 after the last decision."""
     ACTION = 1
     """`FOLD`, `CALL` or the total raised to."""
     FOLD = 2
@@ -75,64 +75,68 @@ STEP_SIZE: Final = len(Step)
 
 
 class Deals(NamedTuple):
-    """Trials that have been dealt, and what has been worked out about them."""
+    """Trials that have been dealt, and what has been computed about them."""
 
     holes: NDArray[np.uint8]
-    """Shape (n, 10, 2)."""
+    """The hole cards by position, shape (n, 10, 2)."""
     boards: NDArray[np.uint8]
-    """Shape (n, 5)."""
+    """The boards, shape (n, 5)."""
     seeds: NDArray[np.uint64]
-    """Shape (n,)."""
+    """The seeds of the actions, shape (n,)."""
     features: NDArray[np.float64]
-    """The `Feature`s of each player's hand on flop, turn and river.  Shape (n, 3, 10, NUM_FEATURES)."""
+    """The `Feature`s of each player's hand on flop, turn and river; shape (n, 3, 10, NUM_FEATURES)."""
     known: NDArray[np.int64]
-    """Bit p: the features of position p in a round are there.  Shape (n, 3)."""
+    """Bit p: the features of position p in a round have been computed; shape (n, 3)."""
     ranks: NDArray[np.int64]
-    """At the showdown, shape (n, 10); -1 where not known yet."""
+    """Ranks at showdown, -1 if not computed yet; shape (n, 10)."""
 
 
 class Scratch(IntEnum):
     """Rows of the scratch of `play_trials`, by position."""
 
     ACTED = 0
-    """Actions in this betting round."""
+    """The number of actions in this betting round."""
     REMAINING = 1
     """Scratch of `settle`."""
     RANKS = 2
-    """At the showdown."""
+    """The rank at showdown."""
 
 
 NUM_SCRATCH: Final = len(Scratch)
 
 
 class Cards(NamedTuple):
-    """What cards are worth."""
+    """Tables about cards, and results about boards that are kept."""
 
     table: NDArray[np.uint16]
     """``ranking_table()``."""
     completing: NDArray[np.int64]
     """``straight_completions()``."""
     starting_hands: NDArray[np.int64]
-    """The starting hand of two cards, shape (52, 52)."""
+    """The starting hand of each two cards, shape (52, 52)."""
     known_round: int
     """The betting round whose board is known, 0 for none."""
     known_positive: NDArray[np.float64]
-    """Positive potential of combos on the board that is known: by position, shape (10, 1326), or for all
-    alike, shape (1, 1326); shape (1, 1) if there is none."""
+    """The positive potential of combos on the known board.
+
+    Shape (10, 1326), by position, or (1, 1326) for all positions; (1, 1) if no board is known.
+    """
     known_negative: NDArray[np.float64]
-    """Negative potential of combos on it, the same shape."""
+    """The negative potential of combos on the known board, in the same shape."""
     classes: NDArray[np.int32]
-    """Classes of `fill_class_counts`: with each next card on the board that is known, on itself, and on the
-    flop, turn and river looked at last.  Shape (56, MAX_GROUPS)."""
+    """The classes of `fill_class_counts`, a row for each of 56 boards; shape (56, MAX_GROUPS).
+
+    The boards are the known one with each of 52 next cards, the known one itself, and the flop, turn and
+    river that were looked at last.
+    """
     counts: NDArray[np.int32]
-    """Shape (56, MAX_GROUPS)."""
+    """The counts of `fill_class_counts`, in the same shape."""
     found: NDArray[np.uint64]
-    """What they have been worked out for: 1, or on boards looked at once the seed of the trial; else 0.
-    Shape (56,)."""
+    """What each row was computed for: 1, or the seed of a trial in the last three rows; 0 for none; (56,)."""
 
 
 class Setting(NamedTuple):
-    """What the trials of a spot have in common."""
+    """The setting that all trials of a spot share."""
 
     tree: Tree
     players: Players
@@ -143,23 +147,25 @@ class Setting(NamedTuple):
 
 
 _KNOWN_BOARD: Final = 52
+"""The row of `Cards.classes` for the known board."""
 _PASSING_BOARDS: Final = 53
-"""One for each of flop, turn and river."""
+"""The first of the rows for the flop, turn and river looked at last."""
 NUM_BOARDS: Final = 56
+"""The number of rows."""
 
 
 @kernel(allocates=False)
 def _fill_features(
     cards: Cards, deals: Deals, trial: int, betting_round: int, num_players: int, folded: int
 ) -> None:
-    """What each player's hand is worth on the board of a betting round, which is 1 to 3.
+    """Fill in the features of the players' hands on the board of a betting round, 1 to 3.
 
-    folded: mask of positions that are left out.
+    folded: positions to leave out, as bits.
     """
     board = deals.boards[trial]
     size = betting_round + 2
     known = cards.known_round
-    # The board that is known and those with one card more come again; others are looked at once or twice.
+    # The known board and those with one card more occur again and again; others only once or twice.
     row = _PASSING_BOARDS + betting_round - 1
     found = deals.seeds[trial]
     if known > 0 and betting_round - known <= 1:
@@ -195,7 +201,7 @@ def _fill_features(
     deals.known[trial, betting_round - 1] |= wanted
 
 
-# Long, because handing all these arrays on at every decision would cost more than the decision.
+# Long, because passing these arrays to another kernel at every decision would cost more than the decision.
 @kernel(allocates=False)
 def play_trials(
     setting: Setting,
@@ -206,14 +212,13 @@ def play_trials(
     chips: NDArray[np.float64],
     scratch: NDArray[np.int64],
 ) -> None:
-    """Plays all trials from a node to the end of the hand.
+    """Play all trials from a node to the end of the hand.
 
-    The loop is written out in one kernel: to hand all these arrays on at every decision would cost more than
-    the decision.
-
-    script: actions that are done whatever the triples say, shape (k,); further ones are drawn.
-    trace: shape (n, m, STEP_SIZE), or (0, 0, STEP_SIZE): the first m decisions, filled in place.
-    chips: shape (n, 10), filled in place: won by each position in the whole hand.
+    start: the number of the node.
+    script: the first actions, which are taken whatever the triples say, shape (k,); all others are drawn.
+    trace: the first m decisions of each trial, shape (n, m, STEP_SIZE), or (0, 0, STEP_SIZE) for none; filled
+    in place.
+    chips: the chips won by each position in the whole hand, shape (n, 10), filled in place.
     scratch: shape (NUM_SCRATCH, MAX_PLAYERS).
     """
     tree, players, averages, cards, rules = setting
