@@ -1,4 +1,4 @@
-"""Chromium without a window, driven by its own protocol (CDP) over a WebSocket."""
+"""Headless Chromium, driven by the Chrome DevTools Protocol (CDP) over a WebSocket."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import trio
 from tests.support.web import WebSocket
 
 PROGRAM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+"""The path of a Chromium; None if there is none."""
 _MIDDLE: Final = """(() => {
   const node = document.querySelector(%s);
   node.scrollIntoView({block: "center"});
@@ -28,16 +29,16 @@ _MIDDLE: Final = """(() => {
 
 
 class Tab:
-    """A page that is open."""
+    """An open page."""
 
     def __init__(self, websocket: WebSocket) -> None:
         self._websocket = websocket
         self._number = 0
         self.complaints: list[str] = []
-        """What the page has thrown or could not load."""
+        """The exceptions of the page, and what it could not load, as JSON."""
 
     async def ask(self, method: str, **parameters: Any) -> Any:
-        """Have something done; its result."""
+        """Call a method of the protocol; returns its result."""
         self._number += 1
         await self._websocket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
         while (message := await self._websocket.message()) is not None:
@@ -46,38 +47,38 @@ class Tab:
                 return message["result"]
             if message.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
                 self.complaints.append(json.dumps(message["params"]))
-        raise AssertionError(f"Chromium has gone before {method} was done")
+        raise AssertionError(f"Chromium went away before {method} was done")
 
     async def open(self, address: str) -> None:
-        """Go to a page, and return when it is there."""
+        """Go to a page, and wait until it is loaded."""
         await self.ask("Page.navigate", url=address)
         await self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 
     async def value(self, script: str) -> Any:
-        """What a script comes to."""
+        """The value of a script."""
         done = await self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
 
     async def until(self, script: str) -> Any:
-        """Return what a script comes to, when it comes to something."""
+        """Wait until a script has a true value; returns the value."""
         look = f"const found = ({script}); found ? yes(found) : setTimeout(look, 5);"
         return await self.value(f"new Promise((yes) => {{ const look = () => {{ {look} }}; look(); }})")
 
     async def click(self, selector: str) -> None:
-        """Click in the middle of an element, as a mouse does."""
+        """Click the middle of an element with the mouse."""
         x, y = await self.value(_MIDDLE % json.dumps(selector))
         for kind in ("mousePressed", "mouseReleased"):
             await self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     async def press(self, key: str) -> None:
-        """Press a key and let it go."""
+        """Press and release a key."""
         text = {"text": key} if len(key) == 1 else {}
         await self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
         await self.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     async def size(self, width: int, height: int, *, dark: bool = False, scale: float = 1.0) -> None:
-        """How large the window is, and in which theme."""
+        """Set the size of the window, the theme, and the pixels per point."""
         await self.ask(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=scale, mobile=width < 600,
@@ -86,13 +87,17 @@ class Tab:
         await self.ask("Emulation.setEmulatedMedia", features=[theme])
 
     async def picture(self) -> bytes:
-        """What is seen, as a PNG."""
+        """A screenshot of the window, as PNG."""
         return base64.b64decode((await self.ask("Page.captureScreenshot", format="png"))["data"])
 
 
 @asynccontextmanager
 async def chromium(folder: Path) -> AsyncIterator[Tab]:
-    """A tab of a new browser, for the block."""
+    """A tab of a new browser, which is closed at the end of the block.
+
+    Args:
+        folder: the folder for the browser's profile.
+    """
     assert PROGRAM is not None
     words = [
         PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",

@@ -30,7 +30,7 @@ def environment() -> dict[str, str]:
 
 
 def players_environment() -> dict[str, str]:
-    """The same without what riverboat tells players, but with the cache: kernels are compiled once."""
+    """The same without riverboat's own variables, except for the cache: kernels are compiled once."""
     return {
         name: value
         for name, value in environment().items()
@@ -41,7 +41,7 @@ def players_environment() -> dict[str, str]:
 def program(*words: str) -> list[str]:
     """The command line of one of our programs, run from this tree.
 
-    Unless words say otherwise, a match takes no luck out of its result, for which it would load the compiler.
+    Unless the words say otherwise, a match does not take luck out of its result, as that loads the compiler.
     """
     if words[:1] == ("match",) and not {"--luck", "--report", "--resume", "--help"} & {*words}:
         words += ("--luck", "off")

@@ -1,6 +1,6 @@
-"""Recorded dialogues with the ACPC dealer: reading them, and holding them again with another one.
+"""Recorded dialogues with the ACPC dealer: reading them, and holding them with another dealer.
 
-The form is described in ``tests/golden/dialogues/SOURCE.txt``.
+``tests/golden/dialogues/SOURCE.txt`` describes their format.
 """
 
 from __future__ import annotations
@@ -28,26 +28,28 @@ _COMPLAINTS: Final = re.compile(r"WARNING: |ERROR: |\d+\.\d seconds spent waitin
 
 @attrs.frozen
 class Sends:
-    """A client says a line."""
+    """A client sends a line."""
 
     seat: int
-    """From 0."""
+    """The seat of the client, from 0."""
     text: str
+    """The line, without its end."""
     after_s: float | None = None
-    """How long after the last state it says so; at once if None."""
+    """Seconds after the last line of the dealer; None for at once."""
 
 
 @attrs.frozen
 class Receives:
-    """The dealer says a line to a client; None where it closes."""
+    """The dealer sends a line to a client, or closes its connection."""
 
     seat: int
     text: str | None
+    """The line, without its end; None if the dealer closes."""
 
 
 @attrs.frozen
 class Closes:
-    """A client leaves."""
+    """A client closes its connection."""
 
     seat: int
 
@@ -62,36 +64,36 @@ Step = Sends | Receives | Closes | Killed
 
 @attrs.frozen
 class Dialogue:
-    """A match, word for word."""
+    """A recorded match, line by line."""
 
     arguments: tuple[str, ...]
-    """The dealer's, behind its name."""
+    """The dealer's command-line arguments, without its name."""
     steps: tuple[Step, ...]
     status: int
-    """How the process ends: negative if a signal kills it."""
+    """The exit status of the dealer; negative if a signal killed it."""
     stdout: str
-    """After the line with the ports."""
+    """Its stdout after the line with the ports."""
     sections: dict[str, str]
-    """What stands in files and in stderr afterwards."""
+    """The final contents of files and of stderr, by name."""
 
     @property
     def is_timed(self) -> bool:
-        """Whether it matters how long somebody thinks, or is silent."""
+        """Whether the clients' timing matters."""
         return "--t_response" in self.arguments
 
     @property
     def num_seats(self) -> int:
-        """How many clients take part."""
+        """The number of clients."""
         return 1 + max(step.seat for step in self.steps if not isinstance(step, Killed))
 
 
 def load_dialogue(name: str) -> Dialogue:
-    """A recorded dialogue, by its name such as ``E9b``."""
+    """The recorded dialogue of a name such as ``E9b``."""
     return parse_dialogue((DIALOGUES / f"{name}.txt").read_text("ascii"))
 
 
 def parse_dialogue(text: str) -> Dialogue:
-    """The dialogue in a text."""
+    """Read a dialogue from the text of its file."""
     first, *lines = text.splitlines()
     steps: list[Step] = []
     sections: dict[str, list[str]] = {}
@@ -122,10 +124,15 @@ def parse_dialogue(text: str) -> Dialogue:
 
 
 def hold_dialogue(dialogue: Dialogue, folder: Path, command: Sequence[str] | None = None) -> None:
-    """Hold a dialogue with a dealer of our own, and compare all that it says and leaves.
+    """Hold a dialogue with our dealer, or another one, and compare all that it sends and writes.
+
+    Args:
+        dialogue: the recorded dialogue.
+        folder: the folder in which the dealer runs.
+        command: another dealer's program to run instead of ours.
 
     Raises:
-        AssertionError: it says or does anything else.
+        AssertionError: the dealer sends or does anything else than recorded.
     """
     with dealer_process(dialogue.arguments, folder, command) as dealer:
         _talk(dealer, dialogue)
@@ -146,17 +153,18 @@ def hold_dialogue(dialogue: Dialogue, folder: Path, command: Sequence[str] | Non
 
 
 def complaints(stderr: str) -> str:
-    """The warnings and errors of a dealer's stderr."""
+    """The warnings and errors among the lines of a dealer's stderr."""
     lines = stderr.splitlines(keepends=True)
     return "".join(line for line in lines if _COMPLAINTS.match(line))
 
 
 def _as_on_stderr(text: str) -> str:
-    """A recorded trace with the line ends that its messages have: all clients here send CR LF."""
+    """A recorded trace with CR LF after its messages, as all clients here send them."""
     return re.sub(r"(?m)^((?:TO|FROM) .*)\n", "\\1\r\n", text)
 
 
 def _talk(dealer: DealerProcess, dialogue: Dialogue) -> None:
+    """Take all steps of a dialogue, and compare what the dealer sends."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(dealer.connect(seat)) for seat in range(dialogue.num_seats)]
         incoming = [stack.enter_context(sock.makefile("rb")) for sock in sockets]
@@ -174,9 +182,9 @@ def _talk(dealer: DealerProcess, dialogue: Dialogue) -> None:
                 assert incoming[step.seat].readline() == want, step
                 heard_at = time.monotonic()
             else:
-                if step.after_s is not None:  # how long it thinks is part of what was recorded
+                if step.after_s is not None:  # the client's pause is part of the recording
                     time.sleep(max(0.0, heard_at + step.after_s - time.monotonic()))
                 sockets[step.seat].sendall(step.text.encode() + b"\r\n")
         for seat, stream in enumerate(incoming):
             if is_open[seat]:
-                assert stream.read() == b"", f"seat {seat + 1} is told more than was recorded"
+                assert stream.read() == b"", f"seat {seat + 1} is sent more than was recorded"

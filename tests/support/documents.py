@@ -1,6 +1,6 @@
-"""Holding what documents name against what is there: paths, links, commands with their options, make targets.
+"""Checks that what documents name exists: paths, links, commands and their options, make targets.
 
-Every check takes a text or a word of a document and returns what is wrong with it, in lines for people.
+Each check takes a text or a word of a document, and returns what is wrong with it as lines for people.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ USERS_FILES: Final = frozenset(
         "players/NAME.err",
     }
 )
-"""Files that documents name and that are no part of the project: a reader's own, and what a match leaves."""
+"""Files that documents name but the project does not have: the reader's own, and results of matches."""
 
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
@@ -80,7 +80,7 @@ _ENDINGS: Final = (
 )
 _BETTING: Final = re.compile(r"[fcr0-9/]+")
 _PLACEHOLDER: Final = re.compile(r"(?<![-\w])[A-Z]+(?!\w)|…|\.\.\.|\|")
-# HOST, GAME, BOT...: a command with one is a form to fill in, and only its options can be held to the code.
+"""HOST, GAME, BOT...: a command with one of these is a form to fill in; only its options can be checked."""
 _MODULE_OPTION: Final = re.compile(r"""add_argument\(\s*["'](--[\w-]+)["']""")
 
 
@@ -93,21 +93,21 @@ class Document:
 
     @classmethod
     def read(cls, path: Path) -> Document:
-        """The document in a file."""
+        """Read the document in a file."""
         return cls(path, path.read_text("utf-8"))
 
     @property
     def prose(self) -> str:
-        """All of it but the fenced blocks."""
+        """The text without its fenced blocks."""
         return _FENCE.sub("", self.text)
 
     @property
     def spans(self) -> list[str]:
-        """What stands between backticks in the prose.  A ``\\|`` is how tables write ``|``."""
+        """The texts between backticks in the prose; ``\\|``, as tables write it, becomes ``|``."""
         return [span.replace("\\|", "|") for span in _SPAN.findall(self.prose)]
 
     def command_lines(self) -> Iterator[str]:
-        """What a reader may type: lines of blocks that are no Python, and spans; without comments."""
+        """The lines a reader may type, without comments: console blocks, and texts between backticks."""
         for language, block in _FENCE.findall(self.text):
             if language in ("", "console"):
                 for line in block.replace("\\\n", " ").splitlines():
@@ -116,14 +116,14 @@ class Document:
 
 
 def documents() -> list[Document]:
-    """Every Markdown file of the project."""
+    """All Markdown files of the project."""
     folders = ("engine", "protocol", "server", "clients", "tests", "docs")
     paths = [*ROOT.glob("*.md"), *(path for folder in folders for path in (ROOT / folder).rglob("*.md"))]
     return [Document.read(path) for path in sorted(paths)]
 
 
 def faults(document: Document) -> list[str]:
-    """All that a document names and that is not there."""
+    """Everything that a document names but that does not exist."""
     found = [f"no such file: {span}" for span in document.spans if is_missing_path(span, document.path)]
     for target in _LINK.findall(document.prose):
         found += [f"broken link: {target}"] if is_broken_link(target, document.path) else []
@@ -136,7 +136,7 @@ def faults(document: Document) -> list[str]:
 
 
 def is_missing_path(span: str, document: Path) -> bool:
-    """Whether a span looks like a path of the repository and is none, seen from the document or the root."""
+    """Whether a text looks like a path, but does not exist beside the document or at the root."""
     looks_like_one = ("/" in span or span.endswith(_ENDINGS)) and _PATH.fullmatch(span)
     if not looks_like_one or span in USERS_FILES or span in GAMES or _BETTING.fullmatch(span):
         return False
@@ -144,9 +144,9 @@ def is_missing_path(span: str, document: Path) -> bool:
 
 
 def is_broken_link(target: str, document: Path) -> bool:
-    """Whether a link leads to no file, or to no heading of it."""
+    """Whether the file or the heading that a link leads to does not exist."""
     if re.match(r"[a-z]+:", target):
-        return False  # elsewhere
+        return False  # a link to another site
     file, _, heading = target.partition("#")
     path = document.parent / file if file else document
     if not path.exists():
@@ -155,7 +155,7 @@ def is_broken_link(target: str, document: Path) -> bool:
 
 
 def _slug(heading: str) -> str:
-    """The anchor of a heading, as those who show Markdown make it."""
+    """The anchor of a heading, as Markdown viewers make it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -163,7 +163,7 @@ def _slug(heading: str) -> str:
 
 
 def faults_of_command(line: str) -> list[str]:
-    """What is wrong with a line that may be a command; nothing for one that is no command of ours."""
+    """What is wrong with a line that may be a command; nothing if it is not a command of ours."""
     words = _words(line)
     if not words:
         return []
@@ -180,7 +180,7 @@ def faults_of_command(line: str) -> list[str]:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a command as a shell has them; of a form, whose quotes may not match, what blanks part."""
+    """The words of a command, split as by a shell or, if its quotes do not match, at blanks."""
     try:
         return shlex.split(line)
     except ValueError:
@@ -188,13 +188,14 @@ def _words(line: str) -> list[str]:
 
 
 def _options(words: list[str]) -> list[str]:
-    """The long options among some words, without values and the brackets of usage lines."""
+    """The long options among some words, without their values and the brackets of usage lines."""
     return [
         option[0] for word in words if (option := re.match(r"--[a-z][\w-]*", word.lstrip("[("))) is not None
     ]
 
 
 def _faults_of_module(words: list[str]) -> list[str]:
+    """What is wrong with ``python -m`` and these words."""
     module = words[0].rstrip(".")
     if not module.startswith(("tests.", "clients", "server", "engine", "protocol")):
         return []
@@ -207,6 +208,7 @@ def _faults_of_module(words: list[str]) -> list[str]:
 
 
 def _faults_of_riverboat(line: str) -> list[str]:
+    """What is wrong with a line that calls `riverboat`."""
     words = _words(line)[1:]
     if words[0].startswith(("-", "COMMAND", "…")):
         return [f"riverboat has no option {word}" for word in _options(words) if word not in _all_options()]
@@ -219,7 +221,7 @@ def _faults_of_riverboat(line: str) -> list[str]:
     known = _options_of(command)
     if isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name = words.pop(0)
-        if name == "NAME":  # any of them: what all take
+        if name == "NAME":  # any sub-command: only the options of all of them are known
             known |= set.intersection(*map(_options_of, _sub_commands(command)))
         else:
             path.append(name)
@@ -234,6 +236,7 @@ def _faults_of_riverboat(line: str) -> list[str]:
 
 
 def _options_of(command: click.Command) -> set[str]:
+    """All options of a command."""
     options = {
         option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
     }
@@ -241,22 +244,23 @@ def _options_of(command: click.Command) -> set[str]:
 
 
 def _sub_commands(group: click.Group) -> list[click.Command]:
+    """All commands of a group."""
     context = click.Context(group)
     found = (group.get_command(context, name) for name in group.list_commands(context))
     return [command for command in found if command is not None]
 
 
 def _faults_of_arguments(command: click.Command, name: str, words: list[str]) -> list[str]:
-    """What a command would say of its arguments before it begins to work."""
+    """The errors that a command would report about its arguments before it begins to work."""
     if "--help" in words:
         return []
-    if name in ("bot", "train") and len(words) == 1:  # named with its bot, not called
+    if name in ("bot", "train") and len(words) == 1:  # mentioned with its bot, not called
         return _faults_of_bot(words[0])
     try:
-        # Click's own, since some of ours print their errors.
+        # Click's own method, since some of ours print their errors.
         parameters = click.Command.make_context(command, name, words).params
     except click.MissingParameter:
-        return []  # named with an option, not called
+        return []  # mentioned with an option, not called
     except click.ClickException as error:
         return [f"riverboat {name} {' '.join(words)}: {error.format_message()}"]
     found: list[str] = []
@@ -279,12 +283,13 @@ def _faults_of_arguments(command: click.Command, name: str, words: list[str]) ->
 
 
 def _faults_of_player(player: str) -> list[str]:
-    """What is wrong with a PLAYER that names a bot; commands are the reader's own."""
+    """What is wrong with a PLAYER that names a bot; other players are commands of the reader's."""
     _, _, bot = player.rpartition("=") if re.fullmatch(r"[^:=]+=[^:= ]+", player) else ("", "", player)
     return [] if bot == "wait" or " " in bot or "/" in bot else _faults_of_bot(bot)
 
 
 def _faults_of_bot(bot: str) -> list[str]:
+    """What is wrong with the name of a bot and its options."""
     name, _, settings = bot.partition(":")
     if name not in installed_bots():
         return [] if re.match(r"my-|[A-Z]", name) else [f"no bot {name}"]
@@ -297,6 +302,7 @@ def _faults_of_bot(bot: str) -> list[str]:
 
 
 def _faults_of_dealer(line: str, words: list[str]) -> list[str]:
+    """What is wrong with a line that calls `riverboat dealer` with these words."""
     found = [f"riverboat dealer has no option {o}" for o in _options(words) if o not in _dealer_options()]
     if found or _PLACEHOLDER.search(line) or not words:
         return found
@@ -308,13 +314,13 @@ def _faults_of_dealer(line: str, words: list[str]) -> list[str]:
 
 
 def _dealer_options() -> set[str]:
-    """In full: the dealer also takes abbreviations, which documents do not use."""
+    """The dealer's options in full; it also takes abbreviations, which documents do not use."""
     return {f"--{name}" for name in (*dealer_command._ACPC_LONG, *dealer_command._OUR_LONG)}
 
 
 @functools.cache
 def _all_options() -> frozenset[str]:
-    """Every long option of every command, of the dealer and of the benchmarks."""
+    """All long options of all commands, of the dealer and of the benchmarks."""
     options = {"--version", "--help", *_dealer_options()}
     commands: list[click.Command] = [riverboat]
     for command in commands:
@@ -330,12 +336,13 @@ def _all_options() -> frozenset[str]:
 
 
 def missing_names(source: str) -> list[str]:
-    """Dotted names of ours that stand in backticks in a source file and that nothing is called."""
+    """Dotted names of ours in backticks in a source file that are not defined anywhere."""
     quoted = re.findall(r"`((?:engine|protocol|server|clients|tests)(?:\.\w+)+)`", source)
     return [name for name in quoted if not _is_defined(name)]
 
 
 def _is_defined(name: str) -> bool:
+    """Whether a dotted name is a module, or a name that its module mentions."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         path = ROOT.joinpath(*parts[:length])
@@ -347,18 +354,18 @@ def _is_defined(name: str) -> bool:
 
 
 def listed_modules(docstring: str) -> list[str]:
-    """The modules that a package's docstring lists: what stands in backticks at the beginning of lines."""
+    """The modules that a package's docstring lists: the names in backticks at the beginning of its lines."""
     lines = re.findall(r"^(`+\w+`+(?:, `+\w+`+)*) {2,}\S", docstring, re.MULTILINE)
     return sorted(name for line in lines for name in re.findall(r"\w+", line))
 
 
 def public_names(package: ModuleType) -> list[str]:
-    """The names of a package's modules and sub-packages, but for those that begin with ``_``."""
+    """The names of a package's modules and sub-packages that do not begin with ``_``."""
     return modules_in(Path(inspect.getfile(package)).parent)
 
 
 def modules_in(folder: Path) -> list[str]:
-    """The same for a package's folder."""
+    """The names of modules and sub-packages in a folder that do not begin with ``_``."""
     return sorted(
         path.stem
         for path in folder.iterdir()

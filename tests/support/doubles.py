@@ -1,4 +1,4 @@
-"""Stand-ins for the other side: a dealer that follows a recorded dialogue, agents that record."""
+"""Test doubles: a dealer that follows a recorded dialogue, and agents that record."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Dialogue:
     game: GameDefinition
     steps: tuple[Step, ...]
     score: tuple[float, ...] | None
-    """Chips by seat; None where the match did not come to its end."""
+    """Chips by seat; None if the match was not finished."""
 
     def shown_to(self, seat: int) -> list[str]:
-        """The states a seat received, in order."""
+        """The states that a seat received, in order."""
         return [
             step.text for step in self.steps if isinstance(step, Receives) and step.seat == seat and step.text
         ]
 
     def replies_of(self, seat: int) -> dict[str, Action]:
-        """What the seat's client meant to play, by the state it answered; what is unclear is a call."""
+        """The action of each reply of a seat's client, by the state it answered; a call if it is unclear."""
         shown = self.shown_to(seat)
         replies: dict[str, Action] = {}
         for step in self.steps:
@@ -58,7 +58,7 @@ def dialogue(name: str) -> Dialogue:
 
 
 class LineReader:
-    """Lines that come from a stream, comments apart."""
+    """Reads lines from a stream, and keeps comments apart."""
 
     def __init__(self, stream: trio.abc.ReceiveStream) -> None:
         self._stream = stream
@@ -85,12 +85,12 @@ class LineReader:
 async def follow_dialogue(
     stream: trio.abc.Stream, recorded: Dialogue, seat: int, *, before: Iterable[str] = ()
 ) -> list[str]:
-    """Be the dealer of a dialogue for one seat, then close; returns the replies that came.
+    """Play the dealer of a dialogue for one seat, then close; returns the replies received.
 
     Args:
-        stream: to the client.
-        recorded: what to say.
-        seat: which seat the client has.
+        stream: the connection to the client.
+        recorded: the dialogue to follow.
+        seat: the seat of the client.
         before: lines to send first, after the client's version.
     """
     reader = LineReader(stream)
@@ -111,7 +111,7 @@ async def follow_dialogue(
 
 
 def replying(replies: dict[str, Action]) -> Recorder:
-    """Plays given actions by match-state text, calls where there is none, and keeps all it gets."""
+    """An agent that plays given actions by match state, calls elsewhere, and records what it is told."""
     return Recorder(Deciding(lambda view: replies.get(format_match_state(view), CALL)))
 
 

@@ -1,4 +1,4 @@
-"""Both ends of a conversation joined without a network."""
+"""Both ends of a conversation, joined without a network."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LEDUC = load_game("leduc")
 
 
 def state_of(game: GameDefinition, betting: str, hand_number: int = 0, seed: int = 0) -> HandState:
-    """A hand after some betting, cards by a seed."""
+    """A hand after some betting; its cards follow from a seed."""
     return HandState(parse_betting(game, betting), hand_number, next(deals_from(game, seed)))
 
 
 def drain(connection: DealerConnection | PlayerConnection) -> list[Event]:
-    """All events that a connection has now."""
+    """All events that are waiting in a connection."""
     events: list[Event] = []
     while (event := connection.next_event()) is not NEED_DATA:
         assert isinstance(event, Event)
@@ -36,7 +36,7 @@ def drain(connection: DealerConnection | PlayerConnection) -> list[Event]:
 
 
 def dealer_after(*received: bytes, game: GameDefinition = LEDUC) -> tuple[DealerConnection, list[Event]]:
-    """A dealer's connection that has received something, and its events."""
+    """A dealer's connection that has received some bytes, and its events."""
     connection = DealerConnection(game)
     for data in received:
         connection.receive_data(data)
@@ -44,9 +44,9 @@ def dealer_after(*received: bytes, game: GameDefinition = LEDUC) -> tuple[Dealer
 
 
 class ConnectionPair:
-    """A dealer's and a player's connection with a wire between them.
+    """A dealer's and a player's connection, joined.
 
-    What one side says arrives at once; after each message the two must agree where the conversation stands.
+    Whatever one side sends arrives at once.  After each message both must be in the same state.
     """
 
     def __init__(self, game: GameDefinition) -> None:
@@ -54,7 +54,7 @@ class ConnectionPair:
         self.player = PlayerConnection(game)
 
     def from_dealer(self, event: StateUpdate | TurnToAct | Greeting | Note) -> list[Event]:
-        """The dealer says something: the player's events."""
+        """Send something from the dealer; returns the player's events."""
         data = self.dealer.send(event)
         if data:
             self.player.receive_data(data)
@@ -63,7 +63,7 @@ class ConnectionPair:
         return events
 
     def from_player(self, event: Version | Greeting | Comment | Reply) -> list[Event]:
-        """The player says something: the dealer's events."""
+        """Send something from the player; returns the dealer's events."""
         self.dealer.receive_data(self.player.send(event))
         events = drain(self.dealer)
         assert self.dealer.state is self.player.state
@@ -71,7 +71,7 @@ class ConnectionPair:
 
 
 def joined(game: GameDefinition = LEDUC) -> ConnectionPair:
-    """A pair after the handshake."""
+    """A pair of connections after the handshake."""
     pair = ConnectionPair(game)
     assert pair.from_player(Version()) == [Version()]
     return pair

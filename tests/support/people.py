@@ -16,21 +16,21 @@ from clients.program import Table, join_table
 
 
 class Nc:
-    """Somebody with ``nc``: bytes to and fro."""
+    """A person who uses ``nc``: sends and reads plain bytes."""
 
     def __init__(self, stream: trio.SocketStream) -> None:
         self.stream = stream
         self.text = ""
 
     async def until(self, text: str, count: int = 1) -> None:
-        """Read until a text has come this many times."""
+        """Read until a text has been received this many times."""
         while self.text.count(text) < count:
             data = await self.stream.receive_some(4096)
             assert data, f"the connection ended before {text!r}: {self.text[-500:]}"
             self.text += bytes(data).decode("utf-8", "replace").replace("\r\n", "\n")
 
     async def type(self, line: str) -> None:
-        """Type a line."""
+        """Type a line and press return."""
         await self.send(f"{line}\n".encode())
 
     async def send(self, data: bytes) -> None:
@@ -46,7 +46,7 @@ class Nc:
 
 @asynccontextmanager
 async def telnet_person(table: Table) -> AsyncIterator[Nc]:
-    """Somebody who has connected by telnet, and whose seat is being taken."""
+    """A person who has connected by telnet, and for whom a seat is being taken, for the block."""
     telnet = TelnetDesk(PLAIN, lambda line: None)
     human = Human(telnet, None)
     listeners = await open_telnet_port("127.0.0.1", 0)

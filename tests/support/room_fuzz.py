@@ -1,4 +1,4 @@
-"""Lines for a room's lobby and requests for its pages that nobody should send; what must hold of answers."""
+"""Fuzzing a room: nonsense for its lobby and its pages, and checks of the answers."""
 
 from __future__ import annotations
 
@@ -34,11 +34,13 @@ _HEADERS: Final = (
 )  # fmt: skip
 _STATE: Final = re.compile(rb"MATCHSTATE:(\d+):(\d+):[^:\r]*:([^/\r:]*)")
 _BURST: Final = 40
+"""The most lines sent in one connection."""
 _PATIENCE_S: Final = 10.0
+"""The longest time an answer may take."""
 
 
 def spoilt(text: bytes, dice: random.Random) -> bytes:
-    """Some bytes with some of them changed, left out or doubled; half of the time as they are."""
+    """Some bytes with random changes, deletions, repetitions and insertions; unchanged half of the time."""
     data = bytearray(text)
     while data and dice.random() < 0.5:
         at = dice.randrange(len(data))
@@ -57,7 +59,14 @@ def spoilt(text: bytes, dice: random.Random) -> bytes:
 async def fuzz_lobby(
     room: OpenRoom, lines: int, dice: random.Random, find: Callable[[str, str], None]
 ) -> None:
-    """Say so many lines, a few dozen in a connection."""
+    """Send some lines to the lobby, up to a few dozen in each connection.
+
+    Args:
+        room: the room.
+        lines: the number of lines.
+        dice: the source of random numbers.
+        find: called with the kind of each fault found, and its details.
+    """
     while lines > 0:
         with trio.move_on_after(_PATIENCE_S) as patience:
             stream = await trio.open_tcp_stream("127.0.0.1", room.addresses.port)
@@ -72,14 +81,14 @@ async def fuzz_lobby(
                     )
                     await stream.send_eof()
                 except (trio.BrokenResourceError, trio.ClosedResourceError):
-                    pass  # turned away, which is an answer
+                    pass  # being turned away is an answer, too
                 lines -= said
         if patience.cancelled_caught:
-            find("a client that has said its last word is kept", repr(text)[:500])
+            find("a client that has sent its last line is kept", repr(text)[:500])
 
 
 async def _read_states(stream: trio.SocketStream, room: OpenRoom, find: Callable[[str, str], None]) -> None:
-    """Read to the end; nobody's cards but the own ones may come before the hand is over."""
+    """Read to the end; before a hand is over, only the client's own cards may be sent."""
     heard = b""
     try:
         async for data in stream:
@@ -96,7 +105,7 @@ async def _read_states(stream: trio.SocketStream, room: OpenRoom, find: Callable
 
 
 def request(dice: random.Random) -> bytes:
-    """A request, sound or not."""
+    """A random HTTP request, valid or not."""
     path = dice.choice(_PATHS)
     lines = [f"{dice.choice(_METHODS)} {path} HTTP/1.{dice.choice('1110')}", "host: x", "connection: close"]
     lines += dice.choices(_HEADERS, k=dice.randrange(3))
@@ -106,7 +115,14 @@ def request(dice: random.Random) -> bytes:
 async def fuzz_pages(
     pages: OpenPages, requests: int, dice: random.Random, find: Callable[[str, str], None]
 ) -> None:
-    """Make so many requests, each in a connection of its own."""
+    """Make some requests, each in a connection of its own.
+
+    Args:
+        pages: the room with its pages.
+        requests: the number of requests.
+        dice: the source of random numbers.
+        find: called with the kind of each fault found, and its details.
+    """
     table = pages.room.room.tables["a"]
     for _ in range(requests):
         data = request(dice)

@@ -1,4 +1,4 @@
-"""Rooms in this process, with real sockets, and those who come to them."""
+"""Rooms in this process, with real sockets, and the guests who come to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.tables import VERSION, Player, Recorder, betting_state, split
 def table_config(
     name: str = "a", game: str | GameDefinition = "nolimit-6p-100bb", **changes: Any
 ) -> TableConfig:
-    """A ring table, 40 to 400 chips."""
+    """The configuration of a ring table with stacks of 40 to 400 chips; any field may be given."""
     definition = load_game(game) if isinstance(game, str) else game
     config = TableConfig(name, definition, game if isinstance(game, str) else "GAME", least=40, most=400)
     config = attrs.evolve(config, limits=TimeLimits(10.0, 600.0, 1e6, grace=0.0))
@@ -28,20 +28,20 @@ def table_config(
 
 
 def room_config(folder: Path, *tables: TableConfig, **changes: Any) -> RoomConfig:
-    """A room on any port, that gives guests 1000 chips."""
+    """The configuration of a room on a free port that gives guests 1000 chips; any field may be given."""
     config = RoomConfig(tables or (table_config(),), port=0, data=folder / "room", guest_chips=1000)
     return attrs.evolve(config, **changes)
 
 
 class Guest(Player):
-    """A client of a room that sees every line, and keeps what the room says about the next hand."""
+    """A client of a room that sees every line, and keeps the room's notes on the next hand."""
 
     def __init__(self, stream: trio.SocketStream) -> None:
         super().__init__(stream)
         self.notes: dict[str, str] = {}
         self.hands: list[str] = []
-        """The last states of the hands that it saw."""
-        self._played = 0  # lines that `play_hands` has looked at
+        """The final states of the hands that it saw."""
+        self._played = 0  # the number of lines that `play_hands` has handled
 
     async def line(self) -> str | None:
         line = await super().line()
@@ -51,19 +51,19 @@ class Guest(Player):
         return line
 
     async def until(self, start: str) -> str:
-        """The next line that begins so; those before it are passed over."""
+        """The next line that begins with a text; lines before it are skipped."""
         while (line := await self.line()) is not None:
             if line.startswith(start):
                 return line
         raise AssertionError(f"the connection ended before {start}")
 
     def game(self) -> GameDefinition:
-        """What is played in the hand that is on."""
+        """The game of the current hand."""
         game = parse_game(self.notes["game"].replace(";", "\n"))
         return attrs.evolve(game, stacks=tuple(map(int, self.notes["stacks"].split("|"))))
 
     async def play_hands(self, hands: int, act: Callable[[str], str] = lambda betting: "c") -> None:
-        """Play until that many hands are over, or there is no seat any more."""
+        """Play until so many hands are over, or the seat is lost."""
         is_new = len(self.lines) != self._played and self.lines[-1].startswith("MATCHSTATE")
         waiting = [self.lines[-1]] if is_new else []
         while hands:
@@ -84,7 +84,7 @@ class Guest(Player):
 
 @attrs.define(eq=False)
 class OpenRoom:
-    """A room that is open."""
+    """An open room."""
 
     room: Room
     addresses: Addresses
@@ -93,7 +93,7 @@ class OpenRoom:
     _guests: list[Guest] = attrs.Factory(list)
 
     async def connect(self, port: int | None = None) -> Guest:
-        """Somebody connects, and says nothing yet."""
+        """A guest who has connected, and has sent nothing yet."""
         guest = Guest(await trio.open_tcp_stream("127.0.0.1", port or self.addresses.port))
         self._guests.append(guest)
         return guest
@@ -106,7 +106,7 @@ class OpenRoom:
     async def play(
         self, guests: list[Guest], hands: int, act: Callable[[str], str] = lambda betting: "c"
     ) -> None:
-        """Let some guests play until so many hands are over at the first table since it was opened."""
+        """Let some guests play until so many hands in all are over at the first table."""
         async with trio.open_nursery() as playing:
             for guest in guests:
                 playing.start_soon(guest.play_hands, 1 << 30, act)
@@ -114,19 +114,19 @@ class OpenRoom:
             playing.cancel_scope.cancel()
 
     async def have_played(self, hands: int, table: str = "a") -> None:
-        """Return when so many hands are over at a table."""
+        """Wait until so many hands in all are over at a table."""
         while self.room.tables[table].hands_played < hands:
             await self.console.hand_is_over()
 
     async def enter(self, words: str = "") -> Guest:
-        """Somebody comes into the lobby."""
+        """A guest who has come into the lobby."""
         guest = await self.connect()
         await guest.say(VERSION, f"#riverboat/1 lobby seat names game stacks commit {words}".rstrip())
         await guest.until("#lobby")
         return guest
 
     async def sit_down(self, table: str = "a", words: str = "", chips: str = "") -> Guest:
-        """Somebody takes a seat."""
+        """A guest who has taken a seat."""
         guest = await self.enter(words)
         await guest.say(f"#join {table} {chips}".rstrip())
         await guest.until("#seated")
@@ -139,7 +139,7 @@ class OpenRoom:
 
 @asynccontextmanager
 async def room_of(config: RoomConfig) -> AsyncIterator[OpenRoom]:
-    """A room that is open for the block, and closed in good order; its ledger then adds up."""
+    """A room that is open for the block, then closed in good order; checks that its ledger adds up."""
     console = Recorder()
     room = Room(config, console)
     async with trio.open_nursery() as nursery:

@@ -1,4 +1,4 @@
-"""How large modules, folders and functions are, and which walks they take."""
+"""Checks of the size of modules, folders and functions, and of loops from nodes to their parents."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import Final
 import attrs
 
 MOST_MODULES: Final = 12
-"""Of a folder, sub-packages left out."""
+"""The most modules in a folder, without sub-packages."""
 MOST_LINES: Final = 450
-"""Of a module."""
+"""The most lines of a module."""
 MOST_FUNCTION_LINES: Final = 90
+"""The most lines of a function."""
 MOST_PARAMETERS: Final = 8
-"""`self` and `cls` left out; the parameters of a command are its options, and nobody counts them."""
+"""The most parameters of a function, without `self` and `cls`; commands may have more options."""
 
 LONG: Final = "# Long, because "
-"""A comment that says why a function is longer."""
+"""The beginning of a comment that says why a function is longer."""
 MANY_PARAMETERS: Final = "# Many parameters: "
-"""A comment that says why a function takes more."""
+"""The beginning of a comment that says why a function takes more parameters."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @attrs.frozen
 class Oversized:
-    """A function that is larger than it may be, without a word about why."""
+    """A function that is larger than it may be, without a comment that says why."""
 
     name: str
     line: int
@@ -37,7 +38,7 @@ class Oversized:
 
 
 def oversized_functions(source: str) -> list[Oversized]:
-    """The functions of a module that are too long or take too much, and do not say why beside them."""
+    """The functions of a module that are too long or take too many parameters, and do not say why."""
     lines = source.splitlines()
     return [
         Oversized(function.name, function.lineno, fault)
@@ -58,6 +59,7 @@ def walks_to_parents(source: str) -> list[int]:
 
 
 def _functions(tree: ast.AST) -> Iterator[_Function]:
+    """All functions in a syntax tree."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
@@ -75,11 +77,12 @@ def _faults(function: _Function) -> Iterator[tuple[str, str]]:
 
 
 def _is_command(function: _Function) -> bool:
+    """Whether a function is a command of click."""
     return any("click.command(" in ast.unparse(decorator) for decorator in function.decorator_list)
 
 
 def _says(lines: list[str], function: _Function, marker: str) -> bool:
-    """Whether a comment in the function or right above it begins with a marker."""
+    """Whether a comment in a function, or right above it, begins with a marker."""
     first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)]) - 1
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
         first -= 1

@@ -1,4 +1,4 @@
-"""A room with its pages in this process, and a browser's half of HTTP and WebSocket on trio's streams."""
+"""A room with its pages in this process, and the browser's side of HTTP and WebSocket on trio's streams."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from tests.support.rooms import OpenRoom, room_of
 
 
 class Rejected(Exception):
-    """A WebSocket was refused; the status is the first argument."""
+    """A WebSocket was refused; the first argument is the HTTP status."""
 
 
 class WebSocket:
-    """A client's end of a WebSocket.
+    """The client's end of a WebSocket.
 
     Args:
-        stream: is connected.
-        target: the path asked for.
-        host: with its port.
-        headers: besides those that belong to every request.
+        stream: a connection to the server.
+        target: the path to ask for.
+        host: the host with its port.
+        headers: more headers of the request.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class WebSocket:
         self._request = Request(host=host, target=target, extra_headers=extra)
 
     async def open(self) -> None:
-        """Shake hands.
+        """Make the handshake.
 
         Raises:
-            Rejected: the server does not want to.
+            Rejected: the server refuses.
         """
         await self.stream.send_all(self._connection.send(self._request))
         event = await self._next_event()
@@ -72,7 +72,7 @@ class WebSocket:
         await self.stream.send_all(self._connection.send(event))
 
     async def message(self) -> Any:
-        """What is said next, taken for JSON; None at the end."""
+        """The next message, parsed as JSON; None at the end."""
         text = ""
         while (event := await self._next_event()) is not None:
             if isinstance(event, TextMessage):
@@ -82,6 +82,7 @@ class WebSocket:
         return None
 
     async def _next_event(self) -> Event | None:
+        """The next event; pings are answered, and None is the end."""
         while True:
             while self._waiting:
                 event = self._waiting.pop(0)
@@ -101,13 +102,14 @@ class WebSocket:
 
 
 class BrowserSeat:
-    """A person in the browser, as its script behaves: it speaks the room's lines."""
+    """A person in the browser; like the page's script, it speaks the room's lines."""
 
     def __init__(self, websocket: WebSocket) -> None:
         self._websocket = websocket
         self.heard: list[dict[str, Any]] = []
-        """Everything."""
+        """All messages."""
         self.lines: list[str] = []
+        """The lines in them."""
 
     async def sit_down(self, table: str, words: str = "", chips: str = "") -> None:
         """Take a seat."""
@@ -126,18 +128,18 @@ class BrowserSeat:
         return message
 
     async def until(self, name: str) -> Any:
-        """The next note of a name."""
+        """The next note with a name; messages before it are skipped."""
         while (message := await self.next()) is not None:
             if message.get("name") == name:
                 return message
         raise AssertionError(f"the connection ended before #{name}: {self.lines[-5:]}")
 
     async def say(self, *lines: str) -> None:
-        """What the script says."""
+        """Send lines, as the script does."""
         await self._websocket.say(*lines)
 
     async def play_hands(self, hands: int, action: str = "c") -> None:
-        """Play until that many hands are over, or there is no seat any more."""
+        """Play until so many hands are over, or the seat is lost."""
         while hands and (message := await self.next()) is not None:
             if message.get("name") == "lobby":
                 return
@@ -152,7 +154,7 @@ class BrowserSeat:
 
 @attrs.define(eq=False)
 class OpenPages:
-    """A room with its pages, and somebody to look at them."""
+    """A room with its pages, and clients that look at them."""
 
     room: OpenRoom
     address: str
@@ -161,7 +163,7 @@ class OpenPages:
 
     @property
     def port(self) -> int:
-        """Of the pages."""
+        """The port of the pages."""
         return int(self.address.rstrip("/").rpartition(":")[2])
 
     async def get(self, path: str, **options: Any) -> httpx.Response:
@@ -169,7 +171,7 @@ class OpenPages:
         return await self.http.get(path, **options)
 
     async def connect(self) -> trio.abc.Stream:
-        """A connection, in which nothing has been said."""
+        """A connection in which nothing has been sent."""
         stream: trio.abc.Stream = await trio.open_tcp_stream("127.0.0.1", self.port)
         if self.address.startswith("https:"):
             stream = trio.SSLStream(stream, _any_certificate(), https_compatible=True)
@@ -177,7 +179,7 @@ class OpenPages:
         return stream
 
     async def websocket(self, path: str = "/seat", **headers: str) -> WebSocket:
-        """A WebSocket that is open."""
+        """An open WebSocket."""
         websocket = WebSocket(await self.connect(), path, f"127.0.0.1:{self.port}", headers)
         await websocket.open()
         return websocket
@@ -189,7 +191,7 @@ class OpenPages:
         return seat
 
     async def events(self, table: str = "a") -> AsyncGenerator[dict[str, Any], None]:
-        """What somebody is sent who watches a table."""
+        """The events that a spectator of a table is sent."""
         stream = await self.connect()
         await stream.send_all(f"GET /tables/{table}/events HTTP/1.1\r\nhost: x\r\n\r\n".encode())
         text = b""
@@ -207,6 +209,7 @@ class OpenPages:
 
 
 def _any_certificate() -> ssl.SSLContext:
+    """A TLS client context that accepts every certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
@@ -214,7 +217,7 @@ def _any_certificate() -> ssl.SSLContext:
 
 @asynccontextmanager
 async def pages_of(config: RoomConfig) -> AsyncIterator[OpenPages]:
-    """A room with its pages, for the block; its ledger then adds up."""
+    """A room with its pages, for the block; checks afterwards that its ledger adds up."""
     config = attrs.evolve(config, http=0)
     async with room_of(config) as room, trio.open_nursery() as nursery:
         address = await nursery.start(serve_web, room.room, room.console)
@@ -224,5 +227,5 @@ async def pages_of(config: RoomConfig) -> AsyncIterator[OpenPages]:
                 yield pages
             finally:
                 await pages.close()
-                room.close()  # nobody waits for guests who say nothing any more
+                room.close()  # or the room would wait for guests who are silent
         nursery.cancel_scope.cancel()

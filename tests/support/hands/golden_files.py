@@ -23,12 +23,12 @@ from protocol.records import HandRecord, format_hand, format_score, parse_hand, 
 
 GOLDEN: Final = Path(__file__).parent.parent.parent / "golden"
 LOGS: Final = tuple(sorted(path.name.removesuffix(".log.gz") for path in GOLDEN.glob("*.log.gz")))
-"""Names of all golden logs, such as ``random.leduc.0``."""
+"""The names of all golden logs, such as ``random.leduc.0``."""
 
 
 @attrs.frozen
 class GoldenLog:
-    """A match log of the ACPC dealer."""
+    """A match log of the ACPC dealer, parsed."""
 
     text: str
     header: str
@@ -37,22 +37,22 @@ class GoldenLog:
     seed: int
     records: tuple[HandRecord, ...]
     names: tuple[str, ...]
-    """By seat."""
+    """The players' names by seat."""
 
 
 def golden_game(name: str) -> GameDefinition:
-    """The game of a golden game file."""
+    """The game in a golden game file, by its name without ``.game``."""
     return load_game(str(GOLDEN / f"{name}.game"))
 
 
 def golden_log(name: str) -> GoldenLog:
-    """A golden log, taken apart."""
+    """A golden log, parsed."""
     text = gzip.decompress((GOLDEN / f"{name}.log.gz").read_bytes()).decode("ascii")
     return read_log(text, load_game(str(GOLDEN / text.split()[3])))
 
 
 def read_log(text: str, game: GameDefinition) -> GoldenLog:
-    """The log of a match of a game, taken apart."""
+    """Parse the log of a match of a game."""
     lines = text.splitlines(keepends=True)
     hands, seed = lines[0].split()[-2:]
     score = parse_score(lines[-1])
@@ -69,7 +69,7 @@ def read_log(text: str, game: GameDefinition) -> GoldenLog:
 
 
 def golden_lines(name: str) -> list[list[str]]:
-    """The lines of a golden text file: game, seed, rest."""
+    """The lines of a golden text file, each split into game, seed and the rest."""
     lines = (GOLDEN / name).read_text("ascii").splitlines()
     return [line.split(maxsplit=2) for line in lines if not line.startswith("#")]
 
@@ -77,7 +77,7 @@ def golden_lines(name: str) -> list[list[str]]:
 def play_deals(
     game: GameDefinition, deals: Iterable[Deal], bettings: Iterable[str]
 ) -> Iterator[tuple[list[HandState], HandState]]:
-    """Each hand as the hand loop plays it when sent the logged actions: the states asked about, the end."""
+    """Play logged hands through the hand loop; for each, the states at decisions and the final state."""
     for hand_number, (deal, betting) in enumerate(zip(deals, bettings, strict=False)):
         yield play_actions(game, hand_number, deal, [a for _, _, a in parse_betting(game, betting).steps()])
 
@@ -85,7 +85,7 @@ def play_deals(
 def play_actions(
     game: GameDefinition, hand_number: int, deal: Deal, actions: Iterable[Action]
 ) -> tuple[list[HandState], HandState]:
-    """One hand through the hand loop: the states asked about, the end."""
+    """Play one hand through the hand loop; returns the states at decisions and the final state."""
     hand = play_hand(game, hand_number, deal)
     asked: list[HandState] = []
     try:
@@ -99,14 +99,14 @@ def play_actions(
 
 
 def deals_from(game: GameDefinition, seed: int) -> Iterator[Deal]:
-    """The deals of a match, without end."""
+    """The deals of an endless match."""
     dealer = CardDealer(game, seed)
     while True:
         yield dealer.deal()
 
 
 def rebuilt_log(log: GoldenLog) -> str:
-    """The log that we write for the game, seed, names and betting of a golden one."""
+    """The log that our code writes for the game, seed, names and betting of a golden log."""
     num_players = log.game.num_players
     totals = [0.0] * num_players
     text = [log.header]

@@ -1,4 +1,4 @@
-"""Texas hold'em hands for tests of bots: random tables, states in which somebody is to act, fixed views."""
+"""Texas hold'em hands for tests of bots: random games, random decisions, and given views."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.hands.strategies import choose
 
 @st.composite
 def holdem_games(draw: st.DrawFn) -> GameDefinition:
-    """Hold'em for 2 to 10 players, limit and no-limit, with all kinds of stacks and blinds."""
+    """Games of hold'em for 2 to 10 players, limit and no-limit, with all kinds of stacks and blinds."""
     players = draw(st.integers(2, 10))
     is_limit = draw(st.booleans())
     rng = random.Random(draw(st.integers(0, 2**32 - 1)))
@@ -49,7 +49,7 @@ def holdem_games(draw: st.DrawFn) -> GameDefinition:
 
 
 def decisions(game: GameDefinition, seed: int) -> Iterator[HandView]:
-    """The views of the players to act in one random hand."""
+    """The view of the player to act at each decision of one random hand."""
     rng = random.Random(seed)
     hand = play_hand(game, 0, CardDealer(game, seed).deal())
     try:
@@ -57,7 +57,7 @@ def decisions(game: GameDefinition, seed: int) -> Iterator[HandView]:
         while True:
             assert state.position_to_act is not None
             yield state.view(state.position_to_act)
-            # Mostly calls: otherwise few hands would see a flop.
+            # Mostly calls, since otherwise few hands would reach a flop.
             action = CALL if rng.random() < 0.6 else choose(rng.randrange(65536), state.legal_actions())
             state = hand.send(action)
     except StopIteration:
@@ -67,7 +67,7 @@ def decisions(game: GameDefinition, seed: int) -> Iterator[HandView]:
 def view_with(
     game: GameDefinition, hole_cards: tuple[int, ...], board: tuple[int, ...], *actions: str
 ) -> HandView:
-    """What the position to act sees after some actions, such as ``r300``, holding these cards."""
+    """The view of the position to act, holding given cards, after some actions such as ``r300``."""
     rest = [card for card in range(52) if card not in hole_cards and card not in board]
     board += tuple(rest[: 5 - len(board)])
     rest = [card for card in rest if card not in board]

@@ -72,15 +72,16 @@ def games(draw: st.DrawFn, *, limit: bool | None = None, conserving: bool = Fals
 
 
 def _pairs(data: bytes) -> list[int]:
+    """The 16-bit numbers in some bytes."""
     return [high << 8 | low for high, low in zip(data[::2], data[1::2], strict=False)]
 
 
 choices = st.binary(max_size=120).map(_pairs)
-"""What is done in a hand, to be read by `choose`; calls from there on."""
+"""The choices made in a hand, to be read by `choose`; all later ones are calls."""
 
 
 def choose(choice: int, legal: LegalActions) -> Action:
-    """The legal action a number stands for: 0 calls, others are spread over what is legal."""
+    """The legal action that a number stands for: 0 is a call; other numbers spread over all legal actions."""
     kind, size = choice % 4, choice // 4
     if kind == 1 and legal.can_fold:
         return FOLD
@@ -94,7 +95,7 @@ def choose(choice: int, legal: LegalActions) -> Action:
 def play(
     game: GameDefinition, seed: int, choices_made: Sequence[int], hand_number: int = 0
 ) -> list[HandState]:
-    """All states of one hand, the finished one last."""
+    """All states of one hand; the last one is finished."""
     dealer = CardDealer(game, seed)
     state = initial_hand(game, hand_number, dealer.deal())
     states = [state]
@@ -110,7 +111,7 @@ def play(
 def hands(
     draw: st.DrawFn, *, game: GameDefinition | None = None, conserving: bool = False
 ) -> list[HandState]:
-    """All states of a random hand of a random game, the finished one last."""
+    """All states of a random hand of a random game; the last one is finished."""
     chosen = game or draw(games(conserving=conserving))
     return play(
         chosen,
@@ -129,14 +130,14 @@ def views(draw: st.DrawFn) -> HandView:
 
 
 def chop(data: bytes, cuts: Sequence[int]) -> list[bytes]:
-    """`data` in pieces, cut at some places; no piece is empty."""
+    """`data` cut into pieces at some places; no piece is empty."""
     ends = sorted({cut for cut in cuts if 0 < cut < len(data)} | {len(data)})
     return [data[start:end] for start, end in zip([0, *ends], ends, strict=False) if start < end]
 
 
 @st.composite
 def chunkings(draw: st.DrawFn, data: bytes) -> list[bytes]:
-    """`data` as it may arrive: whole, byte by byte, or in random pieces."""
+    """`data` in the chunks in which it may arrive: whole, byte by byte, or in random pieces."""
     how = draw(st.integers(0, 3))
     if how == 0:
         return chop(data, [])
@@ -146,7 +147,7 @@ def chunkings(draw: st.DrawFn, data: bytes) -> list[bytes]:
 
 
 def random_hand(game: GameDefinition, hand_number: int, dealer: CardDealer, rng: random.Random) -> HandState:
-    """The end of one hand of `choose`'s random play, driven through the hand loop."""
+    """The final state of one hand of random play, driven through the hand loop."""
     hand = play_hand(game, hand_number, dealer.deal())
     try:
         state = next(hand)

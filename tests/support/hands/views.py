@@ -1,4 +1,4 @@
-"""Hands as a player sees them in mid-betting."""
+"""Views of hands in the middle of the betting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from engine.rules import CardDealer, HandState, HandView, load_game, parse_betti
 
 
 def view_after(game_name: str, betting: str, seed: int = 1, hole: str = "", board: str = "") -> HandView:
-    """What the player to act sees after some betting, perhaps with cards laid by hand."""
+    """The view of the player to act after some betting.
+
+    Args:
+        game_name: the name of a packaged game.
+        betting: the text of the betting.
+        seed: the seed of the cards.
+        hole: hole cards to use instead, as text; "" for those dealt.
+        board: a board to use instead, as text; "" for the one dealt.
+    """
     game = load_game(game_name)
     state = HandState(parse_betting(game, betting), 0, CardDealer(game, seed).deal())
     position = state.position_to_act

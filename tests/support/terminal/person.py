@@ -1,4 +1,4 @@
-"""People at the table, for tests: screens that can be read, hands that type."""
+"""A person at the table, for tests: a screen that can be read, and lines that are typed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VARYING: Final = (
 
 
 class ScreenText:
-    """A screen that keeps what is written."""
+    """A screen that keeps everything written to it."""
 
     def __init__(self, style: Style = PLAIN) -> None:
         self.style = style
@@ -35,16 +35,16 @@ class ScreenText:
 
     @property
     def text(self) -> str:
-        """All that was shown, as a terminal shows it: with what was typed."""
+        """All that a terminal would show, typed lines included."""
         return "".join(self._pieces)
 
     @property
     def written(self) -> str:
-        """What our side wrote."""
+        """All that the program wrote."""
         return "".join(self._written)
 
     def write(self, text: str) -> None:
-        """Keep text."""
+        """Write text to the screen."""
         self._pieces.append(text)
         self._written.append(text)
 
@@ -54,7 +54,7 @@ class ScreenText:
 
 
 class Watched(Human):
-    """A person whose actions are kept, and must be legal."""
+    """A person whose actions are recorded, and must be legal."""
 
     def __init__(self, screen: ScreenText, hands: int | None = None) -> None:
         super().__init__(screen, hands)
@@ -72,14 +72,15 @@ class Watched(Human):
 
 @attrs.frozen
 class Sitting:
-    """What is left of a match that somebody typed."""
+    """The result of a match that somebody typed."""
 
     human: Watched
     log: list[str]
+    """The lines of the match log."""
 
     @property
     def text(self) -> str:
-        """All that was on the screen."""
+        """All that was shown on the screen."""
         return self.human.screen.text
 
 
@@ -91,15 +92,15 @@ async def type_match(
     lines: Callable[[Human], Iterator[str]],
     style: Style = PLAIN,
 ) -> Sitting:
-    """A match in the arena, its seat 0 a person who types a line whenever asked.
+    """Play a match in the arena in which the person in seat 0 types a line at every question.
 
     Args:
-        game: what is played.
-        opponents: in the other seats.
-        hands: the most that are played; the match ends with the lines.
-        seed: of the cards and the bots.
+        game: the game.
+        opponents: the agents in the other seats.
+        hands: the most hands to play; the match also ends when there are no more lines.
+        seed: the seed of the cards and the bots.
         lines: makes the lines to type, in order.
-        style: of the screen.
+        style: the style of the screen.
     """
     human = Watched(ScreenText(style), hands)
     arena = Arena(game, [human, *opponents], seed)
@@ -121,14 +122,15 @@ async def type_match(
 
 
 def without_escapes(text: str) -> str:
-    """Text without colours."""
+    """A text without its escape sequences for colours."""
     return _ESCAPE.sub("", text)
 
 
 def check_transcript(name: str, text: str) -> None:
-    """Compare with a golden transcript; with REGENERATE=1 in the environment, write it instead.
+    """Compare a text with a golden transcript.
 
-    Ports and folders, which differ from run to run, are masked.
+    With REGENERATE=1 in the environment the transcript is written first.  Ports and folders, which differ
+    from run to run, are masked.
     """
     text = text.replace("\r\n", "\n")
     for pattern, mask in _VARYING:

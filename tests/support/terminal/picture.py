@@ -1,6 +1,6 @@
 """The picture in the README, ``docs/match.svg``: ``python -m tests.support.terminal.picture`` makes it.
 
-A test looks whether the picture shows the table that is printed today; when it fails, make the picture again.
+A test checks that the picture shows the table that is printed today; if it fails, make the picture again.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ COMMAND: Final = "match limit-2p formula always-call --hands 1000 --seed 7"
 PICTURE: Final = ROOT / "docs" / "match.svg"
 COLUMNS: Final = 100
 _AS_BY_DEFAULT: Final = ("--luck", "equity")
-# `program` would do without.
+"""The default of `riverboat match`, which `program` would switch off."""
 _ERASE_LINE: Final = "\x1b[2K"
-# What a progress bar ends with when it goes.
+"""The last thing that a progress bar writes."""
 _FONT: Final = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
-# Fetched from elsewhere; without it a browser takes the monospace font it has.
+"""Fonts that would be fetched from another site; without them a browser uses its own monospace font."""
 
 
 def played(command: str) -> str:
-    """What a `riverboat` command leaves on a terminal, colours and all."""
+    """The final text of a `riverboat` command on a terminal, with colours."""
     with tempfile.TemporaryDirectory() as folder:
         words = program(*shlex.split(command), *_AS_BY_DEFAULT)
         with in_terminal(
@@ -44,7 +44,12 @@ def played(command: str) -> str:
 
 
 def drawn(command: str, shown: str) -> str:
-    """A picture of a terminal in which a command was typed."""
+    """A picture, in SVG, of a terminal in which a command was typed.
+
+    Args:
+        command: the command without ``riverboat``.
+        shown: its output, with colours.
+    """
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text(f"$ riverboat {command}", style="bold"))
     console.print(Text.from_ansi(shown.strip("\n\r")))
@@ -53,7 +58,7 @@ def drawn(command: str, shown: str) -> str:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:  # compiles, if need be: nobody waits a minute for a picture
+    with tempfile.TemporaryDirectory() as folder:  # so that the picture does not show kernels being compiled
         subprocess.run(
             program(*shlex.split(COMMAND), *_AS_BY_DEFAULT, "--out", folder),
             check=True,

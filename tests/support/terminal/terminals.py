@@ -1,4 +1,4 @@
-"""Real terminals for tests: a program in a pseudo-terminal, typed at and read."""
+"""Real terminals for tests: programs in pseudo-terminals, which are typed at and read."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Pty:
 
     @property
     def text(self) -> str:
-        """All that was shown so far."""
+        """All that has been shown so far."""
         return self._data.decode("utf-8", "replace").replace("\r\n", "\n")
 
     def read_until(self, end: str, beyond: int = 0) -> None:
-        """Wait until what is shown ends with a text, and has become longer than it was."""
+        """Wait until the text shown ends with `end` and is longer than `beyond` characters."""
         deadline = time.monotonic() + PATIENCE_S
         while not (self.text.endswith(end) and len(self.text) > beyond):
             if not select.select([self._master], [], [], max(0, deadline - time.monotonic()))[0]:
@@ -50,7 +50,7 @@ class Pty:
         self.read_until("\n> ", before + len(line) + 1)
 
     def resize(self, rows: int, columns: int) -> None:
-        """Change the window; the system tells the program."""
+        """Change the size of the window; the system notifies the program."""
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def finish(self) -> int:
@@ -59,7 +59,7 @@ class Pty:
         while select.select([self._master], [], [], max(0, deadline - time.monotonic()))[0]:
             try:
                 data = os.read(self._master, 65536)
-            except OSError:  # how Linux says that the other side has closed
+            except OSError:  # on Linux this means that the other side has closed
                 break
             if not data:
                 break
@@ -69,7 +69,13 @@ class Pty:
 
 @contextmanager
 def in_terminal(words: Sequence[str], folder: Path, variables: Mapping[str, str]) -> Iterator[Pty]:
-    """Run a program in a pseudo-terminal, in its own session, which the terminal controls."""
+    """Run a program in a pseudo-terminal, in a session of its own that the terminal controls.
+
+    Args:
+        words: the command line.
+        folder: the folder in which the program runs.
+        variables: more environment variables.
+    """
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     env = {
@@ -96,6 +102,7 @@ def in_terminal(words: Sequence[str], folder: Path, variables: Mapping[str, str]
 
 
 def _take_terminal() -> None:
+    """In the new process: make the terminal its controlling one, and let Ctrl-C end it."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
