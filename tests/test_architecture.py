@@ -80,7 +80,7 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
         "clients.session",
     ],
 )
-def test_each_of_them_does(module: str) -> None:
+def test_each_module_of_rules_protocol_and_server_starts_without_numpy_and_numba(module: str) -> None:
     assert not imported_by(f"import {module}") & NUMBER_CRUNCHERS
 
 
@@ -138,7 +138,7 @@ def test_a_package_that_lists_its_modules_lists_them_all() -> None:
             assert listed in ([], modules_in((ROOT / module).parent)), module
 
 
-def test_what_is_listed_and_named_is_found() -> None:
+def test_listed_modules_and_missing_names_are_found() -> None:
     assert listed_modules("``a``  one\n``b``, ``c``   two\n  ``d``  indented\n``e`` in a sentence\n") == [
         "a",
         "b",

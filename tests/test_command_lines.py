@@ -99,7 +99,9 @@ def test_no_option_of_a_bot_takes_a_number_that_is_not_finite(text: str) -> None
         ("bot", "sampling", "127.0.0.1", "1", "--set", "bet_sizes=inf"),
     ],
 )  # fmt: skip
-def test_such_a_number_on_a_command_line_is_refused_in_one_line(arguments: tuple[str, ...]) -> None:
+def test_a_number_that_is_not_finite_or_far_too_large_is_refused_in_one_line(
+    arguments: tuple[str, ...],
+) -> None:
     assert_refused_in_one_line(run(*arguments))
 
 
@@ -141,17 +143,19 @@ def test_what_a_bot_refuses_wherever_it_is_noticed_is_one_line(error: Exception)
 
 @pytest.mark.parametrize("host", NO_HOST)
 @pytest.mark.parametrize("command", [("bot", "random"), ("play",), ("telnet", "--listen", "0")])
-def test_what_is_no_host_name_is_refused_before_anything_is_done(command: tuple[str, ...], host: str) -> None:
+def test_what_is_not_a_host_name_is_refused_before_anything_is_done(
+    command: tuple[str, ...], host: str
+) -> None:
     assert_refused_in_one_line(run(*command, host, "1"), "not a host name")
 
 
 @pytest.mark.parametrize("host", NO_HOST[:3])
-def test_nobody_listens_on_what_is_no_host_name(host: str) -> None:
+def test_nobody_listens_on_what_is_not_a_host_name(host: str) -> None:
     assert_refused_in_one_line(run("telnet", "--listen", f"{host}:0", "127.0.0.1", "1"), "not a host name")
 
 
 @pytest.mark.parametrize("host", NO_HOST[:3])
-def test_a_table_is_not_opened_on_what_is_no_host_name(
+def test_a_table_is_not_opened_on_what_is_not_a_host_name(
     host: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["limit-2p", "1", "1", "a", "b", "--host", host, "-l", "-q"]

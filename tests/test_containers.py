@@ -100,7 +100,7 @@ def test_a_person_has_a_terminal() -> None:
     assert human["tty"]
 
 
-def test_what_is_started_without_a_word_is_the_room() -> None:
+def test_what_starts_without_arguments_is_the_room() -> None:
     profiles = {name: service(name).get("profiles") for name in compose()["services"]}
     match = {name: ["match"] for name in ("dealer", *BOTS)}
 

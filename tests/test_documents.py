@@ -36,7 +36,7 @@ def test_every_document_is_looked_at() -> None:
         assert f"{package}/README.md" in names
 
 
-def test_there_is_much_to_look_at() -> None:
+def test_documents_have_many_commands_to_check() -> None:
     lines = [line for document in DOCUMENTS for line in document.command_lines()]
 
     assert sum(line.startswith("riverboat ") for line in lines) > 60

@@ -267,7 +267,7 @@ def test_one_agent_in_two_seats_is_refused() -> None:
         Arena(load_game("limit-2p"), [Random(), Random()], 7, names=["a"])
 
 
-def test_what_is_not_an_action_is_said_to_be_none() -> None:
+def test_what_is_not_an_action_is_refused() -> None:
     class Wrong(Agent):
         def choose_action(self, view: HandView) -> Action:
             return "call"  # type: ignore[return-value]

@@ -187,7 +187,7 @@ class Odd(Agent):
     "chances",
     [np.ones((1326, 2)), np.full((1326, 3), np.nan), -np.ones((169, 3)), np.ones((7, 3)), [(0, 0, 0)]],
 )
-def test_what_are_no_chances_is_the_bots_fault(chances: object) -> None:
+def test_invalid_chances_are_the_bots_fault(chances: object) -> None:
     watched = Watched(AlwaysCall())
     Arena(load_game("limit-2p"), [watched, AlwaysCall()], seed=6).play(1)
 

@@ -53,7 +53,7 @@ def test_the_error_of_a_task_arrives_after_the_results_before_it(jobs: int) -> N
     assert_no_child_is_left()
 
 
-def test_who_has_enough_leaves_no_process_behind() -> None:
+def test_a_caller_that_stops_early_leaves_no_process_behind() -> None:
     def endless() -> Iterator[int]:
         number = 0
         while True:

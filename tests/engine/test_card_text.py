@@ -36,6 +36,6 @@ def test_the_wire_s_own_spelling_is_one_of_them(cards: list[int]) -> None:
         ("11h", "not a rank"),
     ],
 )
-def test_what_is_no_card_is_named(text: str, message: str) -> None:
+def test_what_is_not_a_card_is_named(text: str, message: str) -> None:
     with pytest.raises(InvalidCardError, match=message):
         parse_written_cards(text)

@@ -69,7 +69,7 @@ def test_tidying_up_is_not_interrupted() -> None:
 
 @pytest.mark.parametrize("under_trio", [False, True])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_is_lost_in_a_callback_from_c_comes_again(number: signal.Signals, under_trio: bool) -> None:
+def test_an_interrupt_lost_in_a_callback_from_c_comes_again(number: signal.Signals, under_trio: bool) -> None:
     """As in the compiler's, when a kernel is ready: Python drops what is raised there."""
     callback = ctypes.CFUNCTYPE(None)(lambda: _raise(number))
 
@@ -83,7 +83,7 @@ def test_what_is_lost_in_a_callback_from_c_comes_again(number: signal.Signals, u
     assert interruption.status == 128 + number
 
 
-def test_it_does_not_come_again_while_it_is_being_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_does_not_come_again_while_it_is_being_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a loaded machine the hook may take longer than the moment after which it comes again."""
     start = threading.Thread.start
 

@@ -103,7 +103,7 @@ def test_a_key_survives_its_text(secret: bytes) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "7", "0" * 63, "0" * 65, "g" * 64, "0x" + "0" * 62, "0" * 64 + "\n"])
-def test_what_is_no_key_is_refused(text: str) -> None:
+def test_what_is_not_a_key_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="64 hexadecimal digits"):
         MatchKey.parse(text)
 

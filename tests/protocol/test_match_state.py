@@ -161,7 +161,7 @@ def test_a_sloppy_message_is_read_as_the_exact_one(text: str) -> None:
         ("", "does not begin with MATCHSTATE:"),
     ],
 )
-def test_what_is_no_match_state_is_refused_and_says_why(text: str, why: str) -> None:
+def test_what_is_not_a_match_state_is_refused_with_a_reason(text: str, why: str) -> None:
     with pytest.raises(BadMatchState, match=why):
         parse_match_state(text, NO_LIMIT)
 

@@ -120,7 +120,7 @@ def packed(*columns: list[int]) -> str:
         ("0 1 - 1 " + packed([40000], [40000]), "more than one"),
     ],
 )
-def test_what_is_no_policy_is_told_so(line: str, why: str) -> None:
+def test_what_is_not_a_policy_is_refused(line: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         parse_record(line)
 

@@ -100,7 +100,7 @@ def test_output_that_cannot_be_written_is_one_line_and_status_1(words: list[str]
     assert "No space left on device" in result.stderr
 
 
-def test_nobody_reads_and_nobody_is_told(tmp_path: Path) -> None:
+def test_a_pipe_that_nobody_reads_is_no_error(tmp_path: Path) -> None:
     result = run(["games"], tmp_path, "| true")
 
     assert (result.returncode, result.stderr) == (0, "")  # the shell's status is that of `true`
@@ -111,7 +111,7 @@ def test_nobody_reads_and_nobody_is_told(tmp_path: Path) -> None:
     [*(pytest.param(some, marks=pytest.mark.slow) for some in (">&-", "<&- >&-")), "<&- >&- 2>&-"],
 )
 @pytest.mark.slow
-def test_what_the_caller_has_closed_gets_nothing_of_ours(closed: str, tmp_path: Path) -> None:
+def test_nothing_is_written_to_descriptors_that_the_caller_closed(closed: str, tmp_path: Path) -> None:
     """A log that is opened on the number of stdout would be written to as if it were stdout."""
     players = ["always-call", "always-call"]
 

@@ -104,7 +104,7 @@ def test_a_raked_match_that_was_cut_short_goes_on_with_its_rake(tmp_path: Path) 
     assert (tmp_path / "m/match.log").read_text().count("# taken by the house: ") == 1
 
 
-def test_what_is_no_rake_is_refused(tmp_path: Path) -> None:
+def test_what_is_not_a_rake_is_refused(tmp_path: Path) -> None:
     done = run_match(tmp_path, "leduc", "random", "random", "--rake", "half")
 
     assert done.returncode == 2

@@ -88,7 +88,7 @@ def test_strength_against_several_is_the_product() -> None:
     assert seated(NO_LIMIT_6P).strength(view) == pytest.approx(alone**3)
 
 
-def test_plain_it_takes_no_notice_of_how_many_there_are() -> None:
+def test_the_plain_bot_ignores_the_number_of_opponents() -> None:
     hole, board = tuple(parse_cards("AsKd")), tuple(parse_cards("Ac7h2d"))
     actions = ["c", "f", "f", "c", "c", "c"]
     alone = seated(NO_LIMIT).strength(view_with(NO_LIMIT, hole, board, "c", "c"))

@@ -20,7 +20,7 @@ LEDUC = load_game("leduc")
 @pytest.mark.parametrize(
     ("opponent", "answer", "equilibrium_wins"), [(AlwaysCall, 0, 0.70), (AlwaysRaise, 1, 0.27)]
 )
-def test_it_finds_the_answer_to_who_sits_there(
+def test_it_finds_the_answer_to_its_opponent(
     opponent: type[Agent], answer: int, equilibrium_wins: float
 ) -> None:
     """An equilibrium wins .70 and .27 antes a hand from them; the best answers win 1.47 and 2.37."""
@@ -35,7 +35,7 @@ def test_it_finds_the_answer_to_who_sits_there(
     assert late > 1.5 * equilibrium_wins
 
 
-def test_it_begins_with_the_same_say_for_all() -> None:
+def test_it_begins_with_equal_weights() -> None:
     bot = Portfolio(iterations=60, learn=False)
     Arena(load_game("kuhn-2p"), [bot, AlwaysCall()], 1).play(50)
 

@@ -58,7 +58,7 @@ def test_a_bot_sees_the_hand_as_at_a_table_and_is_asked_once() -> None:
     assert str(answer.action) == "c"
 
 
-def test_what_is_not_legal_is_put_right_and_said() -> None:
+def test_an_illegal_answer_is_corrected_and_reported() -> None:
     spot = read_spot(load_game("nolimit-2p"), "cc/", "AhKd", "2c7d9h")
 
     fold = ask(Deciding(lambda view: FOLD), spot)
@@ -121,7 +121,7 @@ def test_what_it_would_do_with_every_hand_is_drawn(tmp_path: Path) -> None:
     assert "AKs" in text or "<svg" in text
 
 
-def test_of_a_bot_that_does_not_tell_the_answers_are_drawn(tmp_path: Path) -> None:
+def test_a_bot_that_does_not_disclose_is_asked_ten_times_for_the_picture(tmp_path: Path) -> None:
     path = tmp_path / "answers.svg"
 
     result = invoke("hole-cards-learner", "--hole", "AhKd", "--trials", "0", "--plot", str(path))
@@ -172,7 +172,7 @@ def test_mistakes_are_one_line(arguments: list[str], message: str) -> None:
     assert result.output.count("\n") == 1
 
 
-def test_a_program_that_fails_is_told_of() -> None:
+def test_a_program_that_fails_is_reported() -> None:
     result = invoke(f"{sys.executable} -c pass", "--hole", "AhKd")
 
     assert result.exit_code == 3

@@ -120,7 +120,7 @@ def test_an_answer_on_buckets_is_saved_and_plays(kind: str, one_raise: Path, tmp
     Arena(saved.game, [Equilibrium(tmp_path / "a.npz"), AlwaysCall()], 1).play(4)
 
 
-def test_who_decides_by_cards_must_be_watched(tmp_path: Path) -> None:
+def test_a_bot_that_decides_by_its_cards_must_be_watched(tmp_path: Path) -> None:
     result = run("simple", "--game", "limit-2p", "--kind", "best", "--save", tmp_path / "x.npz")
 
     assert result.exit_code == 2

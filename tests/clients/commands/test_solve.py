@@ -82,7 +82,7 @@ def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_limit_holdem_is_solved_against_one_who_knows_boards_better(tmp_path: Path) -> None:
+def test_limit_holdem_is_solved_against_an_opponent_with_finer_buckets(tmp_path: Path) -> None:
     game = tmp_path / "one-raise.game"
     game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
     options = [game, "--buckets", "3,4,5", "--textures", "3,5,4", "--clusters", "6,7"]
@@ -113,7 +113,7 @@ def test_limit_holdem_is_solved_against_one_who_knows_boards_better(tmp_path: Pa
         ),
     ],
 )
-def test_clusters_that_there_cannot_be_are_refused(options: list[str], reason: str, tmp_path: Path) -> None:
+def test_impossible_clusters_are_refused(options: list[str], reason: str, tmp_path: Path) -> None:
     assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", *options)
 
 
@@ -125,12 +125,12 @@ def test_clusters_that_there_cannot_be_are_refused(options: list[str], reason: s
         ("300", "--buckets: expected 1 to 255 buckets in each round, got 300, 300 and 300"),
     ],
 )
-def test_buckets_that_there_cannot_be_are_refused(text: str, reason: str, tmp_path: Path) -> None:
+def test_impossible_buckets_are_refused(text: str, reason: str, tmp_path: Path) -> None:
     assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--buckets", text)
 
 
 @pytest.mark.parametrize("text", ["3", "1,4", "many", "4,4,12"])
-def test_textures_that_there_are_not_are_refused(text: str, tmp_path: Path) -> None:
+def test_unknown_textures_are_refused(text: str, tmp_path: Path) -> None:
     reason = f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got '{text}'"
     assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--textures", text)
 
@@ -244,7 +244,7 @@ def refused(*arguments: object) -> str:
     return result.stderr
 
 
-def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
+def test_no_file_is_replaced_without_being_asked_to(tmp_path: Path) -> None:
     save = tmp_path / "k.npz"
     run("kuhn-2p", "--iterations", 10, "--save", save)
     before = save.read_bytes()

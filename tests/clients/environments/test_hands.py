@@ -102,7 +102,7 @@ def test_several_hands_in_an_episode_are_paid_as_they_end() -> None:
     assert [terminated for _, _, terminated, _, _ in steps] == [False, False, True]
 
 
-def test_hands_that_are_over_before_we_are_asked_are_told_of() -> None:
+def test_hands_that_end_before_we_are_asked_are_reported() -> None:
     """A player who always folds gives us the blinds before we act, whenever we are the big blind."""
     env = HoldemEnv("limit-2p", ["always-fold"])
     passed = 0.0
@@ -179,7 +179,7 @@ def test_what_was_learnt_sits_down_anywhere_unchanged() -> None:
     assert arena.play(hands) == env.table.chips
 
 
-async def test_it_does_over_the_protocol_too() -> None:
+async def test_what_was_learnt_plays_the_same_over_the_protocol() -> None:
     def policy(vector: Any, mask: Any) -> int:
         return int(mask[-1] and vector[:52].argmax() > 30) * (len(mask) - 1) or 1
 

@@ -157,7 +157,7 @@ def test_gymnasium_makes_it() -> None:
         assert (seen["action_mask"].sum(axis=1) == 0).tolist() == terminated.tolist()
 
 
-def test_hands_that_end_without_the_learner_are_told_of() -> None:
+def test_hands_that_end_without_the_learner_are_reported() -> None:
     envs = HoldemVectorEnv(2, "limit-2p", ["always-fold"])
     _, infos = envs.reset(seed=1)
     total = infos["passed_reward"].sum()

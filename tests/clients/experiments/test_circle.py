@@ -86,7 +86,7 @@ def test_circles_are_found_where_everybody_wins_for_certain() -> None:
     assert list(circles({"players": players})) == []
 
 
-def test_who_plays_if_nobody_is_named_can_play() -> None:
+def test_the_default_players_can_play_the_game() -> None:
     for spec in PLAYERS:
         make_bot(spec).match_started(load_game("limit-2p"), 0)
 
@@ -95,7 +95,7 @@ def test_who_plays_if_nobody_is_named_can_play() -> None:
     "players",
     [["simple"], ["simple", "simple"], ["simple", "simpel"], ["simple", "equilibrium:strategy=none.npz"]],
 )
-def test_players_who_cannot_be_are_refused_in_one_line(players: list[str], tmp_path: Path) -> None:
+def test_impossible_players_are_refused_in_one_line(players: list[str], tmp_path: Path) -> None:
     arguments = [text for player in players for text in ("--player", player)]
     result = CliRunner().invoke(experiment, ["circle", "--out", str(tmp_path / "x"), *arguments])
 

@@ -53,7 +53,7 @@ def test_curves_become_two_pictures_that_are_the_same_each_time(tmp_path: Path) 
     assert ElementTree.parse(tmp_path / "a.svg").getroot().tag.endswith("svg")
 
 
-def test_what_has_a_name_stands_above_it(tmp_path: Path) -> None:
+def test_panels_have_their_names_in_order(tmp_path: Path) -> None:
     curves = (Curve("one", [1, 2], [0.1, 0.2], [0.05, 0.04]), Curve("two", [1, 2], [0.2, 0.1]))
 
     draw_plot(tmp_path, Plot("won", "t", "", "y", curves, names=("somebody", "somebody else")))

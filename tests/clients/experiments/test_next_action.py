@@ -57,7 +57,7 @@ def test_losses_are_sums_over_the_hands_held_out(run: tuple[Path, str, dict[str,
         assert results["players"][player]["models"]["tree"]["held_out"] == pytest.approx(expected)
 
 
-def test_who_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_player_is_refused(tmp_path: Path) -> None:
     for option in ("--player", "--against"):
         arguments = ["next-action", "--out", str(tmp_path / "out"), option, "nobody"]
         result = CliRunner().invoke(experiment, arguments)

@@ -77,7 +77,7 @@ def test_the_mean_of_equal_clusters_is_as_certain_as_that_of_their_means() -> No
         ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1, 1, 2], "three clusters"),
     ],
 )
-def test_no_line_through_too_little(
+def test_too_few_points_have_no_line(
     x: list[float], y: list[float], clusters: list[int], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

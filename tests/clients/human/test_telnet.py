@@ -114,7 +114,7 @@ async def test_a_second_person_is_told_that_the_seat_is_taken() -> None:
         await first.until("> ")
 
 
-async def test_who_comes_back_sees_where_things_stand() -> None:
+async def test_a_person_who_comes_back_sees_where_things_stand() -> None:
     async with desk_at_table() as desk:
         nc = await desk.connect()
         await nc.until("> ")

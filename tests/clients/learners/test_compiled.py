@@ -60,7 +60,7 @@ def test_the_same_hands_and_the_same_knowledge(spec: str, bots: tuple[str, ...])
         "poker-learner:winner=strict,penalty=once,classifier=as-printed",
     ],
 )
-def test_in_every_reading(spec: str) -> None:
+def test_the_same_hands_and_the_same_knowledge_in_every_reading(spec: str) -> None:
     assert everything(spec, BOTS, 1_000_000) == everything(spec, BOTS, HANDS)
 
 

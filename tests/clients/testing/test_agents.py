@@ -40,7 +40,7 @@ def test_a_script_that_has_lost_its_way_says_so() -> None:
         bettings(agents, 1)
 
 
-def test_unless_that_is_what_is_wanted() -> None:
+def test_a_script_that_is_not_strict_plays_on() -> None:
     agents: list[Agent] = [AlwaysCall(), Scripted([raise_to(150)], strict=False)]
 
     assert bettings(agents, 1) == ["r200c/cc/cc/cc"]

@@ -55,7 +55,7 @@ def test_a_random_player_does_nothing_wrong_in_any_packaged_game(game: str) -> N
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(games())
-def test_nor_in_any_other_game(game: GameDefinition) -> None:
+def test_a_random_player_does_nothing_wrong_in_any_game_at_all(game: GameDefinition) -> None:
     report = check_agent(Random, game, hands=2)
 
     assert report.is_right, str(report)
@@ -77,7 +77,7 @@ def test_an_agent_is_named_made_or_copied() -> None:
     assert not hasattr(asked, "game")  # it has not played itself
 
 
-def test_what_cannot_be_had_is_the_callers_mistake() -> None:
+def test_an_agent_that_cannot_be_made_is_the_callers_mistake() -> None:
     class Holding(AlwaysCall):
         def __init__(self) -> None:
             self.lock = threading.Lock()

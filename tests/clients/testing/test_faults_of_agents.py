@@ -150,7 +150,7 @@ class Counting(Agent):
         return view.legal_actions().raising_to() if self.hands % 3 == 0 else CALL
 
 
-def test_state_that_is_kept_between_hands_is_a_fault_of_those_who_claim_to_keep_none() -> None:
+def test_state_kept_between_hands_is_a_fault_of_an_agent_that_claims_to_keep_none() -> None:
     report = checked(Counting, "limit-2p", hands=20, stateless=True)
 
     fault = only_fault(report)
@@ -159,7 +159,7 @@ def test_state_that_is_kept_between_hands_is_a_fault_of_those_who_claim_to_keep_
     assert "other hands" in fault.message
 
 
-def test_and_only_a_note_for_others() -> None:
+def test_state_kept_between_hands_is_only_a_note_for_other_agents() -> None:
     report = checked(Counting, "limit-2p", hands=20)
 
     assert report.is_right
@@ -168,7 +168,7 @@ def test_and_only_a_note_for_others() -> None:
     assert "MATCHSTATE:" in note
 
 
-def test_who_keeps_none_may_say_so() -> None:
+def test_an_agent_that_keeps_no_state_may_say_so() -> None:
     assert checked(Random, "limit-2p", hands=20, stateless=True).is_right
 
 
@@ -184,7 +184,7 @@ def test_numbers_that_do_not_follow_from_the_seed_are_found(draw: Callable[[], f
     assert fault.state.startswith("MATCHSTATE:")
 
 
-def test_so_is_what_one_agent_leaves_to_the_next() -> None:
+def test_state_that_agents_share_is_found() -> None:
     class Sharing(Agent):
         decisions = 0
 
@@ -222,7 +222,7 @@ def test_a_look_at_hidden_cards_is_found() -> None:
         (lambda agent, view: setattr(agent, "seat", 7), "sets its own seat to 7"),
     ],
 )
-def test_what_it_was_handed_must_stay_as_it_is(
+def test_what_an_agent_was_handed_must_stay_as_it_is(
     change: Callable[[Agent, HandView], None], message: str
 ) -> None:
     class Careless(AlwaysCall):
@@ -239,7 +239,7 @@ def test_what_it_was_handed_must_stay_as_it_is(
 # --- time -------------------------------------------------------------------------------------------------
 
 
-def test_who_thinks_too_long_is_found() -> None:
+def test_an_agent_that_thinks_too_long_is_found() -> None:
     def choose(view: HandView) -> Action:
         time.sleep(0.002)
         return CALL

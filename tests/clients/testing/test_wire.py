@@ -156,7 +156,7 @@ async def test_what_a_client_says_wrong_is_complained_of() -> None:
     ]
 
 
-async def test_who_leaves_ends_the_match() -> None:
+async def test_a_client_that_leaves_ends_the_match() -> None:
     with pytest.raises(PlayerLeft, match="seat 0: the client closed the connection"):
         await deal_to(VERSION, ANSWERS[0], leaves=True)
     with pytest.raises(BadVersion):

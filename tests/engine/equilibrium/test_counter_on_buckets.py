@@ -66,7 +66,7 @@ def test_a_data_biased_response_lies_between_an_equilibrium_and_the_best_one() -
     assert found.exploitability == pytest.approx(exact.exploitability, abs=0.1)
 
 
-def test_who_was_seen_to_call_is_known_to_call() -> None:
+def test_a_player_who_was_seen_to_call_is_modelled_as_a_caller() -> None:
     abstraction = Percentiles(2)
     watched = Watched(holdem_betting(ONE_RAISE, abstraction.num_buckets), abstraction)
 

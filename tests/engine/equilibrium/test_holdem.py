@@ -189,7 +189,7 @@ def test_an_opponent_that_knows_more_learns_for_itself() -> None:
 
 
 @pytest.mark.slow
-def test_so_it_does_in_the_whole_game() -> None:
+def test_an_opponent_that_knows_more_learns_for_itself_in_the_whole_game() -> None:
     learns_as_the_oracle_does(LIMIT, BOARD, 20)
 
 
@@ -382,7 +382,7 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
         read_strategy(path)
 
 
-def test_files_of_before_tell_boards_apart_on_the_river_alone(
+def test_older_files_tell_boards_apart_only_on_the_river(
     distributions: Distributions, tmp_path: Path
 ) -> None:
     path = tmp_path / "limit.npz"
@@ -408,7 +408,7 @@ def test_files_of_before_tell_boards_apart_on_the_river_alone(
         ([1, 1, 3], "is damaged: expected 1, 2, 4 or 8 textures, got 3"),
     ],
 )
-def test_textures_that_there_cannot_be_are_refused(
+def test_impossible_textures_are_refused(
     textures: list[int], message: str, distributions: Distributions, tmp_path: Path
 ) -> None:
     path = tmp_path / "limit.npz"

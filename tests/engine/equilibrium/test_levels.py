@@ -44,7 +44,7 @@ def test_every_chance_comes_back_within_one_part(strategy: BucketedStrategy) -> 
     assert (policy[strategy.policy == 1] == 1).all()
 
 
-def test_what_has_been_kept_is_kept_again_as_it_is(strategy: BucketedStrategy, tmp_path: Path) -> None:
+def test_writing_what_was_read_changes_nothing(strategy: BucketedStrategy, tmp_path: Path) -> None:
     first, second = tmp_path / "first.npz", tmp_path / "second.npz"
     write_strategy(first, strategy, {})
     found = read_strategy(first).strategy
@@ -56,7 +56,7 @@ def test_what_has_been_kept_is_kept_again_as_it_is(strategy: BucketedStrategy, t
     assert np.array_equal(again.policy, found.policy)
 
 
-def test_files_of_before_had_a_byte_for_every_action(strategy: BucketedStrategy, tmp_path: Path) -> None:
+def test_older_files_have_a_byte_for_every_action(strategy: BucketedStrategy, tmp_path: Path) -> None:
     path = tmp_path / "limit.npz"
     write_strategy(path, strategy, {})
 
@@ -95,7 +95,7 @@ def _fractions(_: dict[str, Any], arrays: dict[str, Any]) -> None:
         (lambda header, _: header["notes"].update(parts="all"), "expected 1 to 255 'parts', got 'all'"),
     ],
 )
-def test_chances_that_there_cannot_be_are_refused(
+def test_impossible_chances_are_refused(
     edit: Any, message: str, strategy: BucketedStrategy, tmp_path: Path
 ) -> None:
     path = tmp_path / "limit.npz"

@@ -79,7 +79,7 @@ def test_it_plays_as_the_mixture_of_its_strategies() -> None:
         np.testing.assert_allclose(list(chances.values()), ours[found.slots], atol=1e-12)
 
 
-def test_what_wins_gets_the_say_and_nobody_loses_all_of_it() -> None:
+def test_winners_gain_weight_and_nobody_loses_all_of_it() -> None:
     strategies = portfolio()
     np.testing.assert_allclose(strategies.weights, 1 / 3)
     found = next(KUHN.information_sets())
@@ -134,7 +134,7 @@ def lines(members: Sequence[BucketedStrategy]) -> Iterator[tuple[BettingState, n
 
 
 @pytest.mark.parametrize(("folds", "error"), [(False, 1e-9), (True, 0.02)])
-def test_in_holdem_too_estimates_are_right_on_average(folds: bool, error: float) -> None:
+def test_estimates_are_right_on_average_in_holdem(folds: bool, error: float) -> None:
     """All that we may hold and do against a caller with known cards: the estimates are what each wins.
 
     What is won is counted hand by hand, by the rules.  Where we fold we do not see the caller's cards, and
@@ -157,7 +157,7 @@ def test_in_holdem_too_estimates_are_right_on_average(folds: bool, error: float)
     assert abs(exact[0] - exact[1]) > 2 * error * LIMIT.big_blind
 
 
-def test_in_holdem_it_plays_as_who_draws_a_strategy_before_the_hand() -> None:
+def test_in_holdem_it_plays_as_if_it_drew_a_strategy_before_the_hand() -> None:
     members = [at_random(seed, folds=True) for seed in (1, 2)]
     strategies = HoldemPortfolio(members)
     state = HandState(initial_betting(LIMIT), 0, Deal((THEIRS, parse_cards("AhAd")), BOARD))

@@ -174,7 +174,7 @@ def test_confidence_grows_with_data() -> None:
     assert confidence(tree, counts, 0.8, smooth=True)[0] == pytest.approx(0.8 / 3)
 
 
-def test_counter_strategies_are_for_two() -> None:
+def test_counter_strategies_are_for_two_players() -> None:
     tree = game_tree(KUHN_3P)
 
     with pytest.raises(ValueError, match="for two players, the game has 3"):

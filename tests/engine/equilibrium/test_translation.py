@@ -77,7 +77,7 @@ def test_a_raise_between_two_stands_for_both(betting: HoldemBetting) -> None:
     assert places(betting, "r12c/cr36") == {"r6c/cr18": pytest.approx(1)}  # by one pot of the chips there are
 
 
-def test_whoever_is_thought_to_be_all_in_is_called(betting: HoldemBetting) -> None:
+def test_after_a_raise_taken_for_all_in_there_are_no_decisions(betting: HoldemBetting) -> None:
     assert places(betting, "r200") == {"r200": pytest.approx(1)}
     assert Translator(holdem_betting(GAME, (1, 1, 1, 1), (math.inf,))).decisions(at("r6c/")) == []
 
@@ -90,7 +90,7 @@ def test_actions_are_sized_by_the_chips_there_are(betting: HoldemBetting) -> Non
     assert decision.actions_at(at("r200"))[0] == CALL
 
 
-def test_the_number_of_bettings_is_as_it_was_counted() -> None:
+def test_the_number_of_bettings_is_the_counted_one() -> None:
     game = attrs.evolve(GAME, stacks=(20, 20))
     small = HoldemBetting(game, (1, 1, 1, 1), USUAL_SIZES)
     every = {0: 0, 1: 0, 2: 0, 3: 0}

@@ -119,7 +119,7 @@ def test_a_call_earns_exactly_when_the_odds_say_so(
 
 
 @given(chance=probabilities, pot=chips, call=chips, raised=chips, callers=st.integers(1, 9))
-def test_whoever_has_odds_for_pot_and_raise_has_them_for_both_together(
+def test_odds_for_the_pot_and_for_the_raise_are_odds_for_both_together(
     chance: float, pot: float, call: float, raised: float, callers: int
 ) -> None:
     if straight_play(chance, bet_to_pot_odds(call, pot), raise_odds(callers, raised)) is StraightPlay.RAISE:

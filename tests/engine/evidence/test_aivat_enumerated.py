@@ -173,7 +173,9 @@ def by_chance(information: InformationSet) -> Sequence[float]:
 
 @pytest.mark.parametrize("known", [(), (0,), (1, 2), (0, 1, 2)])
 @pytest.mark.parametrize("viewer", [0, 2])
-def test_so_it_is_for_three_players(known: Sequence[int], viewer: int) -> None:
+def test_expected_and_guessed_values_leave_the_mean_where_it_is_for_three_players(
+    known: Sequence[int], viewer: int
+) -> None:
     tree, play = enumerated("kuhn-3p"), (by_chance, uniform, by_chance)
 
     found = moments(tree, play, tree.expected_values(play, viewer), known, viewer)

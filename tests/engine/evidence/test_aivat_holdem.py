@@ -150,7 +150,7 @@ def policies_for(betting: str, chances: tuple[int, int] = (20000, 20000)) -> dic
     return {before.text: Policy.of_columns(columns) for before, _, _ in parse_betting(LIMIT, betting).steps()}
 
 
-def test_nothing_follows_from_what_players_do_who_do_it_with_all_hands() -> None:
+def test_actions_that_players_take_with_all_hands_tell_nothing() -> None:
     betting = "rc/cc/cc/cc"
 
     terms = terms_of(hand(betting), policies_for(betting), (0, 1))
@@ -180,7 +180,7 @@ def told(betting: str, columns: list[bytes] | None) -> dict[str, object]:
     return {before.text: say for before, _, _ in parse_betting(LIMIT, betting).steps()}
 
 
-def test_hands_of_which_too_little_is_known_count_with_less_taken_out_and_are_counted() -> None:
+def test_hands_with_missing_policies_are_counted_and_corrected_less() -> None:
     betting, good = "rc/cc/cc/cc", [write_numbers([20000])] * 2
     aivat = Aivat(LIMIT)
     stories = [
@@ -203,7 +203,7 @@ def test_hands_of_which_too_little_is_known_count_with_less_taken_out_and_are_co
     assert sum(aivat.faults.values()) == 6
 
 
-def test_who_told_that_it_never_plays_its_hand_so_is_not_known_in_it() -> None:
+def test_a_player_who_denies_playing_its_hand_so_is_not_known_in_it() -> None:
     """Other hands would have done it: only the cards show that it is not true."""
     starting_hands = np.full(169, 30000)
     starting_hands[12 * 13 + 11] = 0  # AKs, position 0's
@@ -214,7 +214,7 @@ def test_who_told_that_it_never_plays_its_hand_so_is_not_known_in_it() -> None:
     assert aivat.faults == {"a player told that it never does with its hand what it did": 1}
 
 
-def test_reasons_without_end_are_counted_together() -> None:
+def test_reasons_beyond_the_first_twenty_are_counted_together() -> None:
     def of_line(number: int) -> dict[str, object]:
         def say() -> list[bytes]:
             raise ValueError(f"policies:{number}: torn")
@@ -230,7 +230,7 @@ def test_reasons_without_end_are_counted_together() -> None:
     assert aivat.faults["other reasons"] == 40
 
 
-def test_where_nobody_tells_there_is_nothing_to_say() -> None:
+def test_if_nobody_discloses_there_are_no_values() -> None:
     aivat = Aivat(LIMIT)
     aivat.add(hand("f"), (0, 1), 0, {})
 

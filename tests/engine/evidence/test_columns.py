@@ -130,7 +130,7 @@ def test_hands_in_columns_say_what_each_says_by_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_so_do_those_of_the_c_dealer(name: str) -> None:
+def test_hands_of_the_c_dealer_in_columns_say_what_each_says_by_itself(name: str) -> None:
     golden = golden_log(name)
     if not can_be_columns(golden.game):
         pytest.skip("a game that kernels leave out")
@@ -167,7 +167,7 @@ def test_so_do_those_of_the_c_dealer(name: str) -> None:
         ("f", "éhKd|2c2d"),
     ],
 )
-def test_what_is_no_hand_is_not_read(betting: str, cards: str) -> None:
+def test_what_is_not_a_hand_is_not_read(betting: str, cards: str) -> None:
     _, is_read = read_hands(load_game("nolimit-2p"), ["r300f", betting, "f"], ["AhKd|2c2d", cards, "|2c2d"])
 
     assert is_read.tolist() == [True, False, True]

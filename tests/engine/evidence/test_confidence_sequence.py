@@ -132,7 +132,7 @@ def test_a_payoff_outside_its_bounds_is_refused_and_one_that_was_rounded_is_not(
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 0), (-math.inf, 0), (0, math.nan)])
-def test_bounds_must_be_some(low: float, high: float) -> None:
+def test_bounds_must_be_finite_and_in_order(low: float, high: float) -> None:
     with pytest.raises(ValueError, match="finite lower and upper bound"):
         ConfidenceSequence(low, high)
 
@@ -143,7 +143,7 @@ def test_alpha_is_a_chance(alpha: float) -> None:
         ConfidenceSequence(0, 1, alpha)
 
 
-def test_where_nothing_can_be_won_all_is_known() -> None:
+def test_if_nothing_can_be_won_everything_is_known() -> None:
     sequence = ConfidenceSequence(0, 0)
 
     sequence.add(0)

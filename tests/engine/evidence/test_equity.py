@@ -65,7 +65,7 @@ def test_the_matrix_of_starting_hands_would_be_biased() -> None:
     assert abs(shares[0, 0] - shares[1, 0]) > 0.005
 
 
-def test_cards_of_those_who_folded_do_not_come() -> None:
+def test_cards_of_players_who_folded_are_dead() -> None:
     holes = [parse_cards(cards) for cards in ("AhKh", "QdQc", "2h3h")]
     board = parse_cards("4h8hTs")
     game = load_game("limit-3p")
@@ -84,7 +84,7 @@ def test_cards_of_those_who_folded_do_not_come() -> None:
     assert without == pytest.approx(plain_shares(holes, board), abs=1e-12)
 
 
-def test_shares_of_many_before_the_flop_are_close_and_know_nothing_of_what_comes() -> None:
+def test_sampled_shares_before_the_flop_are_close_and_do_not_depend_on_the_board() -> None:
     from engine.evaluation.equity import hand_equity
 
     game = load_game("limit-3p")

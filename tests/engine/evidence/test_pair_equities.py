@@ -64,7 +64,7 @@ def test_the_mean_over_suits_is_the_matrix_of_starting_hands() -> None:
     assert np.abs(mean.reshape(169, 169) - preflop_equities()).max() < 1e-14
 
 
-def test_there_are_as_many_kinds_of_pairs_as_is_known() -> None:
+def test_the_number_of_kinds_of_pairs_is_the_known_one() -> None:
     """47,008 up to suits and to which of the two comes first."""
     first, second = disjoint_pairs()
     kinds = first * NUM_COMBOS + second

@@ -26,7 +26,7 @@ def only(verdict: Verdict) -> tuple[Outcome, str]:
     return pair.outcome, pair.words
 
 
-def test_who_wins_is_better() -> None:
+def test_the_winner_is_better() -> None:
     assert only(standings_after(200, (20, -20)).verdict()) == (Outcome.FIRST, "A is better")
     assert only(standings_after(200, (-20, 20)).verdict()) == (Outcome.SECOND, "B is better")
 
@@ -88,7 +88,7 @@ def test_the_lead_at_a_table_of_two_is_what_one_wins() -> None:
     assert (other.low, other.high) == (-pair.lead.high, -pair.lead.low)
 
 
-def test_players_that_change_are_called_so() -> None:
+def test_players_that_change_are_reported_as_changed() -> None:
     standings = standings_of(LIMIT, "AB", [(30.0, -30.0)] * 400 + [(-30.0, 30.0)] * 400)
     verdict = standings.verdict()
 
@@ -114,7 +114,7 @@ def test_a_decided_match_knows_every_pair() -> None:
     assert not standings_after(2000, (30, 30, -60), "ABC").is_settled(Goal())
 
 
-def test_a_result_that_is_known_is_no_farther_from_the_truth_than_was_asked_for() -> None:
+def test_a_known_result_is_as_close_to_the_truth_as_was_asked_for() -> None:
     generator = random.Random(5)
     goal = Goal(within=400)
     standings = Standings(LIMIT, "AB")
@@ -262,7 +262,7 @@ def test_lines_of_larger_tables_name_pairs() -> None:
     assert lines[1].endswith(" mbb/h, A is better")
 
 
-def test_of_many_pairs_those_are_shown_about_which_something_is_known() -> None:
+def test_of_many_pairs_only_the_decided_ones_are_shown() -> None:
     game = load_game("limit-6p")
     verdict = standings_of(game, "ABCDEF", [(100.0, -20.0, -20.0, -20.0, -20.0, -20.0)] * 2000).verdict()
 

@@ -130,7 +130,7 @@ def test_json_comes_back(value: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a":' * 100_000, "1" * 5000, "'x'"])
-def test_what_is_no_json_is_one_line(text: str) -> None:
+def test_what_is_not_json_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match=r".") as refused:
         parse_json(text)
     assert len(str(refused.value).splitlines()) == 1

@@ -146,7 +146,9 @@ def test_a_kernel_that_makes_an_array_must_say_so(tmp_path: Path, monkeypatch: p
     subprocess.run([sys.executable, "-c", lock_it, cache_directory() / "compiling.lock"], check=True)
 
 
-def test_who_compiles_another_kernel_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_compiles_another_kernel_does_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
     ours = _CompilationLock()
     take = (

@@ -128,7 +128,7 @@ def test_these_situations_are_told_apart(name: str, one: str, other: str) -> Non
     assert situation(name, one) != situation(name, other)
 
 
-def test_these_are_not() -> None:
+def test_these_situations_are_not_told_apart() -> None:
     # Bets of nearly the same size, and what was bet in rounds before the last raise.
     assert situation("nolimit-2p", "r200c/r400") == situation("nolimit-2p", "r200c/r410")
     assert situation("limit-2p", "rc/cc/") == situation("limit-2p", "cc/crc/")
@@ -158,7 +158,7 @@ def test_styles_go_from_tight_and_passive_to_loose_and_aggressive() -> None:
     assert pressing == sorted(pressing)
 
 
-def test_who_has_folded_has_no_style_any_more() -> None:
+def test_a_player_who_has_folded_has_no_style_any_more() -> None:
     counters = np.zeros((betting.MAX_PLAYERS, situations.NUM_COUNTERS))
     counters[1] = 40, 0, 40, 40
     counters[2] = 40, 40, 40, 0
@@ -351,7 +351,7 @@ def test_training_goes_on_from_what_is_known(monkeypatch: pytest.MonkeyPatch) ->
     assert learnt.counts.sum() > before
 
 
-def test_who_does_not_explore_never_raises_against_its_values() -> None:
+def test_a_learner_that_does_not_explore_never_raises_against_its_values() -> None:
     game = load_game("limit-2p")
     learnt = ActionValues.unlearnt(game)
     learnt.values[:, 1] = -1

@@ -324,7 +324,7 @@ def test_steps_are_the_actions_that_the_betting_text_spells(states: list[HandSta
 
 
 @given(hands())
-def test_who_is_to_act_has_chips_and_has_not_folded(states: list[HandState]) -> None:
+def test_the_player_to_act_has_chips_and_has_not_folded(states: list[HandState]) -> None:
     for state in states[:-1]:
         position = state.position_to_act
         assert position is not None

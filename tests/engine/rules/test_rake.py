@@ -47,7 +47,7 @@ def test_it_has_a_cap_in_small_bets() -> None:
     assert sum(final.chips_won()) == pytest.approx(-5.0)
 
 
-def test_who_splits_the_pot_shares_the_rake() -> None:
+def test_players_who_split_the_pot_share_the_rake() -> None:
     final = hand("fcc/cc/cc/cc", "5%", ACES, tuple(parse_cards("AcAs")), NOTHING)
 
     assert final.chips_won()[0] == final.chips_won()[1]
@@ -117,7 +117,7 @@ def test_a_game_file_keeps_it(percent: float, cap: float | None) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "5", "x%", "0%", "101%", "5%,x", "5%,-1", "5%,0", "nan%", "5%,3,4"])
-def test_what_is_no_rake(text: str) -> None:
+def test_what_is_not_a_rake_is_refused(text: str) -> None:
     if text == "5":
         assert LIMIT.raked(text) == LIMIT.raked("5%")  # the sign may be left out
         return

@@ -83,7 +83,7 @@ def test_chips_vanish_only_where_a_folded_position_paid_more_than_anybody_left(
         assert set(end.betting.game.stacks) != {2**31 - 1}
 
 
-def test_who_folds_after_paying_more_than_anybody_left_forfeits_the_excess() -> None:
+def test_a_player_who_folds_after_paying_more_than_anybody_left_forfeits_the_excess() -> None:
     """30 chips are bet and called, the third player raises to his 15, then the first folds."""
     game = golden_game("limstack")
     state = parse_betting(game, "rcrfc///")

@@ -107,7 +107,7 @@ def test_the_cards_to_come_are_uniform() -> None:
     assert ((counts[live] - 1000) ** 2 / 1000).sum() < 46 + 4 * 92**0.5
 
 
-def test_who_folded_without_telling_anything_need_not_be_dealt_in() -> None:
+def test_a_player_who_folded_without_telling_anything_need_not_be_dealt_in() -> None:
     """With the hands of those who remain distributed as before."""
     table = narrow_table(5, 6, "As Ks Qs Js 2s")
     everybody = {1: table, 2: np.ones(NUM_COMBOS), 3: np.ones(NUM_COMBOS)}

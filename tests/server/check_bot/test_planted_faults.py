@@ -35,7 +35,7 @@ async def test_a_planted_fault_is_found_and_named(
     assert words in found[check]
 
 
-async def test_who_waits_is_told_how_far_it_is(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_progress_is_told_while_one_waits(tmp_path: Path, autojump_clock: MockClock) -> None:
     said: list[str] = []
     await examine("late", ["limit-2p"], tmp_path, say=said.append)
 
@@ -43,7 +43,7 @@ async def test_who_waits_is_told_how_far_it_is(tmp_path: Path, autojump_clock: M
     assert re.fullmatch(r"limit-2p, [a-z0-9-]+: \d+ decisions in 0:10, median [\d.]+ m?s", said[1])
 
 
-async def test_who_dies_at_six_players_is_told_so(tmp_path: Path, autojump_clock: MockClock) -> None:
+async def test_a_bot_that_dies_at_six_players_is_told_so(tmp_path: Path, autojump_clock: MockClock) -> None:
     found = failed(await examine("six", ["nolimit-3p", "nolimit-6p", "limit-6p"], tmp_path, hands=3))
 
     assert [*found] == ["seats-6"]
@@ -51,7 +51,7 @@ async def test_who_dies_at_six_players_is_told_so(tmp_path: Path, autojump_clock
 
 
 @pytest.mark.parametrize("game", ["nolimit-3p", "leduc"])
-async def test_nothing_is_wrong_with_who_has_no_fault(
+async def test_nothing_is_found_wrong_with_a_bot_without_faults(
     game: str, tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     findings = await examine("none", [game], tmp_path)
@@ -60,7 +60,7 @@ async def test_nothing_is_wrong_with_who_has_no_fault(
     assert {each.status for each in findings.verdicts()} == {Status.PASSED}
 
 
-async def test_who_never_answers_is_told_so_and_not_waited_for_again_and_again(
+async def test_a_bot_that_never_answers_is_told_so_and_not_waited_for_again_and_again(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     began = trio.current_time()
@@ -72,7 +72,7 @@ async def test_who_never_answers_is_told_so_and_not_waited_for_again_and_again(
     assert trio.current_time() - began < 120
 
 
-async def test_who_is_not_told_what_is_played_need_not_play_everything(
+async def test_a_bot_that_is_not_told_the_game_need_not_play_every_game(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     games = ["limit-2p", "limit-3p", "limit-6p"]

@@ -215,7 +215,7 @@ async def small_stream(port: int) -> trio.SocketStream:
 
 
 @pytest.mark.parametrize("attempt", range(5))
-async def test_one_who_greets_and_greets_reads_nothing_and_hangs_up_loses_a_seat_and_no_more(
+async def test_a_client_that_keeps_greeting_reads_nothing_and_hangs_up_loses_only_its_seat(
     attempt: int, tmp_path: Path
 ) -> None:
     """The answers were left unsent; the end of the stream closed the socket before they were flushed."""

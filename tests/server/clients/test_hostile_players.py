@@ -143,9 +143,7 @@ async def tables_with_bots(
 
 
 @pytest.mark.parametrize("policy", OnFailure)
-async def test_one_who_talks_out_of_turn_but_answers_is_played_with(
-    policy: OnFailure, tmp_path: Path
-) -> None:
+async def test_a_player_who_talks_out_of_turn_but_answers_plays_on(policy: OnFailure, tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
         table = await open_table(nursery, hostile_config(policy, tmp_path / "log"))
         honest = await play_against(table, "talks_out_of_turn")
@@ -211,7 +209,9 @@ async def whole_match(config: MatchConfig) -> MatchConfig:
 
 
 @pytest.mark.parametrize("policy", OnFailure)
-async def test_one_who_is_never_asked_and_never_reads_is_given_up(policy: OnFailure, tmp_path: Path) -> None:
+async def test_a_client_that_is_never_asked_and_never_reads_is_given_up(
+    policy: OnFailure, tmp_path: Path
+) -> None:
     """All-in from the blinds, it is sent states and states (here long ones); the ACPC dealer blocks on it."""
     config = attrs.evolve(
         match_config("leduc", hands=20_000),
@@ -239,7 +239,7 @@ async def test_one_who_is_never_asked_and_never_reads_is_given_up(policy: OnFail
     assert "does not read" in table.server.seats[2].failures[0].detail
 
 
-async def test_one_who_floods_after_the_last_state_does_not_keep_the_table_open(tmp_path: Path) -> None:
+async def test_a_client_that_floods_after_the_last_state_does_not_keep_the_table_open(tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
         table = await open_table(nursery, hostile_config(OnFailure.FOLD, tmp_path / "log"))
         honest = await play_against(table, "floods_at_the_end")

@@ -60,7 +60,7 @@ def test_the_match_is_that_over_sockets(tmp_path: Path, words: tuple[str, ...]) 
 
 
 @pytest.mark.slow  # three matches of the command
-def test_players_tell_the_same_as_over_sockets_and_aivat_is_the_same(tmp_path: Path) -> None:
+def test_players_disclose_the_same_as_over_sockets_and_aivat_is_the_same(tmp_path: Path) -> None:
     words = ("limit-2p", "formula", "simple", "--hands", "40", "--seed", "5", "--luck", "aivat", "--out")
     evidence, told = [], []
 
@@ -98,7 +98,9 @@ def test_a_bot_that_cannot_play_ends_the_match(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_what_does_not_go_with_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_players_and_options_that_need_sockets_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for words, fault in {
         ("random", "Ann=wait"): "--in-process is for installed bots: 'Ann=wait' is none",
@@ -161,7 +163,7 @@ def test_a_bot_that_counts_what_others_do_is_not_stateless() -> None:
 
 
 @given(st.integers(0, 50), st.integers(0, 300), st.integers(1, 20), st.integers(1, 5))
-def test_shares_are_all_hands_in_turn(first: int, hands: int, chunk: int, stride: int) -> None:
+def test_shares_together_are_all_hands_in_order(first: int, hands: int, chunk: int, stride: int) -> None:
     shares = [Share(first, first + hands, chunk, stride, offset) for offset in range(stride)]
     chunks = [share.chunks() for share in shares]
 
@@ -176,7 +178,7 @@ def test_shares_are_all_hands_in_turn(first: int, hands: int, chunk: int, stride
     assert [list(rest) for rest in chunks] == [[]] * stride
 
 
-def test_what_house_and_workers_say_is_understood() -> None:
+def test_messages_between_house_and_workers_survive_a_round_trip() -> None:
     order = ShardOrder("GAMEDEF\n", (("random", ("fold=1",)), ("x", ())), ("a", "b"), (1, 2), "7", False)
     failure = ShardFailure(1, "out of ideas", 3)
     ready = Readiness((True, False), failure)

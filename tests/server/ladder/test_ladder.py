@@ -84,7 +84,7 @@ def test_another_version_in_the_file_is_another_player(tmp_path: Path) -> None:
     assert "random second" in run("show", str(tmp_path / "ladder.sqlite"))
 
 
-def test_a_ladder_of_before_there_were_versions_is_taken_over(ladder: Path) -> None:
+def test_a_ladder_from_before_there_were_versions_is_taken_over(ladder: Path) -> None:
     with Opened(ladder) as kept:
         expected = kept.players(), kept.pairs("leduc")
     db = sqlite3.connect(ladder, isolation_level=None)
@@ -162,7 +162,7 @@ def test_another_command_is_another_version(ladder: Path, tmp_path: Path) -> Non
     assert sorted(rung.command for rung in rungs if rung.name == "p0") == ["always-fold", "random"]
 
 
-def test_what_is_no_ladder_is_told(tmp_path: Path) -> None:
+def test_what_is_not_a_ladder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no database, but a text that is long enough to be looked at\n" * 20)
     with pytest.raises(LadderFault, match="not a database"):
         Ladder(tmp_path / "text")

@@ -30,7 +30,7 @@ def test_a_process_has_the_limits_it_was_given_and_leaves_no_core() -> None:
     assert done.stdout.strip() == repr(expected)
 
 
-def test_who_needs_more_memory_than_it_may_have_does_not_get_it() -> None:
+def test_a_process_does_not_get_more_memory_than_its_limit() -> None:
     line = ProcessLimits(memory=200).command_line(
         [sys.executable, "-I", "-S", "-c", "bytearray(400 * 2**20)"]
     )

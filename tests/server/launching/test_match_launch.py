@@ -226,7 +226,7 @@ def processes_with(marker: str) -> list[str]:
     return found
 
 
-def test_who_does_not_join_is_named_with_what_he_says_and_then_given_up(tmp_path: Path) -> None:
+def test_a_player_who_does_not_join_is_named_with_its_output_and_then_given_up(tmp_path: Path) -> None:
     (tmp_path / "sleeper.sh").write_text("echo 'still waking up' >&2\nsleep 1000\n")
     words = ("limit-2p", "sleeper=sh sleeper.sh", "always-call", "--hands", "5", "--start-time", "1.5")
     done = run_match(tmp_path, *words)

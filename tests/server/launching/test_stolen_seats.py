@@ -226,7 +226,7 @@ class WordForTheFirst:
         return Entry("word" if seat == 0 else None)
 
 
-async def test_who_must_say_a_token_and_does_not_is_nobodys_failure() -> None:
+async def test_a_client_without_the_required_token_is_nobodys_failure() -> None:
     async with table_of(folding_config("leduc", door=WordForTheFirst())) as table:
         ports = table.server.ports
         async with await connected(ports[0]) as stranger:

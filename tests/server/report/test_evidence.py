@@ -50,7 +50,7 @@ def test_a_log_of_the_c_dealer_is_evidence(name: str) -> None:
     assert times > 1.0
 
 
-def test_where_all_is_luck_nobody_is_told_of_hands_without_number() -> None:
+def test_if_all_is_luck_no_number_of_hands_saved_is_told() -> None:
     """Two players who always call: the cards decide everything, but for rounding."""
     left = [Estimate(100.0, 50.0, 400), Estimate(0.0, 1e-9, 400), Estimate(90.0, 25.0, 400)]
     found = MatchEvidence(("a",), {"chips": (left[0],), "equity": (left[1],), "all_in": (left[2],)}, {})

@@ -182,14 +182,14 @@ def test_a_bad_line_is_one_line_with_file_and_line(tmp_path: Path, line: str, re
         (gzip.compress(LEDUC.encode())[:500] + b"xxxxxxxxxxxxx" * 50, r"a\.log: "),
     ],
 )
-def test_what_is_no_log(tmp_path: Path, data: bytes, reason: str) -> None:
+def test_what_is_not_a_log_is_refused(tmp_path: Path, data: bytes, reason: str) -> None:
     with pytest.raises(LogError, match=reason) as error:
         leduc(tmp_path, data)
 
     assert "\n" not in str(error.value)
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_what_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LogError, match=r"no\.log: there is no such file"):
         open_log(tmp_path / "no.log")
     with pytest.raises(LogError, match="it is not a file"):

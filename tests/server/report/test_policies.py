@@ -104,7 +104,7 @@ def test_torn_and_foreign_lines_cost_only_themselves(tmp_path: Path) -> None:
     assert set(told.told(5)) == {"cr"}
 
 
-def test_a_folder_without_policies_is_told_so(tmp_path: Path) -> None:
+def test_a_folder_without_policies_is_reported_as_such(tmp_path: Path) -> None:
     config = config_in(tmp_path, "limit-2p")
     log: list[str] = []
     Arena(config.game, [Random(), Random()], 3, names=("p0", "p1")).play(20, record=log.append)
@@ -118,7 +118,7 @@ def test_a_folder_without_policies_is_told_so(tmp_path: Path) -> None:
     assert evidence.best == "equity"
 
 
-def test_other_games_are_told_so(tmp_path: Path) -> None:
+def test_other_games_are_reported_as_such(tmp_path: Path) -> None:
     game = attrs.evolve(load_game("leduc"), num_ranks=13, num_suits=4)
     log: list[str] = []
     Arena(game, [Random(), Random()], 3, names=("p0", "p1")).play(20, record=log.append)

@@ -40,7 +40,7 @@ def test_the_line_fits_80_columns(players: list[Score], pace: str) -> None:
         assert line.endswith(pace)
 
 
-def test_of_two_players_one_says_it_all() -> None:
+def test_with_two_players_one_score_is_enough() -> None:
     players = [Score("formula", 193.24, 40.1), Score("always-call", -193.24, 40.1)]
 
     line = score_line(players, "1760 hands/s, 0:32 left", 80)

@@ -262,7 +262,7 @@ def test_luck_is_left_in_where_cards_are_not_known(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["report", "analyse"])
-def test_what_is_no_log_is_one_line_and_leaves_no_file(
+def test_what_is_not_a_log_is_refused_in_one_line_and_leaves_no_file(
     content: str, line: str, command: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "a.log"

@@ -38,7 +38,7 @@ async def always_call(guest: Guest) -> None:
             await guest.say(f"{await guest.line()}:c")
 
 
-async def test_hands_of_carried_chips_leave_nothing_to_collect(tmp_path: Path) -> None:
+async def test_hands_in_a_room_leave_nothing_to_collect(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path)) as room:
         for _ in range(2):
             guest = await room.connect()
@@ -53,7 +53,7 @@ async def test_hands_of_carried_chips_leave_nothing_to_collect(tmp_path: Path) -
         assert after - before < HANDS  # each hand has 8 states or more
 
 
-def test_what_is_set_aside_is_looked_at_again_when_its_time_has_come() -> None:
+def test_objects_set_aside_are_collected_in_time() -> None:
     now = 0.0
 
     def clock() -> float:
@@ -83,7 +83,7 @@ def test_what_is_set_aside_is_looked_at_again_when_its_time_has_come() -> None:
     assert gc.get_freeze_count() == 0
 
 
-def test_afterwards_all_is_as_it_was() -> None:
+def test_after_collecting_in_parts_everything_is_as_before() -> None:
     before = list(gc.callbacks)
     with collected_in_parts():
         assert len(gc.callbacks) == len(before) + 1

@@ -251,7 +251,7 @@ def test_it_has_one_writer_and_any_number_of_readers(tmp_path: Path) -> None:
             assert reader.check().accounts == 100
 
 
-def test_what_is_no_ledger_is_one_line(tmp_path: Path) -> None:
+def test_what_is_not_a_ledger_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"no database, but long enough to be looked at" * 100)
 
     with pytest.raises(LedgerError, match="is no ledger"):

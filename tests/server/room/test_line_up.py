@@ -75,7 +75,7 @@ def test_newcomers_may_post_a_live_big_blind_but_not_behind_the_button() -> None
     assert of({0: IN, 2: IN, 3: IN, 1: POSTS}, Blinds(3, 0, 2)).seats == (2, 3, 0)
 
 
-def test_who_has_less_than_the_blind_posts_what_they_have() -> None:
+def test_a_player_with_less_than_the_blind_posts_what_they_have() -> None:
     found = line_up(SIX, {0: (1, IN), 3: (200, IN)}, Blinds(0, 0, 3), lambda below: 0)
 
     assert found is not None

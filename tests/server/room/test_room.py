@@ -142,7 +142,9 @@ async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> Non
         assert [place is not None for place in room.room.tables["a"].places] == [True] + [False] * 5
 
 
-async def test_who_has_lost_everything_brings_more_until_the_account_is_empty(tmp_path: Path) -> None:
+async def test_a_player_who_has_lost_everything_brings_more_until_the_account_is_empty(
+    tmp_path: Path,
+) -> None:
     config = room_config(tmp_path, table_config(game="nolimit-2p-100bb"))
     async with room_of(config) as room:
         ann = await room.sit_down(words="name=Ann", chips="400")
@@ -241,7 +243,9 @@ async def test_the_log_says_what_the_ledger_says_and_replays_to_the_same_chips(t
     assert (tmp_path / "room" / "tables" / "a.log").stat().st_mode & 0o077 == 0
 
 
-async def test_who_does_not_answer_costs_nobody_else_time(virtual_clock: MockClock, tmp_path: Path) -> None:
+async def test_a_player_who_does_not_answer_costs_nobody_else_time(
+    virtual_clock: MockClock, tmp_path: Path
+) -> None:
     async with room_of(room_config(tmp_path)) as room:
         silent = await room.sit_down(words="name=Silent")
         ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
@@ -267,7 +271,7 @@ async def test_a_seat_that_nobody_comes_back_to_is_given_up(virtual_clock: MockC
         assert player.chips == 500
 
 
-async def test_whoever_has_gone_is_missed_whatever_they_have_said(tmp_path: Path) -> None:
+async def test_a_guest_who_has_gone_is_missed_whatever_they_have_said(tmp_path: Path) -> None:
     """An answer out of turn waits for the turn; the end of the stream behind it does not."""
     async with room_of(room_config(tmp_path)) as room:
         guest = await room.sit_down(words="name=Ann")
@@ -345,7 +349,7 @@ def test_addresses_of_rooms() -> None:
             read_address(wrong)
 
 
-async def test_whoever_was_late_and_has_lost_the_seat_is_listened_to_in_the_lobby(
+async def test_a_player_who_was_late_and_lost_the_seat_is_listened_to_in_the_lobby(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     limits = TimeLimits(1.0, 600.0, 1e6, grace=0.0)

@@ -131,7 +131,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.Monke
     )
 
 
-def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
+def test_mistakes_are_one_line(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from server.room.command import serve

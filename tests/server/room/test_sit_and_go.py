@@ -65,7 +65,7 @@ def chips_of(room: OpenRoom, name: str) -> int:
     return player.chips
 
 
-async def test_who_loses_all_is_out_and_places_are_paid(tmp_path: Path) -> None:
+async def test_a_player_who_loses_all_is_out_and_places_are_paid(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path, contest_config())) as room:
         guests = await seated(room, "Ann", "Bob", "Eve")
         assert guests[0].lines[-1] == "#seated a 0 100"
@@ -210,7 +210,7 @@ async def test_before_it_begins_the_buy_in_goes_back_and_nobody_joins_later(tmp_
         await play_to_the_end([ann, bob, eve])
 
 
-async def test_who_leaves_is_out_and_the_last_one_wins(tmp_path: Path) -> None:
+async def test_a_player_who_leaves_is_out_and_the_last_one_wins(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path, contest_config())) as room:
         ann, bob, eve = await seated(room, "Ann", "Bob", "Eve")
         for guest in (ann, bob, eve):
@@ -235,7 +235,7 @@ async def test_who_leaves_is_out_and_the_last_one_wins(tmp_path: Path) -> None:
         assert past.entrants == (Entrant("Bob", 1, 105), Entrant("Eve", 2, 45), Entrant("Ann", 3, 0))
 
 
-async def test_the_table_waits_for_whoever_has_gone_but_not_for_ever(
+async def test_the_table_waits_for_a_player_who_has_gone_but_not_for_ever(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = room_config(tmp_path, contest_config(2, keep_seat_s=60.0))

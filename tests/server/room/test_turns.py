@@ -71,7 +71,7 @@ def table(turns: Turns, held: ExitStack) -> Table:
     return Table(turns, theirs, client, SimpleNamespace(client=client))
 
 
-async def test_who_has_spoken_first_is_served_first() -> None:
+async def test_the_client_that_spoke_first_is_served_first() -> None:
     served: list[int] = []
     async with turns_of() as turns, trio.open_nursery() as nursery:
         with ExitStack() as held:
@@ -145,7 +145,7 @@ async def test_a_wait_may_be_given_up_and_ends_when_we_close() -> None:
 
 
 @pytest.mark.usefixtures("system")
-async def test_who_is_to_act_is_written_to_at_once_and_the_others_when_there_is_time() -> None:
+async def test_the_player_to_act_is_written_to_at_once_and_the_others_when_there_is_time() -> None:
     async with turns_of() as turns:
         with ExitStack() as held:
             acts, looks_on, has_gone, is_faulty = (table(turns, held) for _ in range(4))
@@ -165,7 +165,7 @@ async def test_who_is_to_act_is_written_to_at_once_and_the_others_when_there_is_
             assert looks_on.heard() == b"four"
 
 
-async def test_who_looks_on_is_written_to_even_while_there_is_no_time(mock_clock: MockClock) -> None:
+async def test_a_table_that_waits_is_written_to_even_when_the_room_is_busy(mock_clock: MockClock) -> None:
     async with turns_of() as turns:
         with ExitStack() as held:
             looks_on = table(turns, held)

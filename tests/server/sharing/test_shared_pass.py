@@ -55,7 +55,7 @@ def test_the_match_is_that_of_one_table(tmp_path: Path) -> None:
         ("limit-2p", "hand-strength", "formula:model=generic", "--hands", "40", "--luck", "aivat"),
     ],
 )
-def test_so_it_is_with_bots_that_say_themselves_that_they_are_stateless(
+def test_with_bots_that_declare_themselves_stateless_the_match_is_that_of_one_table(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     seed = ("--seed", str(result_of(tmp_path, *words, "--out", "key", "--in-process")["key"]))
@@ -77,7 +77,7 @@ def test_so_it_is_with_bots_that_say_themselves_that_they_are_stateless(
         ("COUNTER", "counter may carry something from hand to hand: the hands of a pass are not shared out "),
     ],
 )
-def test_who_remembers_plays_all_hands_at_one_table(tmp_path: Path, player: str, told: str) -> None:
+def test_a_bot_that_remembers_plays_all_hands_at_one_table(tmp_path: Path, player: str, told: str) -> None:
     (tmp_path / "counter.py").write_text(COUNTER)
     player = f"{sys.executable} counter.py" if player == "COUNTER" else player
     words = ("nolimit-2p", player, "random", "--hands", "30", "--seed", "3")
@@ -93,7 +93,7 @@ def test_who_remembers_plays_all_hands_at_one_table(tmp_path: Path, player: str,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["fold", "abort"])
-def test_who_fails_at_a_side_table_has_failed_in_the_match(tmp_path: Path, policy: str) -> None:
+def test_a_bot_that_fails_at_a_side_table_has_failed_in_the_match(tmp_path: Path, policy: str) -> None:
     # Only the copies of side tables see hand 16, the first of the second share.
     dying = raw_bot(tmp_path, "dying", "assert b':16:' not in line, 'no such hand'")
     words = ("leduc", "random", dying, "--hands", "64", "--seed", "5", "--on-failure", policy)
@@ -116,7 +116,7 @@ def test_who_fails_at_a_side_table_has_failed_in_the_match(tmp_path: Path, polic
 
 
 @pytest.mark.slow
-def test_who_cannot_sit_down_at_a_side_table_ends_the_match(tmp_path: Path) -> None:
+def test_a_bot_that_cannot_sit_down_at_a_side_table_ends_the_match(tmp_path: Path) -> None:
     (tmp_path / "once.py").write_text(
         "import os, sys\nos.open('here', os.O_CREAT | os.O_EXCL)\nimport caller\n"
     )

@@ -255,7 +255,7 @@ def test_a_match_that_is_over_says_so(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in (tmp_path / "m").rglob("*") if path.is_file()} == before
 
 
-def test_what_is_no_match_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_what_is_not_a_match_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "old").mkdir()
     (tmp_path / "old/match.log").write_text("# name/game/hands/seed match leduc 1 1\n")

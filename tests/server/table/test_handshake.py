@@ -96,7 +96,7 @@ async def test_nothing_is_said_before_all_have_said_their_version(virtual_clock:
     assert waiting.cancelled_caught
 
 
-async def test_who_connects_and_says_nothing_has_half_a_minute(virtual_clock: MockClock) -> None:
+async def test_a_client_that_connects_and_says_nothing_has_half_a_minute(virtual_clock: MockClock) -> None:
     async with table_of(match_config()) as table:
         await table.join(0)
         await table.connect(1)

@@ -71,7 +71,7 @@ async def test_a_house_that_does_not_ask_grants_nothing_and_keeps_nothing(tmp_pa
     assert set(map(str, os.listdir(tmp_path))) == {"match.log"}
 
 
-async def test_what_is_no_policy_of_this_state_is_passed_over(tmp_path: Path) -> None:
+async def test_what_is_not_a_policy_of_this_state_is_skipped(tmp_path: Path) -> None:
     config = asking(match_config(hands=1), tmp_path)
     async with table_of(config) as table:
         teller = await table.join(0, GREETING)
@@ -94,7 +94,7 @@ async def test_what_is_no_policy_of_this_state_is_passed_over(tmp_path: Path) ->
     assert table.console.complaints == ["WARNING: bad state format in response"]
 
 
-async def test_one_who_was_not_granted_it_is_not_listened_to(tmp_path: Path) -> None:
+async def test_a_policy_of_a_player_who_was_not_granted_it_is_ignored(tmp_path: Path) -> None:
     config = asking(match_config(hands=1), tmp_path)
     async with table_of(config) as table:
         teller, other = await table.join_all()
@@ -106,7 +106,7 @@ async def test_one_who_was_not_granted_it_is_not_listened_to(tmp_path: Path) -> 
     assert kept(config) == []
 
 
-async def test_what_was_put_right_is_not_what_was_told(tmp_path: Path) -> None:
+async def test_a_policy_does_not_stand_for_an_action_that_was_corrected(tmp_path: Path) -> None:
     config = asking(match_config(hands=1), tmp_path)
     async with table_of(config) as table:
         teller = await table.join(0, GREETING)
@@ -121,7 +121,7 @@ async def test_what_was_put_right_is_not_what_was_told(tmp_path: Path) -> None:
     assert kept(config) == ["0 " + policy(0, "cr").removeprefix("#policy ")]
 
 
-async def test_what_the_house_did_in_its_place_is_not_what_was_told(
+async def test_a_policy_does_not_stand_for_what_the_house_did_in_its_place(
     tmp_path: Path, virtual_clock: MockClock
 ) -> None:
     config = asking(folding_config("kuhn-2p", 1, limits=TimeLimits(response=10.0)), tmp_path)

@@ -136,7 +136,7 @@ async def test_a_raise_too_many_is_a_call() -> None:
         (["@:f:and so on"], []),
     ],
 )
-async def test_what_is_no_answer_is_passed_over_and_a_lenient_echo_is_one(
+async def test_what_is_not_an_answer_is_skipped_and_a_lenient_echo_is_one(
     lines: list[str], warnings: list[str]
 ) -> None:
     got = await played_for("holdem.nolimit.2p.reverse_blinds", lines)

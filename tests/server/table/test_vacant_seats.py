@@ -138,7 +138,7 @@ async def test_a_late_player_is_not_waited_for_until_it_speaks(
     assert late.lines == lines_told(config)[0]
 
 
-async def test_who_is_late_three_times_in_a_row_loses_the_seat(virtual_clock: MockClock) -> None:
+async def test_a_player_who_is_late_three_times_in_a_row_loses_the_seat(virtual_clock: MockClock) -> None:
     config = folding_config("kuhn-2p", hands=20, response=10.0)
     async with table_of(config) as table:
         late, other = await table.join_all()
@@ -161,7 +161,7 @@ async def test_who_is_late_three_times_in_a_row_loses_the_seat(virtual_clock: Mo
     assert table.failures(0) == [STALLED] * 3
 
 
-async def test_who_has_no_time_left_for_the_match_loses_the_seat_for_good(
+async def test_a_player_without_time_left_for_the_match_loses_the_seat_for_good(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     limits = TimeLimits(response=10.0, hand=1000.0, per_hand=2.0)
@@ -241,7 +241,7 @@ async def test_hands_are_folded_for_a_vacant_seat_when_its_time_of_grace_is_over
     assert outcome.seats[1].hands_by_default == 30
 
 
-async def test_one_who_comes_back_in_time_is_asked_as_if_nothing_had_happened(
+async def test_a_player_who_comes_back_in_time_is_asked_as_if_nothing_had_happened(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(3, 5.0, tmp_path / "log")
@@ -262,7 +262,7 @@ async def test_one_who_comes_back_in_time_is_asked_as_if_nothing_had_happened(
     assert first.lines == lines_told(config)[0]
 
 
-async def test_whoever_comes_and_goes_without_playing_has_one_time_of_grace(
+async def test_a_client_that_comes_and_goes_without_playing_has_one_time_of_grace(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(20, 5.0, tmp_path / "log")
@@ -348,7 +348,7 @@ async def test_lateness_is_not_inherited_with_the_seat(virtual_clock: MockClock)
     assert table.failures(0)[:6] == [STALLED, STALLED, DISCONNECTED] * 2
 
 
-async def test_one_who_answers_other_states_only_talks_nonsense(virtual_clock: MockClock) -> None:
+async def test_a_player_who_answers_other_states_only_talks_nonsense(virtual_clock: MockClock) -> None:
     config = folding_config("kuhn-2p", hands=1000, response=10.0)
     async with table_of(config) as table:
         table.start_soon(play_slowly, table, await table.join(1))

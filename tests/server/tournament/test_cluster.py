@@ -220,7 +220,7 @@ async def test_tasks_that_are_lost_with_their_scheduler_are_the_same_line(tmp_pa
         ),
     ],
 )
-def test_what_does_not_go_is_told_before_a_hand_is_played(
+def test_what_a_cluster_cannot_do_is_told_before_a_hand_is_played(
     head: str, installed: bool, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cup.toml").write_text(head)

@@ -83,7 +83,7 @@ def test_a_mistake_in_the_file_is_a_usage_error(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "cup").exists()
 
 
-def test_an_option_that_a_bot_does_not_have_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_option_of_a_bot_is_a_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, plan_text("random", "random:rase=0.3"))
 
@@ -101,7 +101,7 @@ def test_an_option_that_a_bot_does_not_have_is_one(tmp_path: Path, monkeypatch: 
         (["cup.toml", "--resume"], "--resume needs --out DIR"),
     ],
 )
-def test_what_does_not_go_together_is_told(
+def test_options_that_do_not_go_together_are_refused(
     words: list[str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -91,7 +91,7 @@ def test_two_hundred_that_were_killed_come_out_the_same(tmp_path: Path) -> None:
         HEAD.replace('"leduc"', '"kuhn-3p"'),
     ],
 )
-def test_so_do_those_of_other_formats(tmp_path: Path, head: str) -> None:
+def test_tournaments_of_other_formats_that_were_killed_come_out_the_same(tmp_path: Path, head: str) -> None:
     killed_and_resumed(tmp_path, plan_text(*PLAYERS, head=head), 20, 3)
 
 

@@ -75,7 +75,7 @@ def test_three_handed_the_button_acts_first_before_the_flop() -> None:
     assert game.first_positions == (2, 0, 0, 0)
 
 
-def test_who_has_less_than_a_blind_posts_what_there_is() -> None:
+def test_a_player_with_less_than_a_blind_posts_what_there_is() -> None:
     room = table("a", "b", "c")
     room.stacks = {"a": 3, "b": 293, "c": 4}
     room.hands = 2  # blinds 10 and 20, antes of 1
@@ -87,7 +87,7 @@ def test_who_has_less_than_a_blind_posts_what_there_is() -> None:
     assert game.antes_posted == (1, 1, 1)
 
 
-def test_who_leaves_in_the_same_hand_is_placed_by_what_they_began_it_with() -> None:
+def test_players_who_leave_in_the_same_hand_are_placed_by_what_they_began_it_with() -> None:
     room = table("a", "b", "c", "d")
     room.stacks = {"a": 50, "b": 80, "c": 80, "d": 190}
 

@@ -175,7 +175,7 @@ async def test_a_sit_and_go_that_was_cut_short_goes_on_with_the_same_hands(tmp_p
         assert (folder / LOG).read_bytes() == whole
 
 
-async def test_who_cannot_be_told_is_out_before_the_first_hand(
+async def test_a_client_that_cannot_be_told_the_game_is_out_before_the_first_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sit_and_go_table, "_GREETING_S", 0.05)
@@ -192,7 +192,7 @@ async def test_who_cannot_be_told_is_out_before_the_first_hand(
 
 
 @pytest.mark.parametrize("leaving", [False, True])
-async def test_who_leaves_in_the_middle_is_folded_or_out(tmp_path: Path, *, leaving: bool) -> None:
+async def test_a_player_who_leaves_in_the_middle_is_folded_or_out(tmp_path: Path, *, leaving: bool) -> None:
     found = await played(tmp_path, everybody() | {"p1": leaves_at(1)}, leaving=leaving)
 
     log = (tmp_path / LOG).read_text()
@@ -204,7 +204,7 @@ async def test_who_leaves_in_the_middle_is_folded_or_out(tmp_path: Path, *, leav
     assert check_log(tmp_path / LOG, table_of_match(PLAN, MATCH), CARDS) is None
 
 
-async def test_who_comes_back_is_told_what_is_played(tmp_path: Path) -> None:
+async def test_a_player_who_comes_back_is_told_what_is_played(tmp_path: Path) -> None:
     again = Watcher()
     ports: list[int] = []
 

@@ -133,7 +133,7 @@ async def test_a_hand_that_is_over_shows_what_its_showdown_showed_and_no_key(tmp
         assert [step["over"] for step in before] == [False] * len(before)
 
 
-async def test_what_is_not_there_is_a_short_page(tmp_path: Path) -> None:
+async def test_what_does_not_exist_is_a_short_page(tmp_path: Path) -> None:
     paths = (
         "/nonsense", "/tables/none", "/tables/a/hands/0", "/tables/a/hands/x", "/tables/a/hands/-1",
         "/tables/a/hands/99999999999999999999999", "/tables/none/hands", "/tables/none/events",

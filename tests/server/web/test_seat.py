@@ -71,7 +71,7 @@ async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
         assert standings["Web"] == (30, -30)[place - 1]
 
 
-async def test_whoever_closes_the_page_and_comes_back_has_the_same_seat(tmp_path: Path) -> None:
+async def test_a_person_who_closes_the_page_and_comes_back_has_the_same_seat(tmp_path: Path) -> None:
     config = room_config(tmp_path)
     with Ledger(config.data) as ledger:
         _, token = register(ledger, "Web", 500)

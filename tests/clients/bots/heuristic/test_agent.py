@@ -303,7 +303,7 @@ def test_actions_are_drawn_as_often_as_their_chances_say() -> None:
     assert counts["c"] == pytest.approx(1000, abs=4 * (4000 * 0.25 * 0.75) ** 0.5)
 
 
-def test_who_led_before_bets_more_often() -> None:
+def test_the_player_who_led_before_bets_more_often() -> None:
     more = 0
     for seed in range(10):
         for betting in ("rc/c", "cc/"):

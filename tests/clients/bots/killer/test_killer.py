@@ -93,7 +93,7 @@ def test_bets_take_the_weak_hands_away_and_checks_take_nothing() -> None:
         assert weights[combo_index(*parse_written_cards(known))] == 0
 
 
-def test_who_bets_everything_is_believed_less() -> None:
+def test_a_player_who_bets_everything_is_believed_less() -> None:
     habit = Habit()
     for _ in range(100):
         habit.observe(True, 0.5)

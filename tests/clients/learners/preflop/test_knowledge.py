@@ -71,7 +71,9 @@ STATE = [5, 1, 2, 3, 4, 5, 6]
         {},
     ],
 )
-def test_what_is_no_record_is_one_line_that_names_the_file(record: object, tmp_path: Path) -> None:
+def test_what_is_not_a_record_is_refused_in_one_line_that_names_the_file(
+    record: object, tmp_path: Path
+) -> None:
     path = tmp_path / "knowledge.npz"
     meta = {"hands": 0, "names": [], "notes": {"classifier": "as-meant"}}
     write_knowledge(path, "poker-learner", "no-limit Texas hold'em", KnowledgeBase().arrays(), meta)
@@ -98,7 +100,7 @@ def test_what_is_no_record_is_one_line_that_names_the_file(record: object, tmp_p
         ({}, {"notes": 7}),
     ],
 )
-def test_what_is_no_knowledge_of_ours_is_refused(
+def test_knowledge_that_is_not_ours_is_refused(
     arrays: dict[str, object], changes: dict[str, object], tmp_path: Path
 ) -> None:
     path = tmp_path / "knowledge.npz"

@@ -70,7 +70,7 @@ def test_always_call_is_loose_passive_among_those_who_move_all_in() -> None:
     assert found == [LP, LA, LA, LA, LA]
 
 
-def test_who_always_folds_is_tight_passive() -> None:
+def test_a_player_who_always_folds_is_tight_passive() -> None:
     others: list[Agent] = [AlwaysFold(), AlwaysAllIn()]
 
     assert styles("nolimit-3p", others, "as-meant")[0] is TP

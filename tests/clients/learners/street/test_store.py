@@ -71,7 +71,7 @@ def test_every_hand_is_in_the_journal_when_it_is_over(knowledge: Path) -> None:
     assert np.array_equal(again.learnt.values, learner.learnt.values)
 
 
-def test_who_does_not_learn_changes_nothing(knowledge: Path) -> None:
+def test_a_learner_that_does_not_learn_changes_nothing(knowledge: Path) -> None:
     before = knowledge.read_bytes()
     learner = StreetLearner(knowledge, learn=False)
     Arena(LIMIT, [learner, Random()], 3).play(30)

@@ -14,7 +14,7 @@ from tests.engine.equilibrium.bounds.test_values import ONE_RAISE, strategy
 LIMIT = load_game("limit-2p")
 
 
-def test_who_always_folds_loses_the_blinds() -> None:
+def test_a_player_who_always_folds_loses_the_blinds() -> None:
     """750 mbb/h, whatever the flops."""
     flops = draw_flops(2, 2, np.random.default_rng(1))
 

@@ -32,7 +32,7 @@ def lead(board: tuple[int, ...]) -> Floats:
 
 
 @pytest.mark.parametrize("position", [0, 1])
-def test_who_always_calls_pays_every_bet_that_is_ahead(position: int) -> None:
+def test_a_player_who_always_calls_pays_every_bet_of_a_better_hand(position: int) -> None:
     """Published and closed form: a bet in each round with a hand that wins more than it loses."""
     bettings = Bettings(LIMIT)
     turns = (TURN,)

@@ -203,7 +203,7 @@ def test_a_copy_of_a_player_shares_its_weight() -> None:
     assert weight == pytest.approx(np.array([10.0, 10.0, 30.0, 10.0]) / 60, abs=1e-3)
 
 
-def test_who_beats_everybody_is_the_whole_average() -> None:
+def test_a_player_who_beats_everybody_is_the_whole_nash_average() -> None:
     average = nash_average(QEWC)
 
     assert average.weight == pytest.approx([1.0, 0.0, 0.0, 0.0], abs=1e-3)
@@ -227,7 +227,7 @@ def test_nobody_beats_the_nash_average_by_more_than_linear_programming_allows(n:
     assert not any(math.isnan(each) for each in weight)
 
 
-def test_a_table_without_a_pair_has_no_number_for_it() -> None:
+def test_a_pair_that_never_played_has_no_numbers() -> None:
     table: CrossTable = crosstable(3, league([5.0, -5.0], 10, 1))
 
     assert math.isnan(table.mean[0, 2])
