@@ -44,7 +44,7 @@ class PublicNode:
     """The position to act; `CHANCE` where cards are dealt, `TERMINAL` where the hand is over."""
     betting: BettingState
     dealt_round: int
-    """The last round whose cards are dealt; at a chance node, the round before the betting's."""
+    """The last round whose cards are dealt; at a chance node, it is before the round of the betting."""
     actions: tuple[Action, ...]
     """The legal actions of the position to act; empty if nobody is to act."""
     children: tuple[int, ...]

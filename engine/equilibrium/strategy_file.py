@@ -61,7 +61,7 @@ _HEADER: Final = "header"
 _PARTS: Final = "parts"
 """The note that says that chances are kept as in `levels`; older files have a byte for every action."""
 _MOST_BYTES: Final = 1 << 28
-"""The most bytes an archive may unpack to; strategies of half the size or more are not compressed."""
+"""The most bytes a compressed archive may unpack to; larger strategies are not compressed."""
 _SLACK: Final = 1e-6
 """How far the sum of the chances of an information set may be from 1: they are kept as float32."""
 
@@ -281,10 +281,12 @@ def _read(path: Path, kind: str) -> tuple[GameDefinition, Mapping[str, NDArray[A
         header = parse_json(bytes(arrays.pop(_HEADER).astype(np.uint8)).decode())
     except (ValueError, KeyError, TypeError) as error:
         reason = "it has no header" if isinstance(error, KeyError) else str(error)
-        raise StrategyFileError(f"{path} is no whole {what}: {reason}") from error
+        raise StrategyFileError(f"{path} is not a whole {what}: {reason}") from error
     if not isinstance(header, dict) or header.get("format") != kind:
         named = header.get("format") if isinstance(header, dict) else header
-        raise StrategyFileError(f"{path} is no {what}: expected {kind!r} in its header, got {shown(named)}")
+        raise StrategyFileError(
+            f"{path} is not a {what}: expected {kind!r} in its header, got {shown(named)}"
+        )
     schema = header.get("schema")
     if not isinstance(schema, int) or schema > SCHEMA:
         raise StrategyFileError(

@@ -125,7 +125,7 @@ class HoldemBetting:
         if not is_heads_up_limit_holdem(game) and not is_heads_up_no_limit(game):
             raise ValueError("expected limit hold'em for two, or no-limit hold'em for two without antes")
         if bool(sizes) == game.is_limit or not all(size > 0 for size in sizes):
-            raise ValueError(f"expected sizes of raises above 0, in no-limit games alone, got {list(sizes)}")
+            raise ValueError(f"expected sizes of raises above 0, in no-limit games only, got {list(sizes)}")
         self.game = game
         self.num_buckets = num_buckets
         self.sizes = tuple(sorted(set(sizes)))

@@ -62,7 +62,7 @@ def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) 
     if not epsilon > 0:
         raise ValueError(f"expected an epsilon above 0, got {epsilon}")
     if tree.game.num_players != 2:
-        raise ValueError(f"the range of skill is of games for two, this one has {tree.game.num_players}")
+        raise ValueError(f"the range of skill is for two players, the game has {tree.game.num_players}")
     members = [uniform_policy(tree) if first is None else first]
     responses: list[Floats] = []
     results = np.empty((0, 1))

@@ -278,7 +278,7 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
     )
     assert "cannot be written" in refused("leduc", "--save", tmp_path / "no" / "x.npz")
     checkpoint_path(save).write_bytes(checkpoint_path(save).read_bytes()[:500])
-    assert "is no whole checkpoint" in refused("kuhn-2p", "--save", save, "--resume")
+    assert "is not a whole checkpoint" in refused("kuhn-2p", "--save", save, "--resume")
     checkpoint_path(save).unlink()
     assert "k.npz.checkpoint is missing" in refused("kuhn-2p", "--save", save, "--resume")
     assert not (tmp_path / "x.npz").exists()

@@ -116,7 +116,7 @@ def test_damaged_files_are_refused(limit: Path, tmp_path: Path) -> None:
     newer.write_bytes(limit.read_bytes())
     edited(newer, lambda header, _: header.update(schema=99))
 
-    for path, reason in ((short, "is no whole strategy"), (newer, "was written by a newer riverboat")):
+    for path, reason in ((short, "is not a whole strategy"), (newer, "was written by a newer riverboat")):
         result = run(path)
         assert result.exit_code == 2
         assert reason in result.stderr

@@ -83,5 +83,5 @@ def test_gains_fall_and_the_first_is_a_best_response() -> None:
 def test_senseless_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="above 0"):
         next(range_of_skill(KUHN, 0.0))
-    with pytest.raises(ValueError, match="games for two"):
+    with pytest.raises(ValueError, match="is for two players, the game has 3"):
         next(range_of_skill(game_tree(load_game("kuhn-3p")), 0.1))

@@ -61,7 +61,7 @@ def test_a_checkpoint_comes_back_bit_for_bit(tmp_path: Path) -> None:
 def test_a_truncated_file_is_refused(file: Path, size: int) -> None:
     file.write_bytes(file.read_bytes()[:size])
 
-    with pytest.raises(StrategyFileError, match=r"kuhn\.npz is no whole strategy: .*") as caught:
+    with pytest.raises(StrategyFileError, match=r"kuhn\.npz is not a whole strategy: .*") as caught:
         read_strategy(file)
     assert "\n" not in str(caught.value)
 
@@ -85,7 +85,7 @@ def edited(file: Path, edit: Callable[[dict[str, Any], dict[str, Any]], None]) -
         ),
         (
             lambda header, _: header.update(format="something"),
-            "is no strategy: expected 'riverboat strategy'",
+            "is not a strategy: expected 'riverboat strategy'",
         ),
         (
             lambda header, _: header.update(game="GAMEDEF\nEND GAMEDEF"),

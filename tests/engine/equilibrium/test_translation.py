@@ -120,7 +120,7 @@ def counted(state: BettingState) -> dict[int, int]:
 def test_other_games_and_sizes_are_refused(betting: HoldemBetting, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="expected sizes of raises above 0"):
         HoldemBetting(GAME, (1, 1, 1, 1))
-    with pytest.raises(ValueError, match="in no-limit games alone"):
+    with pytest.raises(ValueError, match="in no-limit games only"):
         HoldemBetting(load_game("limit-2p"), (1, 1, 1, 1), (1.0,))
     with pytest.raises(ValueError, match="expected limit hold'em for two, or no-limit"):
         HoldemBetting(load_game("nolimit-3p"), (1, 1, 1, 1), (1.0,))
