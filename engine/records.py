@@ -167,6 +167,11 @@ def group_index(is_after_flop: bool, is_facing_bet: bool, is_capped: bool) -> in
     return (2 if is_after_flop else 0) * 2 + (2 if is_facing_bet else 0) + (1 if is_capped else 0)
 
 
+def half_of_group(group: int) -> int:
+    """The half of the hand to which a group belongs: 0 before the flop, 1 after it."""
+    return group >> 2
+
+
 def no_limit_bet(pot: float, to_call: float, left: float, big_blind: float) -> float:
     """The chips that a bet adds to the call in no-limit games, before its size is chosen.
 

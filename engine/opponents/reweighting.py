@@ -46,8 +46,10 @@ def implied_thresholds(
 def _implied_thresholds(
     weights: NDArray[np.float64], values: HandValues, frequencies: ProbabilityTriple, spread: float
 ) -> tuple[float, float]:
-    scratch = np.empty((2, NUM_COMBOS))
-    return kernels.implied_thresholds(weights, values.value, values.call, frequencies, spread, scratch)
+    spreads = np.full(NUM_COMBOS, spread)
+    return kernels.implied_thresholds(
+        weights, values.value, values.call, spreads, spreads, frequencies, np.empty((3, NUM_COMBOS))
+    )
 
 
 def threshold_triples(

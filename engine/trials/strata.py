@@ -20,7 +20,7 @@ from engine.combos import (
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
 )
-from engine.evaluation.equity import preflop_equities
+from engine.evaluation.equity import preflop_equities, preflop_equities_against_random
 from engine.kernels.cards.tables import ranking_table
 from engine.kernels.opponents.hand_features import straight_completions
 from engine.kernels.opponents.hand_values import potentials_against
@@ -51,7 +51,10 @@ _SEED: Final = 1
 
 @functools.cache
 def _moves() -> tuple[Floats, Floats, Floats]:
-    """Transitions to the flop (169, S), on to turn and river (2, S, S), and potentials (2, 2, S)."""
+    """Transitions to the flop (169, S), on to turn and river (2, S, S), and potentials (2, 3, S).
+
+    Potentials are means of the positive and the negative one, and the standard deviation of the positive one.
+    """
     size = kernels.NUM_STRATA
     to_flop = np.zeros((NUM_STARTING_HANDS, size))
     to_next = np.zeros((2, size, size))
@@ -64,16 +67,19 @@ def _moves() -> tuple[Floats, Floats, Floats]:
     )  # fmt: skip
     to_flop /= to_flop.sum(axis=1, keepdims=True)
     to_next /= to_next.sum(axis=2, keepdims=True)
-    hands = potentials[:, [PotentialSum.HANDS]]
-    return to_flop, to_next, potentials[:, [PotentialSum.POSITIVE, PotentialSum.NEGATIVE]] / hands
+    means = potentials / potentials[:, [PotentialSum.HANDS]]
+    positive, negative = means[:, PotentialSum.POSITIVE], means[:, PotentialSum.NEGATIVE]
+    deviations = np.sqrt(np.maximum(means[:, PotentialSum.SQUARES] - positive**2, 0.0))
+    return to_flop, to_next, np.stack([positive, negative, deviations], axis=1)
 
 
 def _potentials_by_opponents(potentials: Floats) -> Floats:
-    """``Averages.potentials`` from positive and negative potentials on flop and turn, shape (2, 2, S)."""
+    """``Averages.potentials`` from the potentials of `_moves`, shape (2, 3, S)."""
     result = np.zeros((3, MAX_PLAYERS, len(Potential), kernels.NUM_STRATA))
     result[:, :, Potential.KEPT] = 1.0  # a hand that is ahead on the river stays ahead
-    for later, (positive, negative) in enumerate(potentials):
+    for later, (positive, negative, deviations) in enumerate(potentials):
         result[later, :, Potential.POSITIVE] = positive
+        result[later, :, Potential.BLUR] = deviations
         for num_opponents in range(MAX_PLAYERS):
             for stratum in range(kernels.NUM_STRATA):
                 kept, gained = potentials_against(
@@ -111,6 +117,11 @@ def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
     return means
 
 
+def _blurs_by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
+    """The standard deviation in each stratum of numbers for each starting hand, shape (169,)."""
+    return np.sqrt(np.maximum(_by_stratum(strata, numbers**2) - _by_stratum(strata, numbers) ** 2, 0.0))
+
+
 @functools.cache
 def averages(players: int) -> kernels.Averages:
     """The distribution of hands over the strata for 2 to 10 players."""
@@ -129,9 +140,11 @@ def averages(players: int) -> kernels.Averages:
         preflop_values=np.array([value for value, _ in tables]),
         preflop_draws=np.array([draw for _, draw in tables]),
         preflop_stratum_values=np.array([_by_stratum(strata, value) for value, _ in tables]),
+        preflop_stratum_value_blurs=np.array([_blurs_by_stratum(strata, value) for value, _ in tables]),
         preflop_stratum_draws=np.array([_by_stratum(strata, draw) for _, draw in tables]),
         preflop_equities=equities,
         preflop_stratum_equities=np.ascontiguousarray(_by_stratum(strata, equities).T),
+        preflop_stratum_equity_blurs=_blurs_by_stratum(strata, preflop_equities_against_random()),
     )
 
 

@@ -48,7 +48,10 @@ from tests.support.benchmarks import BenchmarkParser, how_many
 from tests.support.strangers import STRANGERS
 
 GAME: Final = load_game("limit-2p")
-OTHERS: Final = ("simple", "hand-strength", "heuristic", "killer", "formula:tightness=0.9,aggression=0.9")
+OTHERS: Final = (
+    "always-call", "always-raise", "random", "simple", "hand-strength", "heuristic", "killer",
+    "formula:tightness=0.9,aggression=0.9",
+)  # fmt: skip
 NOISE: Final = 0.02
 LEAST_CHANCE: Final = 1e-3
 STAGES: Final = (0, 30, 100, 1_000_000)

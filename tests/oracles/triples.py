@@ -153,10 +153,23 @@ class CountedPlayer:
     known_before: dict[tuple[int, str, int], Any] = attrs.field(factory=dict)
     """What followed from the first actions of the history: their number, what was asked, of which place."""
 
-    def expected(self, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
-        """The stereotype, as far as the neutral model has not proved better."""
+    def expected(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
+        """The stereotype as far as the neutral model has not proved better, with folds as seen until now."""
         neutral, share = neutral_chances(can_fold, can_raise), self.neutral_share()
-        return {action: (1 - share) * usual[action] + share * neutral[action] for action in ACTIONS}
+        mixed = {action: (1 - share) * usual[action] + share * neutral[action] for action in ACTIONS}
+        mixed["fold"] *= self.ratio_of_folds(place)
+        return legal(mixed, can_fold, can_raise)
+
+    def ratio_of_folds(self, place: Place) -> float:
+        """Folds seen over those expected, before the flop or after it, each beside four."""
+        seen = foreseen = 4.0
+        share = self.neutral_share()
+        for one in self.history:
+            if one.usual is not None and one.can_fold and (one.place[0] < 4) == (place[0] < 4):
+                seen += one.action == "fold"
+                foreseen += (1 - share) * one.usual["fold"]
+                foreseen += share * neutral_chances(True, one.can_raise)["fold"]
+        return seen / foreseen
 
     def by_counts(
         self, place: Place, usual: Chances, can_fold: bool, can_raise: bool, loan: float
@@ -164,7 +177,7 @@ class CountedPlayer:
         """12 actions of what is expected, all actions of the group; of that 10, and all of the context; of
         that as many as the loan is, and all of its details.
         """
-        known = self.expected(usual, can_fold, can_raise)
+        known = self.expected(place, usual, can_fold, can_raise)
         for level, borrowed in enumerate((12, 10, loan)):
             counted = [
                 seen.action
@@ -182,9 +195,9 @@ class CountedPlayer:
         """What is expected here, times what was observed over what was expected, each beside 40 actions; then
         the same in the details, each beside four times the loan.
         """
-        known, share = self.expected(usual, can_fold, can_raise), self.neutral_share()
+        known, share = self.expected(place, usual, can_fold, can_raise), self.neutral_share()
         neutral = neutral_chances(can_fold, can_raise)
-        ratios = dict.fromkeys(ACTIONS, 1.0)
+        ratios = {"fold": self.ratio_of_folds(place), "call": 1.0, "raise": 1.0}
         for level, borrowed in ((1, 40.0), (2, 4.0 * loan)):
             read = [s for s in self.history if s.place[level] == place[level] and s.usual is not None]
             foreseen = {
@@ -195,11 +208,14 @@ class CountedPlayer:
                 )
                 for action in ACTIONS
             }
+            following = {}
             for action in ACTIONS:
                 observed = sum(seen.action == action for seen in read)
                 prior = borrowed * known[action]
-                ratios[action] = (observed + prior + 1e-9) / (foreseen[action] + prior + 1e-9)
-            known = {action: known[action] * ratios[action] for action in ACTIONS}
+                ratio = (observed + prior + 1e-9) / (foreseen[action] + prior + 1e-9)
+                ratios[action] *= ratio
+                following[action] = known[action] * ratio
+            known = following
         return legal(known, can_fold, can_raise)
 
     def both(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> tuple[Chances, Chances]:

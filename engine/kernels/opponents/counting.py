@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import records as plain
 from engine.kernels._jit import kernel
 from engine.kernels.opponents.bars import no_bars_known, weigh_bars
 from engine.kernels.opponents.predictions import (
@@ -18,6 +19,7 @@ from engine.kernels.opponents.predictions import (
     prediction_of,
 )
 from engine.kernels.opponents.records import (
+    FOLDS_SHAPE,
     NUM_BAR_PLACES,
     NUM_BARS,
     NUM_CORRECTIONS,
@@ -27,6 +29,7 @@ from engine.kernels.opponents.records import (
     Correction,
     Counts,
     Evidence,
+    Folds,
 )
 from engine.kernels.opponents.triples import neutral_triple
 from engine.records import (
@@ -37,6 +40,8 @@ from engine.records import (
     ProbabilityTriple,
     TripleIndex,
 )
+
+_half_of_group = kernel(allocates=False, inlined=True)(plain.half_of_group)
 
 NEUTRAL_PRIOR: Final = -2.0
 """Log odds at first of the neutral model against the generic one: about one player in eight."""
@@ -68,6 +73,7 @@ def nothing_counted() -> tuple[Counts, Evidence]:
         details=np.zeros((NUM_DETAILS, 3)),
         corrections=np.zeros((NUM_CONTEXTS, NUM_CORRECTIONS, 3)),
         detail_corrections=np.zeros((NUM_DETAILS, NUM_CORRECTIONS, 3)),
+        folds=np.zeros(FOLDS_SHAPE),
         counts_weight=np.zeros(NUM_GROUPS),
         borrowing=np.zeros((NUM_GROUPS, NUM_LOANS)),
         neutral_share=np.zeros(1),
@@ -125,8 +131,14 @@ def observe_decision(
     moved = evidence.counts[group] * _EVIDENCE_FADES
     moved += _log(prediction.by_counts[action]) - _log(prediction.by_correction[action])
     evidence.counts[group] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
-    moved = evidence.neutral[0] + np.log(neutral_triple(can_fold, can_raise)[action]) - _log(usual[action])
+    neutral = neutral_triple(can_fold, can_raise)
+    moved = evidence.neutral[0] + np.log(neutral[action]) - _log(usual[action])
     evidence.neutral[0] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+    if can_fold:
+        folds = counts.folds[_half_of_group(group)]
+        folds[Folds.SEEN] += 1.0 if action == TripleIndex.FOLD else 0.0
+        folds[Folds.GENERIC] += usual.fold
+        folds[Folds.NEUTRAL] += neutral.fold
     for other in range(3):
         came = 1.0 if other == action else 0.0
         evidence.offsets[context, other] += _OFFSET_STEP * (came - prediction.together[other])

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from numpy import float64
 from numpy.typing import NDArray
 
+from engine import records as plain
 from engine.kernels._jit import kernel
 from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
 from engine.kernels.opponents.records import (
@@ -19,11 +20,16 @@ from engine.kernels.opponents.records import (
     STEEPNESSES,
     Correction,
     Counts,
+    Folds,
     Prediction,
 )
 from engine.kernels.opponents.triples import blended, legal_triple, neutral_triple, triple_at
 from engine.records import ContextNumbers, ProbabilityTriple
 
+_half_of_group = kernel(allocates=False, inlined=True)(plain.half_of_group)
+
+FOLDS_PRIOR: Final = 4.0
+"""Folds that were expected after which half of a player's deviation from them is believed everywhere."""
 GROUP_PRIOR: Final = 12.0
 """Actions in a group that weigh as much as what is expected."""
 CONTEXT_PRIOR: Final = 10.0
@@ -47,7 +53,9 @@ def _in_context(
 ) -> _InContext:
     """What is expected of a counted player in a context."""
     neutral, neutral_share = neutral_triple(can_fold, can_raise), float(counts.neutral_share[0])
-    expected = blended(usual, neutral, neutral_share)
+    of_folds = ProbabilityTriple(_ratio_of_folds(counts, numbers.group, neutral_share), 1.0, 1.0)
+    expected = _times(blended(usual, neutral, neutral_share), of_folds)
+    expected = legal_triple(expected, can_fold, can_raise)
 
     # By counts: what is expected, then the group's actions, then the context's.
     seen = triple_at(counts.groups[numbers.group])
@@ -64,12 +72,26 @@ def _in_context(
 
     # By correction: what is expected here, times what was observed over what was expected.
     seen, foreseen = _corrections(counts.corrections[numbers.context], neutral, neutral_share)
+    foreseen = _times(foreseen, of_folds)
     ratios = ProbabilityTriple(
         _ratio(CORRECTION_PRIOR * expected.fold, seen.fold, foreseen.fold),
         _ratio(CORRECTION_PRIOR * expected.call, seen.call, foreseen.call),
         _ratio(CORRECTION_PRIOR * expected.raise_, seen.raise_, foreseen.raise_),
     )
-    return _InContext(legal_triple(by_counts, can_fold, can_raise), _times(expected, ratios), ratios)
+    return _InContext(
+        legal_triple(by_counts, can_fold, can_raise), _times(expected, ratios), _times(of_folds, ratios)
+    )
+
+
+@kernel(allocates=False, inlined=True)
+def _ratio_of_folds(counts: Counts, group: int, neutral_share: float) -> float:
+    """The folds seen over those expected, in all contexts of a half of the hand.
+
+    Whoever never folds is not expected to fold where they have hardly been seen.
+    """
+    folds = counts.folds[_half_of_group(group)]
+    foreseen = folds[Folds.GENERIC] + neutral_share * (folds[Folds.NEUTRAL] - folds[Folds.GENERIC])
+    return float((folds[Folds.SEEN] + FOLDS_PRIOR) / (foreseen + FOLDS_PRIOR))
 
 
 @kernel(allocates=False, inlined=True)

@@ -170,6 +170,20 @@ class Correction(IntEnum):
 
 NUM_CORRECTIONS: Final = len(Correction)
 
+
+class Folds(IntEnum):
+    """Entries of the folds in one half of the hand."""
+
+    SEEN = 0
+    GENERIC = 1
+    """How many the generic model expected in the same decisions."""
+    NEUTRAL = 2
+    """How many the neutral model expected in them."""
+
+
+FOLDS_SHAPE: Final = (2, len(Folds))
+"""The shape of `Counts.folds`: before the flop and after it, by `Folds`."""
+
 LOANS: Final = (4.0, 16.0, 300.0)
 """Actions that a detailed context borrows from its context: which of them is right for a player, whether the
 details matter much or not at all, shows in what is predicted best."""
@@ -199,6 +213,8 @@ class Counts(NamedTuple):
     """Shape (NUM_CONTEXTS, NUM_CORRECTIONS, 3)."""
     detail_corrections: NDArray[np.float64]
     """The same by details, whose factors are not used; shape (NUM_DETAILS, NUM_CORRECTIONS, 3)."""
+    folds: NDArray[np.float64]
+    """Folds in all contexts together, and how many had been expected there, shape `FOLDS_SHAPE`."""
     counts_weight: NDArray[np.float64]
     """The weight of the prediction by counts, by group, shape (NUM_GROUPS,); the prediction by correction has
     the rest."""

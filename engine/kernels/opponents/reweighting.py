@@ -43,44 +43,41 @@ def reweight(weights: NDArray[np.float64], triples: NDArray[np.float64], action:
 def _threshold_of_share(
     weights: NDArray[np.float64],
     values: NDArray[np.float64],
+    spreads: NDArray[np.float64],
     share: float,
-    spread: float,
-    others: NDArray[np.float64],
-    other_at: float,
     leasts: NDArray[np.float64],
+    slopes: NDArray[np.float64],
     chances: NDArray[np.float64],
 ) -> float:
-    """The threshold above which, mixed over a spread, lies a share of the weight.
+    """The threshold above which, mixed over each hand's spread, lies a share of the weight.
 
-    A hand counts at least as much as it is above `other_at` by its place among `others`.  The share falls
-    as the threshold rises, in straight pieces: Newton's step ends in a few rounds, and where it would leave
-    the interval, the interval is halved.
+    The share falls as the threshold rises, in straight pieces: Newton's step ends in a few rounds, and where
+    it would leave the interval, the interval is halved.
 
-    leasts, chances: scratch, as long as the weights or longer.
+    leasts: how much of each hand counts at least; as long as the weights or longer.
+    slopes, chances: scratch, equally long.
     """
     number = weights.shape[0]
     total = 0.0
-    lowest = np.inf
-    highest = -np.inf
+    low = np.inf
+    high = -np.inf
     for hand in range(number):
-        leasts[hand] = ramp(others[hand], other_at, spread)
+        slopes[hand] = 0.5 / spreads[hand]
         if weights[hand] > 0.0:
             total += weights[hand]
-            lowest = min(lowest, values[hand])
-            highest = max(highest, values[hand])
-    low = lowest - spread
-    high = highest + spread
+            low = min(low, values[hand] - spreads[hand])
+            high = max(high, values[hand] + spreads[hand])
     wanted = share * total
     middle = (low + high) / 2.0
     for _ in range(40):
         above = 0.0
-        mixed = 0.0
+        falling = 0.0
         for hand in range(number):
-            chances[hand] = ramp(values[hand], middle, spread)
+            chances[hand] = min(max((values[hand] - middle) * slopes[hand] + 0.5, 0.0), 1.0)
         for hand in range(number):
             chance, least = chances[hand], leasts[hand]
             above += weights[hand] * max(chance, least)
-            mixed += weights[hand] if least < chance < 1.0 else 0.0
+            falling += weights[hand] * slopes[hand] if least < chance < 1.0 else 0.0
         excess = above - wanted
         if abs(excess) <= 1e-9 * total:
             break
@@ -89,8 +86,8 @@ def _threshold_of_share(
         else:
             high = middle
         middle = (low + high) / 2.0
-        if mixed > 0.0:
-            step = (low if excess > 0.0 else high) + 2.0 * spread * excess / mixed
+        if falling > 0.0:
+            step = (low if excess > 0.0 else high) + excess / falling
             if low < step < high:
                 middle = step
     return middle
@@ -101,8 +98,9 @@ def implied_thresholds(
     weights: NDArray[np.float64],
     values: NDArray[np.float64],
     call_values: NDArray[np.float64],
+    spreads: NDArray[np.float64],
+    call_spreads: NDArray[np.float64],
     frequencies: ProbabilityTriple,
-    spread: float,
     scratch: NDArray[np.float64],
 ) -> tuple[float, float]:
     """The thresholds of calling, on `call_values`, and of raising, on `values`, that lead to frequencies.
@@ -110,17 +108,22 @@ def implied_thresholds(
     Minus and plus infinity for what is never folded and never raised.
 
     weights, values, call_values: of the hands of a range, shape (n,).
-    scratch: two rows, shape (2, n) or longer.
+    spreads, call_spreads: half the width over which each hand is mixed at either threshold, shape (n,).
+    scratch: three rows, shape (3, n) or longer.
     """
-    leasts, chances = scratch[0], scratch[1]
+    leasts = scratch[0]
     raise_at = np.inf
     if frequencies.raise_ > 0.0:
+        for hand in range(weights.shape[0]):
+            leasts[hand] = 0.0
         raise_at = _threshold_of_share(
-            weights, values, frequencies.raise_, spread, values, np.inf, leasts, chances
+            weights, values, spreads, frequencies.raise_, leasts, scratch[1], scratch[2]
         )
     call_at = -np.inf
     if frequencies.fold > 0.0:
+        for hand in range(weights.shape[0]):
+            leasts[hand] = ramp(values[hand], raise_at, spreads[hand])  # what is raised is not folded
         call_at = _threshold_of_share(
-            weights, call_values, 1.0 - frequencies.fold, spread, values, raise_at, leasts, chances
+            weights, call_values, call_spreads, 1.0 - frequencies.fold, leasts, scratch[1], scratch[2]
         )
     return call_at, raise_at

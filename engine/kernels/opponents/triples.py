@@ -51,6 +51,15 @@ def ramp(value: float, middle: float, spread: float) -> float:
 
 
 @kernel(allocates=False, inlined=True)
+def blurred_spread(spread: float, blur: float) -> float:
+    """The spread at which a mean hand is mixed like the hands that it stands for, on average.
+
+    blur: the standard deviation of what is measured on the threshold, among these hands.
+    """
+    return float(np.sqrt(spread * spread + 3.0 * blur * blur))
+
+
+@kernel(allocates=False, inlined=True)
 def triple_of(
     value: float, chance: float, draw: float, thresholds: Thresholds, push: Push, bluffs: float
 ) -> ProbabilityTriple:
@@ -63,16 +72,50 @@ def triple_of(
     draw: the positive potential.
     bluffs: how often the weakest hands bluff.
     """
-    continuing = max(
-        ramp(value, thresholds.call, thresholds.call_spread),
-        ramp(chance, thresholds.price, thresholds.price_spread),
+    spreads = thresholds.call_spread, thresholds.price_spread, thresholds.raise_spread
+    return _triple_with_spreads(value, chance, draw, thresholds, spreads, push, bluffs)
+
+
+@kernel(allocates=False, inlined=True)
+def mean_triple_of(
+    value: float,
+    chance: float,
+    draw: float,
+    blurs: tuple[float, float],
+    thresholds: Thresholds,
+    push: Push,
+    bluffs: float,
+) -> ProbabilityTriple:
+    """The mean triple of hands that differ, roughly: around each threshold it changes more slowly.
+
+    value, chance, draw: their means.  blurs: the standard deviations of value and chance.
+    """
+    value_blur, chance_blur = blurs
+    spreads = (
+        blurred_spread(thresholds.call_spread, value_blur),
+        blurred_spread(thresholds.price_spread, chance_blur),
+        blurred_spread(thresholds.raise_spread, value_blur),
     )
+    return _triple_with_spreads(value, chance, draw, thresholds, spreads, push, bluffs)
+
+
+@kernel(allocates=False, inlined=True)
+def _triple_with_spreads(
+    value: float,
+    chance: float,
+    draw: float,
+    thresholds: Thresholds,
+    spreads: tuple[float, float, float],
+    push: Push,
+    bluffs: float,
+) -> ProbabilityTriple:
+    """`triple_of`, with the spreads of the call threshold, of the price and of the raise threshold."""
+    call_spread, price_spread, raise_spread = spreads
+    continuing = max(ramp(value, thresholds.call, call_spread), ramp(chance, thresholds.price, price_spread))
     continuing = continuing if thresholds.can_fold > 0.0 else 1.0
     raise_most, can_raise = thresholds.raise_most, thresholds.can_raise
-    raising = (raise_most + (1.0 - raise_most) * value) * ramp(
-        value, thresholds.raise_, thresholds.raise_spread
-    )
-    trapping = thresholds.trap_chance * ramp(value, thresholds.trap, thresholds.raise_spread)
+    raising = (raise_most + (1.0 - raise_most) * value) * ramp(value, thresholds.raise_, raise_spread)
+    trapping = thresholds.trap_chance * ramp(value, thresholds.trap, raise_spread)
     raising *= can_raise * (1.0 - trapping)
     continuing = max(continuing, raising)
     semi_bluffs = 0.0
@@ -96,14 +139,14 @@ def triple_of(
 
 @kernel(allocates=False, inlined=True)
 def threshold_triple_of(
-    value: float, call_value: float, call_at: float, raise_at: float, spread: float
+    value: float, call_value: float, call_at: float, raise_at: float, call_spread: float, raise_spread: float
 ) -> ProbabilityTriple:
     """The triple of two thresholds for one hand.
 
     value: measured on the raise threshold.  call_value: measured on the call threshold.
     """
-    raising = ramp(value, raise_at, spread)
-    continuing = max(ramp(call_value, call_at, spread), raising)
+    raising = ramp(value, raise_at, raise_spread)
+    continuing = max(ramp(call_value, call_at, call_spread), raising)
     return ProbabilityTriple(1.0 - continuing, continuing - raising, raising)
 
 
@@ -298,7 +341,7 @@ def fill_threshold_triples(
     values, call_values: shape (n,).  triples: shape (n, 3), filled in place.
     """
     for hand in range(values.shape[0]):
-        triple = threshold_triple_of(values[hand], call_values[hand], call_at, raise_at, spread)
+        triple = threshold_triple_of(values[hand], call_values[hand], call_at, raise_at, spread, spread)
         keep_triple(triple, triples[hand])
 
 

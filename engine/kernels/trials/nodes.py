@@ -26,8 +26,10 @@ from engine.kernels.opponents.triples import (
     SPREAD,
     blended,
     blurred,
+    blurred_spread,
     keep_triple,
     legal_triple,
+    mean_triple_of,
     neutral_triple,
     own_share,
     own_triple,
@@ -71,7 +73,8 @@ def _triple_in_node(
         triple = triple_of(value, chance, draw, thresholds, push, numbers[NodeNumber.BLUFFS])
     if share > 0.0:
         call_at, raise_at = numbers[NodeNumber.CALL_AT], numbers[NodeNumber.RAISE_AT]
-        triple = blended(triple, threshold_triple_of(value, call_value, call_at, raise_at, SPREAD), share)
+        own = threshold_triple_of(value, call_value, call_at, raise_at, SPREAD, SPREAD)
+        triple = blended(triple, own, share)
     if max(fold_noise, raise_noise) > 0.0:
         triple = blurred(triple, triple_at(numbers[NodeNumber.MEAN :]), fold_noise, raise_noise)
     return triple
@@ -190,6 +193,8 @@ def _fill_preflop_values(
         values[stratum] = averages.preflop_stratum_values[table, stratum]
         draws[stratum] = averages.preflop_stratum_draws[table, stratum]
         chances[stratum] = 0.0
+        tree.scratch[Scratch.VALUE_BLURS, stratum] = averages.preflop_stratum_value_blurs[table, stratum]
+        tree.scratch[Scratch.CHANCE_BLURS, stratum] = averages.preflop_stratum_equity_blurs[stratum]
     if opponent >= 0:
         below = tree.ranges[integers[TreeNode.RANGES + opponent]]
         for against in range(NUM_STRATA):
@@ -214,12 +219,14 @@ def _fill_postflop_values(tree: Tree, averages: Averages, node: int, situation: 
     for edge in range(NUM_STRATA + 1):
         strengths[edge] = product[edge]
     potentials = averages.potentials[situation.betting_round - 1, integers[TreeNode.NUM_OPPONENTS]]
-    positive, kept, gained = (
-        potentials[Potential.POSITIVE], potentials[Potential.KEPT], potentials[Potential.GAINED]
+    positive, kept, gained, blurs = (
+        potentials[Potential.POSITIVE], potentials[Potential.KEPT], potentials[Potential.GAINED],
+        potentials[Potential.BLUR],
     )  # fmt: skip
     values, chances, draws = (
         tree.scratch[Scratch.VALUES], tree.scratch[Scratch.CHANCES], tree.scratch[Scratch.DRAWS]
     )  # fmt: skip
+    value_blurs, chance_blurs = tree.scratch[Scratch.VALUE_BLURS], tree.scratch[Scratch.CHANCE_BLURS]
     protect = numbers[NodeNumber.PROTECTION]
     for stratum in range(NUM_STRATA):
         strength = 0.5 * (product[stratum] + product[stratum + 1])
@@ -227,6 +234,14 @@ def _fill_postflop_values(tree: Tree, averages: Averages, node: int, situation: 
             strength, positive[stratum], kept[stratum], gained[stratum], protect
         )
         draws[stratum] = positive[stratum]
+        # Some hands of a stratum are draws and most are not: a mean of both would call where most would fold.
+        blur = (1.0 - strength) * blurs[stratum]
+        chance_blur = blur * gained[stratum] / max(positive[stratum], 1e-9)
+        value_blur = protect * blur + (1.0 - protect) * chance_blur
+        width = product[stratum + 1] - product[stratum]
+        within = width * width / 12.0
+        chance_blurs[stratum] = np.sqrt(chance_blur * chance_blur + within)
+        value_blurs[stratum] = np.sqrt(value_blur * value_blur + within)
 
 
 @kernel(allocates=False, inlined=True)
@@ -264,10 +279,14 @@ def _fill_triples(tree: Tree, node: int, bluffs: float) -> ProbabilityTriple:
     thresholds, push = thresholds_in(numbers), push_in(numbers)
     weights, values = tree.scratch[Scratch.WEIGHTS], tree.scratch[Scratch.VALUES]
     chances, draws = tree.scratch[Scratch.CHANCES], tree.scratch[Scratch.DRAWS]
+    value_blurs, chance_blurs = tree.scratch[Scratch.VALUE_BLURS], tree.scratch[Scratch.CHANCE_BLURS]
     calls = numbers[NodeNumber.CALLS : NodeNumber.CALLS + NUM_STRATA]
     raises = numbers[NodeNumber.RAISES : NodeNumber.RAISES + NUM_STRATA]
     for stratum in range(NUM_STRATA):
-        triple = triple_of(values[stratum], chances[stratum], draws[stratum], thresholds, push, bluffs)
+        blurs = value_blurs[stratum], chance_blurs[stratum]
+        triple = mean_triple_of(
+            values[stratum], chances[stratum], draws[stratum], blurs, thresholds, push, bluffs
+        )
         calls[stratum] = triple.call
         raises[stratum] = triple.raise_
     calling = 0.0
@@ -297,6 +316,7 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
             details=players.details[position],
             corrections=players.corrections[position],
             detail_corrections=players.detail_corrections[position],
+            folds=players.folds[position],
             counts_weight=players.counts_weight[position],
             borrowing=players.borrowing[position],
             neutral_share=players.neutral_share[position],
@@ -319,14 +339,21 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
     numbers[NodeNumber.FOLD_NOISE] = fold_noise
     numbers[NodeNumber.RAISE_NOISE] = raise_noise
     weights, values = tree.scratch[Scratch.WEIGHTS, :NUM_STRATA], tree.scratch[Scratch.VALUES, :NUM_STRATA]
-    in_preflop_company = situation.betting_round == 0 and integers[TreeNode.OPPONENT] < 0
-    call_values = values if in_preflop_company else tree.scratch[Scratch.CHANCES, :NUM_STRATA]
+    spreads = tree.scratch[Scratch.VALUE_BLURS, :NUM_STRATA]
+    call_values, call_spreads = (
+        tree.scratch[Scratch.CHANCES, :NUM_STRATA], tree.scratch[Scratch.CHANCE_BLURS, :NUM_STRATA]
+    )  # fmt: skip
+    for stratum in range(NUM_STRATA):
+        spreads[stratum] = blurred_spread(SPREAD, spreads[stratum])
+        call_spreads[stratum] = blurred_spread(SPREAD, call_spreads[stratum])
+    if situation.betting_round == 0 and integers[TreeNode.OPPONENT] < 0:
+        call_values, call_spreads = values, spreads
     call_at = 0.0
     raise_at = 0.0
     if share > 0.0:
         own = own_triple(usual, frequencies, share, can_fold, can_raise)
         call_at, raise_at = implied_thresholds(
-            weights, values, call_values, own, SPREAD, tree.scratch[Scratch.SPARE :]
+            weights, values, call_values, spreads, call_spreads, own, tree.scratch[Scratch.SPARE :]
         )
         numbers[NodeNumber.CALL_AT] = call_at
         numbers[NodeNumber.RAISE_AT] = raise_at
@@ -337,7 +364,9 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
     for stratum in range(NUM_STRATA):
         folds = 1.0 - calls[stratum] - raises[stratum]
         formula = ProbabilityTriple(folds, calls[stratum], raises[stratum])
-        own = threshold_triple_of(values[stratum], call_values[stratum], call_at, raise_at, SPREAD)
+        own = threshold_triple_of(
+            values[stratum], call_values[stratum], call_at, raise_at, call_spreads[stratum], spreads[stratum]
+        )
         triple = blurred(blended(formula, own, share), blind, fold_noise, raise_noise)
         calls[stratum] = triple.call
         raises[stratum] = triple.raise_

@@ -45,13 +45,15 @@ class Players(NamedTuple):
     contexts: NDArray[np.float64]
     """Actions seen of a COUNTED player, or frequencies of a FIXED one; shape (10, NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]
-    """For COUNTED players, as in `Counts`, like the next eleven fields.  Shape (10, NUM_GROUPS, 3)."""
+    """For COUNTED players, as in `Counts`, like the next twelve fields.  Shape (10, NUM_GROUPS, 3)."""
     details: NDArray[np.float64]
     """Shape (10, NUM_DETAILS, 3)."""
     corrections: NDArray[np.float64]
     """Shape (10, NUM_CONTEXTS, NUM_CORRECTIONS, 3)."""
     detail_corrections: NDArray[np.float64]
     """Shape (10, NUM_DETAILS, NUM_CORRECTIONS, 3)."""
+    folds: NDArray[np.float64]
+    """Shape (10, *FOLDS_SHAPE)."""
     counts_weight: NDArray[np.float64]
     """Shape (10, NUM_GROUPS)."""
     borrowing: NDArray[np.float64]

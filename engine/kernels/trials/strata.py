@@ -42,6 +42,8 @@ class Potential(IntEnum):
     """The chance that a hand which is ahead of all others stays ahead to the showdown."""
     GAINED = 2
     """The chance that a hand which is behind gets ahead by the showdown."""
+    BLUR = 3
+    """The standard deviation of POSITIVE among the hands of the stratum."""
 
 
 class PotentialSum(IntEnum):
@@ -51,6 +53,8 @@ class PotentialSum(IntEnum):
     NEGATIVE = 1
     HANDS = 2
     """The number of hands."""
+    SQUARES = 3
+    """Of positive potentials."""
 
 
 class Averages(NamedTuple):
@@ -66,7 +70,7 @@ class Averages(NamedTuple):
     potentials: NDArray[np.float64]
     """Potentials on flop, turn and river, by the number of opponents and `Potential`.
 
-    They are those of ``engine.kernels.opponents.hand_values.potentials_against``.  Shape (3, 10, 3,
+    They are those of ``engine.kernels.opponents.hand_values.potentials_against``.  Shape (3, 10, 4,
     NUM_STRATA).
     """
     preflop_values: NDArray[np.float64]
@@ -75,12 +79,16 @@ class Averages(NamedTuple):
     """1 for starting hands that want many opponents, else 0, by `table_index`, shape (81, 169)."""
     preflop_stratum_values: NDArray[np.float64]
     """The mean value of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
+    preflop_stratum_value_blurs: NDArray[np.float64]
+    """The standard deviation of the value in each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_stratum_draws: NDArray[np.float64]
     """The mean draw of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_equities: NDArray[np.float64]
     """The equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
     preflop_stratum_equities: NDArray[np.float64]
     """The equity against each stratum of each other one, shape (NUM_STRATA, NUM_STRATA)."""
+    preflop_stratum_equity_blurs: NDArray[np.float64]
+    """The standard deviation in each stratum of the equity against a random hand, shape (NUM_STRATA,)."""
 
 
 @kernel(allocates=False, inlined=True)
@@ -106,7 +114,7 @@ def count_strata(
     combo_cards: shape (1326, 2).  starting_hands: shape (52, 52).  boards: shape (n, 5).
     to_flop: shape (169, NUM_STRATA), added to in place.
     to_next: shape (2, NUM_STRATA, NUM_STRATA), added to in place.
-    potentials: on flop and turn, by `PotentialSum`, shape (2, 3, NUM_STRATA), added to in place.
+    potentials: on flop and turn, by `PotentialSum`, shape (2, 4, NUM_STRATA), added to in place.
     """
     classes = np.empty((3, MAX_GROUPS), np.int32)
     counts = np.empty((3, MAX_GROUPS), np.int32)
@@ -129,9 +137,9 @@ def count_strata(
                 else:
                     to_next[later - 1, before, stratum] += 1.0
                 if later < 2:
-                    potentials[later, PotentialSum.POSITIVE, stratum] += quick_potential(
-                        completing, board, later + 3, a, b, strength
-                    )
+                    positive = quick_potential(completing, board, later + 3, a, b, strength)
+                    potentials[later, PotentialSum.POSITIVE, stratum] += positive
+                    potentials[later, PotentialSum.SQUARES, stratum] += positive * positive
                     potentials[later, PotentialSum.NEGATIVE, stratum] += usual_negative_potential(
                         later + 3, strength
                     )

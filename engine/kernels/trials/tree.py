@@ -154,11 +154,15 @@ class Scratch(IntEnum):
     VALUES = 1
     CHANCES = 2
     DRAWS = 3
-    SPARE = 4
-    """The first of two spare rows."""
+    VALUE_BLURS = 4
+    """By how much the values of the hands of a stratum differ: their standard deviation."""
+    CHANCE_BLURS = 5
+    """The same of their chances."""
+    SPARE = 6
+    """The first of three spare rows."""
 
 
-NUM_SCRATCH: Final = Scratch.SPARE + 2
+NUM_SCRATCH: Final = Scratch.SPARE + 3
 
 PASSING_NODES: Final = 4
 """Nodes at the end of the arrays that are reused again and again once the tree is full."""

@@ -4,7 +4,8 @@ What is expected before their own actions count are the generic model's frequenc
 reasonable player.  For players unlike that it predicts worse than no model, so each action is also evidence
 for or against the neutral model, to which whatever is legal is equally likely; as far as that has predicted
 the player better it takes the stereotype's place (Killer, "from a neutral model to a stereotype to a more
-accurate one").
+accurate one").  Folds are expected as much more or less often as they have been seen before the flop, or
+after it, than they were expected: whoever has never folded hardly will where they have not been seen yet.
 
 Actions are counted in each context (betting round, bets to call, the player's last action;
 ``action_context``), with details (has the player acted in this round?  how often was it raised before the
@@ -103,8 +104,7 @@ _NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
 
 _NEWER: Final = (
     "neutral_evidence", "details", "details_observed", "details_expected", "borrowing_evidence", "pot_odds",
-    "steepness_evidence", "bars_evidence", "bars_weight_evidence",
-    "bars_seen", "bars_offsets",
+    "steepness_evidence", "bars_evidence", "bars_weight_evidence", "bars_seen", "bars_offsets", "folds",
 )  # fmt: skip
 """What memory files of earlier versions do not have."""
 
@@ -152,6 +152,7 @@ class _Learned:
             "expected": self.counts.corrections[:, Correction.EXPECTED],
             "details_observed": self.counts.detail_corrections[:, Correction.OBSERVED],
             "details_expected": self.counts.detail_corrections[:, Correction.EXPECTED],
+            "folds": self.counts.folds,
             "offsets": self.evidence.offsets,
             "borrowing_evidence": self.evidence.borrowing,
             "neutral_evidence": self.evidence.neutral,
@@ -402,8 +403,8 @@ class SpecificModel:
         """The model that `as_dict` was called on.
 
         What memory files of earlier versions do not know begins anew: details of contexts, which then borrow
-        all from their contexts, how the neutral model did, what the pot odds were, where the bars lie, and
-        how far the hand decides, where folds and raises were not told apart.
+        all from their contexts, how the neutral model did, what the pot odds were, where the bars lie, how
+        many folds were expected, and how far the hand decides, where folds and raises were not told apart.
 
         Raises:
             ValueError: something is missing, no number, or of another shape.

@@ -119,9 +119,10 @@ def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
     weights, values, call_values = rng.random((3, hands)) + 1e-3
     frequencies = rng.dirichlet((1, 1, 1))
     triple, spread = ProbabilityTriple(*frequencies.tolist()), 0.1
+    spreads = np.full(hands, spread)
 
     call_at, raise_at = reweighting.implied_thresholds(
-        weights, values, call_values, triple, spread, np.empty((2, hands))
+        weights, values, call_values, spreads, spreads, triple, np.empty((3, hands))
     )
 
     expected = oracle.implied_thresholds(

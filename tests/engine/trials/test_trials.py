@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clients.registry import make_bot
 from engine.betting_arrays import action_from_number
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_cards
@@ -17,10 +18,12 @@ from engine.opponents.action_context import ActionContext
 from engine.opponents.models.frequencies import FrequencyModel, all_contexts
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, OpponentModel
+from engine.opponents.models.specific import SpecificModel
 from engine.opponents.table_reader import PotentialName, TableReader
 from engine.rules import CALL, Deal, HandState, load_game, parse_betting
 from engine.trials.selective_sampling import Criterion
 from engine.trials.trials import Spot, Trials, deals_of, first_actions, new_tree, simulate
+from tests.engine.opponents.models.prediction import learn, play
 from tests.engine.trials.spots import (
     exact_values,
     experienced_model,
@@ -261,6 +264,26 @@ def test_players_of_trials_do_what_their_models_predict(kind: str, potential: Po
 
     assert np.mean(errors) < 0.06
     assert np.quantile(errors, 0.9) < 0.13
+
+
+@pytest.mark.parametrize("kind", ["never", "2 %", "20 %"])
+def test_players_of_trials_fold_as_often_as_their_models_predict(kind: str) -> None:
+    """With all that they may hold: some hands of a stratum are draws and go on, most are not and fold."""
+    never = SpecificModel()
+    for state in play("limit-2p", [make_bot("always-call"), make_bot("random")], 60):
+        learn([never, GenericModel()], state)
+    predicted = 0.0 if kind == "never" else float(kind.split()[0]) / 100
+    model = never if kind == "never" else fixed(predicted, 0.3, noise=0.0)
+    too_often = []
+    for spot, decision in model_spots(model, 60):
+        if decision.situation.can_fold:
+            combos = [c for c in range(0, NUM_COMBOS, 7) if decision.weights[c] > 0]
+            weights = decision.weights[combos]
+            folds = weights @ triples_at_root(spot, combos)[:, 0] / weights.sum()
+            too_often.append(folds - (never.frequencies(decision).fold if kind == "never" else predicted))
+
+    assert abs(np.mean(too_often)) < 0.008
+    assert np.quantile(np.abs(too_often), 0.9) < 0.03 + 0.25 * predicted
 
 
 def test_all_contexts_stand_at_their_index() -> None:
