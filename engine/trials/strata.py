@@ -117,9 +117,9 @@ def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
     return means
 
 
-def _blurs_by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
-    """The standard deviation in each stratum of numbers for each starting hand, shape (169,)."""
-    return np.sqrt(np.maximum(_by_stratum(strata, numbers**2) - _by_stratum(strata, numbers) ** 2, 0.0))
+def _variances_by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
+    """The variance in each stratum of numbers for each starting hand, shape (169,)."""
+    return np.maximum(_by_stratum(strata, numbers**2) - _by_stratum(strata, numbers) ** 2, 0.0)
 
 
 @functools.cache
@@ -140,11 +140,11 @@ def averages(players: int) -> kernels.Averages:
         preflop_values=np.array([value for value, _ in tables]),
         preflop_draws=np.array([draw for _, draw in tables]),
         preflop_stratum_values=np.array([_by_stratum(strata, value) for value, _ in tables]),
-        preflop_stratum_value_blurs=np.array([_blurs_by_stratum(strata, value) for value, _ in tables]),
+        preflop_stratum_variances=np.array([_variances_by_stratum(strata, value) for value, _ in tables]),
         preflop_stratum_draws=np.array([_by_stratum(strata, draw) for _, draw in tables]),
         preflop_equities=equities,
         preflop_stratum_equities=np.ascontiguousarray(_by_stratum(strata, equities).T),
-        preflop_stratum_equity_blurs=_blurs_by_stratum(strata, preflop_equities_against_random()),
+        preflop_stratum_equity_variances=_variances_by_stratum(strata, preflop_equities_against_random()),
     )
 
 

@@ -51,12 +51,12 @@ def ramp(value: float, middle: float, spread: float) -> float:
 
 
 @kernel(allocates=False, inlined=True)
-def blurred_spread(spread: float, blur: float) -> float:
+def blurred_spread(spread: float, variance: float) -> float:
     """The spread at which a mean hand is mixed like the hands that it stands for, on average.
 
-    blur: the standard deviation of what is measured on the threshold, among these hands.
+    variance: of what is measured on the threshold, among these hands.
     """
-    return float(np.sqrt(spread * spread + 3.0 * blur * blur))
+    return float(np.sqrt(spread * spread + 3.0 * variance))
 
 
 @kernel(allocates=False, inlined=True)
@@ -81,20 +81,20 @@ def mean_triple_of(
     value: float,
     chance: float,
     draw: float,
-    blurs: tuple[float, float],
+    variances: tuple[float, float],
     thresholds: Thresholds,
     push: Push,
     bluffs: float,
 ) -> ProbabilityTriple:
     """The mean triple of hands that differ, roughly: around each threshold it changes more slowly.
 
-    value, chance, draw: their means.  blurs: the standard deviations of value and chance.
+    value, chance, draw: their means.  variances: of value and chance.
     """
-    value_blur, chance_blur = blurs
+    of_value, of_chance = variances
     spreads = (
-        blurred_spread(thresholds.call_spread, value_blur),
-        blurred_spread(thresholds.price_spread, chance_blur),
-        blurred_spread(thresholds.raise_spread, value_blur),
+        blurred_spread(thresholds.call_spread, of_value),
+        blurred_spread(thresholds.price_spread, of_chance),
+        blurred_spread(thresholds.raise_spread, of_value),
     )
     return _triple_with_spreads(value, chance, draw, thresholds, spreads, push, bluffs)
 

@@ -193,8 +193,8 @@ def _fill_preflop_values(
         values[stratum] = averages.preflop_stratum_values[table, stratum]
         draws[stratum] = averages.preflop_stratum_draws[table, stratum]
         chances[stratum] = 0.0
-        tree.scratch[Scratch.VALUE_BLURS, stratum] = averages.preflop_stratum_value_blurs[table, stratum]
-        tree.scratch[Scratch.CHANCE_BLURS, stratum] = averages.preflop_stratum_equity_blurs[stratum]
+        tree.scratch[Scratch.VALUE_VARIANCES, stratum] = averages.preflop_stratum_variances[table, stratum]
+        tree.scratch[Scratch.CHANCE_VARIANCES, stratum] = averages.preflop_stratum_equity_variances[stratum]
     if opponent >= 0:
         below = tree.ranges[integers[TreeNode.RANGES + opponent]]
         for against in range(NUM_STRATA):
@@ -226,7 +226,9 @@ def _fill_postflop_values(tree: Tree, averages: Averages, node: int, situation: 
     values, chances, draws = (
         tree.scratch[Scratch.VALUES], tree.scratch[Scratch.CHANCES], tree.scratch[Scratch.DRAWS]
     )  # fmt: skip
-    value_blurs, chance_blurs = tree.scratch[Scratch.VALUE_BLURS], tree.scratch[Scratch.CHANCE_BLURS]
+    value_variances, chance_variances = (
+        tree.scratch[Scratch.VALUE_VARIANCES], tree.scratch[Scratch.CHANCE_VARIANCES]
+    )  # fmt: skip
     protect = numbers[NodeNumber.PROTECTION]
     for stratum in range(NUM_STRATA):
         strength = 0.5 * (product[stratum] + product[stratum + 1])
@@ -240,8 +242,8 @@ def _fill_postflop_values(tree: Tree, averages: Averages, node: int, situation: 
         value_blur = protect * blur + (1.0 - protect) * chance_blur
         width = product[stratum + 1] - product[stratum]
         within = width * width / 12.0
-        chance_blurs[stratum] = np.sqrt(chance_blur * chance_blur + within)
-        value_blurs[stratum] = np.sqrt(value_blur * value_blur + within)
+        chance_variances[stratum] = chance_blur * chance_blur + within
+        value_variances[stratum] = value_blur * value_blur + within
 
 
 @kernel(allocates=False, inlined=True)
@@ -279,13 +281,15 @@ def _fill_triples(tree: Tree, node: int, bluffs: float) -> ProbabilityTriple:
     thresholds, push = thresholds_in(numbers), push_in(numbers)
     weights, values = tree.scratch[Scratch.WEIGHTS], tree.scratch[Scratch.VALUES]
     chances, draws = tree.scratch[Scratch.CHANCES], tree.scratch[Scratch.DRAWS]
-    value_blurs, chance_blurs = tree.scratch[Scratch.VALUE_BLURS], tree.scratch[Scratch.CHANCE_BLURS]
+    value_variances, chance_variances = (
+        tree.scratch[Scratch.VALUE_VARIANCES], tree.scratch[Scratch.CHANCE_VARIANCES]
+    )  # fmt: skip
     calls = numbers[NodeNumber.CALLS : NodeNumber.CALLS + NUM_STRATA]
     raises = numbers[NodeNumber.RAISES : NodeNumber.RAISES + NUM_STRATA]
     for stratum in range(NUM_STRATA):
-        blurs = value_blurs[stratum], chance_blurs[stratum]
+        variances = value_variances[stratum], chance_variances[stratum]
         triple = mean_triple_of(
-            values[stratum], chances[stratum], draws[stratum], blurs, thresholds, push, bluffs
+            values[stratum], chances[stratum], draws[stratum], variances, thresholds, push, bluffs
         )
         calls[stratum] = triple.call
         raises[stratum] = triple.raise_
@@ -339,9 +343,9 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
     numbers[NodeNumber.FOLD_NOISE] = fold_noise
     numbers[NodeNumber.RAISE_NOISE] = raise_noise
     weights, values = tree.scratch[Scratch.WEIGHTS, :NUM_STRATA], tree.scratch[Scratch.VALUES, :NUM_STRATA]
-    spreads = tree.scratch[Scratch.VALUE_BLURS, :NUM_STRATA]
+    spreads = tree.scratch[Scratch.VALUE_VARIANCES, :NUM_STRATA]
     call_values, call_spreads = (
-        tree.scratch[Scratch.CHANCES, :NUM_STRATA], tree.scratch[Scratch.CHANCE_BLURS, :NUM_STRATA]
+        tree.scratch[Scratch.CHANCES, :NUM_STRATA], tree.scratch[Scratch.CHANCE_VARIANCES, :NUM_STRATA]
     )  # fmt: skip
     for stratum in range(NUM_STRATA):
         spreads[stratum] = blurred_spread(SPREAD, spreads[stratum])

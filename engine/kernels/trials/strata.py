@@ -79,16 +79,16 @@ class Averages(NamedTuple):
     """1 for starting hands that want many opponents, else 0, by `table_index`, shape (81, 169)."""
     preflop_stratum_values: NDArray[np.float64]
     """The mean value of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
-    preflop_stratum_value_blurs: NDArray[np.float64]
-    """The standard deviation of the value in each stratum, by `table_index`, shape (81, NUM_STRATA)."""
+    preflop_stratum_variances: NDArray[np.float64]
+    """The variance of the value in each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_stratum_draws: NDArray[np.float64]
     """The mean draw of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_equities: NDArray[np.float64]
     """The equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
     preflop_stratum_equities: NDArray[np.float64]
     """The equity against each stratum of each other one, shape (NUM_STRATA, NUM_STRATA)."""
-    preflop_stratum_equity_blurs: NDArray[np.float64]
-    """The standard deviation in each stratum of the equity against a random hand, shape (NUM_STRATA,)."""
+    preflop_stratum_equity_variances: NDArray[np.float64]
+    """The variance in each stratum of the equity against a random hand, shape (NUM_STRATA,)."""
 
 
 @kernel(allocates=False, inlined=True)

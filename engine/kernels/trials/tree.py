@@ -154,10 +154,10 @@ class Scratch(IntEnum):
     VALUES = 1
     CHANCES = 2
     DRAWS = 3
-    VALUE_BLURS = 4
-    """By how much the values of the hands of a stratum differ: their standard deviation."""
-    CHANCE_BLURS = 5
-    """The same of their chances."""
+    VALUE_VARIANCES = 4
+    """By how much the values of the hands of a stratum differ."""
+    CHANCE_VARIANCES = 5
+    """By how much their chances differ."""
     SPARE = 6
     """The first of three spare rows."""
 
