@@ -28,6 +28,7 @@ from server.match_arguments import (
     read_rake,
     read_tokens,
 )
+from server.match_defaults import MATCH_DEFAULTS
 from server.parameters import (
     FiniteRange,
     GameName,
@@ -69,7 +70,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
-    default=1,
+    default=MATCH_DEFAULTS.jobs,
     show_default=True,
     help="Passes of a duplicate match to play in parallel.  With more jobs than passes, the hands of a pass "
     "are divided among several tables, each with its own players, or with --in-process among processes, but "
@@ -146,49 +147,49 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--on-failure",
     type=click.Choice([policy.value for policy in OnFailure]),
-    default=OnFailure.FOLD.value,
+    default=MATCH_DEFAULTS.on_failure,
     show_default=True,
     help="When a player fails: end the match, or check and fold for it until it is back.",
 )
 @click.option(
     "--response-time",
     type=FiniteRange(0.001, MOST_SECONDS),
-    default=10.0,
+    default=MATCH_DEFAULTS.response_time,
     show_default=True,
     help="Seconds a player may take for one decision.",
 )
 @click.option(
     "--first-response-time",
     type=FiniteRange(0.001, MOST_SECONDS),
-    default=60.0,
+    default=MATCH_DEFAULTS.first_response_time,
     show_default=True,
     help="Seconds a player may take for its first decision of the match, if longer.",
 )
 @click.option(
     "--hand-time",
     type=FiniteRange(0.001, MOST_SECONDS),
-    default=600.0,
+    default=MATCH_DEFAULTS.hand_time,
     show_default=True,
     help="Seconds a player may take in one hand.",
 )
 @click.option(
     "--match-time",
     type=FiniteRange(0.001, MOST_SECONDS),
-    default=7.0,
+    default=MATCH_DEFAULTS.match_time,
     show_default=True,
     help="Seconds per hand that a player may take, on average over the match.",
 )
 @click.option(
     "--start-time",
     type=FiniteRange(0.1, MOST_SECONDS),
-    default=600.0,
+    default=MATCH_DEFAULTS.start_time,
     show_default=True,
     help="Seconds a launched player may take to join.",
 )
 @click.option(
     "--grace",
     type=FiniteRange(0, MOST_SECONDS),
-    default=2.0,
+    default=MATCH_DEFAULTS.grace,
     show_default=True,
     metavar="SECONDS",
     help="With `--on-failure fold`: how long to wait for a vacant seat to be taken before folding hands for "
@@ -211,7 +212,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--luck",
     type=click.Choice([luck.value for luck in Luck]),
-    default=Luck.EQUITY.value,
+    default=MATCH_DEFAULTS.luck,
     show_default=True,
     help="The luck to take out of the results that are shown beside the chips won: none; by equity, that of "
     "the cards; with AIVAT, also that of players whose strategy is known.",

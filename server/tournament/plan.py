@@ -9,6 +9,7 @@ import attrs
 from engine.evidence.verdict import Goal
 from engine.rules import GameDefinition
 from server.launching.players import Player
+from server.match_defaults import MATCH_DEFAULTS
 from server.report.evidence import Luck
 from server.sit_and_go.terms import SitAndGo
 
@@ -104,12 +105,12 @@ class Event:
 class Limits:
     """Seconds that players have, and how they are run."""
 
-    response_time: float = 10.0
-    first_response_time: float = 60.0
-    hand_time: float = 600.0
-    match_time: float = 7.0
-    start_time: float = 600.0
-    grace: float = 2.0
+    response_time: float = MATCH_DEFAULTS.response_time
+    first_response_time: float = MATCH_DEFAULTS.first_response_time
+    hand_time: float = MATCH_DEFAULTS.hand_time
+    match_time: float = MATCH_DEFAULTS.match_time
+    start_time: float = MATCH_DEFAULTS.start_time
+    grace: float = MATCH_DEFAULTS.grace
     sandbox: bool = False
     process: str | None = None
     """What each process of a player may use, in the syntax of ``--limits``."""

@@ -6,6 +6,7 @@ import shlex
 from typing import Any
 
 from engine.user_input import printable
+from server.match_defaults import MATCH_DEFAULTS
 from server.report.logs import MatchLog
 from server.report.review.sources import Record, Source
 
@@ -62,8 +63,6 @@ def _seed(result: Record) -> str | None:
 
 def _match_command(result: Record) -> str | None:
     """The command line of ``riverboat match``; options that have their defaults are left out."""
-    from server.match_command import match
-
     game, players, seed = result.text("game"), result.texts("commands"), result.text("key") or _seed(result)
     if not (game and players and seed):
         return None
@@ -80,11 +79,10 @@ def _match_command(result: Record) -> str | None:
         words += ["--until", "decided"]
     words += ["--fixed-seats"] if options.flag("fixed_seats") else []
     words += ["--sandbox"] if options.flag("sandbox") else []
-    defaults = {parameter.name: parameter.default for parameter in match.params}
     for key, option in _OPTIONS.items():
         number, text = options.number(key), options.text(key)
         value = f"{number:g}" if number is not None else text
-        if value is not None and number != defaults[key] and text != defaults[key]:
+        if value is not None and getattr(MATCH_DEFAULTS, key) not in (number, text):
             words += [option, value]
     return printable(shlex.join(words))
 
