@@ -2,6 +2,7 @@
 
 ======================  =====================================================================================
 `triple_of`             the formula: what thresholds make of one hand
+`mean_triple_of`        the same for hands that differ, by their means and variances
 `threshold_triple_of`   a player who folds and raises with given frequencies, by the strength of the hand
 `own_share`             how far such frequencies decide instead of the formula
 `own_triple`            the frequencies that the player's own part must then have

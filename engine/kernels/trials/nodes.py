@@ -343,6 +343,7 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
     numbers[NodeNumber.FOLD_NOISE] = fold_noise
     numbers[NodeNumber.RAISE_NOISE] = raise_noise
     weights, values = tree.scratch[Scratch.WEIGHTS, :NUM_STRATA], tree.scratch[Scratch.VALUES, :NUM_STRATA]
+    # The variances are not needed any more: from here on their rows hold spreads.
     spreads = tree.scratch[Scratch.VALUE_VARIANCES, :NUM_STRATA]
     call_values, call_spreads = (
         tree.scratch[Scratch.CHANCES, :NUM_STRATA], tree.scratch[Scratch.CHANCE_VARIANCES, :NUM_STRATA]
