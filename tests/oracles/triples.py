@@ -400,24 +400,32 @@ def implied_thresholds(
     values: Sequence[float],
     call_values: Sequence[float],
     frequencies: Chances,
-    spread: float,
+    spreads: Sequence[float],
+    call_spreads: Sequence[float],
 ) -> tuple[float, float]:
-    """The thresholds of calling and of raising that lead to frequencies, by halving an interval."""
+    """The thresholds of calling and of raising that lead to frequencies, by halving an interval.
+
+    Every hand is mixed over spreads of its own.
+    """
 
     def raising(threshold: float) -> float:
-        above = [share_above(value, threshold, spread) for value in values]
+        above = _shares_above(values, threshold, spreads)
         return math.fsum(w * share for w, share in zip(weights, above, strict=True)) / math.fsum(weights)
 
     raise_at = _where(raising, frequencies["raise"]) if frequencies["raise"] > 0 else math.inf
-    raised = [share_above(value, raise_at, spread) for value in values]
+    raised = _shares_above(values, raise_at, spreads)
 
     def continuing(threshold: float) -> float:
-        above = [share_above(value, threshold, spread) for value in call_values]
+        above = _shares_above(call_values, threshold, call_spreads)
         kept = [max(pair) for pair in zip(above, raised, strict=True)]
         return math.fsum(w * share for w, share in zip(weights, kept, strict=True)) / math.fsum(weights)
 
     call_at = _where(continuing, 1 - frequencies["fold"]) if frequencies["fold"] > 0 else -math.inf
     return call_at, raise_at
+
+
+def _shares_above(values: Sequence[float], threshold: float, spreads: Sequence[float]) -> list[float]:
+    return [share_above(value, threshold, spread) for value, spread in zip(values, spreads, strict=True)]
 
 
 def _where(falling: Callable[[float], float], wanted: float) -> float:
@@ -430,10 +438,10 @@ def _where(falling: Callable[[float], float], wanted: float) -> float:
 
 
 def threshold_chances(
-    value: float, call_value: float, call_at: float, raise_at: float, spread: float
+    value: float, call_value: float, call_at: float, raise_at: float, call_spread: float, raise_spread: float
 ) -> Chances:
     """Raise above the one threshold, do not fold above the other; a hand that raises does not fold."""
-    raising = share_above(value, raise_at, spread) if raise_at < math.inf else 0.0
-    folding = 1 - share_above(call_value, call_at, spread) if call_at > -math.inf else 0.0
+    raising = share_above(value, raise_at, raise_spread) if raise_at < math.inf else 0.0
+    folding = 1 - share_above(call_value, call_at, call_spread) if call_at > -math.inf else 0.0
     folding = min(folding, 1 - raising)
     return chances((folding, 1 - folding - raising, raising))

@@ -96,10 +96,9 @@ _LEAST: Final = 0.02
 """Least chance of an action at a showdown, so that one surprise does not settle everything."""
 _ALL_DICE: Final = -5.0
 """Log odds before any showdown that a part is 1: about one player in fifty throws nothing but dice."""
-_NOISE_PRIOR: Final = np.append(
-    np.log(np.maximum(_NOISE_GRID[:-1], 0.02)) + 4 * np.log(1 - np.maximum(_NOISE_GRID[:-1], 0.02)), _ALL_DICE
-)
-"""The same of each part: beta-distributed, 2 to 5, but for the last."""
+_LESS_THAN_ALL: Final = np.maximum(_NOISE_GRID[:-1], 0.02)
+_NOISE_PRIOR: Final = np.append(np.log(_LESS_THAN_ALL) + 4 * np.log(1 - _LESS_THAN_ALL), _ALL_DICE)
+"""The same of each part of the grid: beta-distributed, 2 to 5, but for the last."""
 _NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
 """The shape of the evidence: before and after the flop, by the noise of folds and by that of raises."""
 

@@ -118,20 +118,23 @@ def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
     hands = 40
     weights, values, call_values = rng.random((3, hands)) + 1e-3
     frequencies = rng.dirichlet((1, 1, 1))
-    triple, spread = ProbabilityTriple(*frequencies.tolist()), 0.1
-    spreads = np.full(hands, spread)
+    triple = ProbabilityTriple(*frequencies.tolist())
+    own_spreads, call_spreads = rng.uniform(0.02, 0.3, (2, hands))
 
     call_at, raise_at = reweighting.implied_thresholds(
-        weights, values, call_values, spreads, spreads, triple, np.empty((3, hands))
+        weights, values, call_values, own_spreads, call_spreads, triple, np.empty((3, hands))
     )
 
     expected = oracle.implied_thresholds(
-        weights.tolist(), values.tolist(), call_values.tolist(), oracle.chances(triple), spread
-    )
+        weights.tolist(), values.tolist(), call_values.tolist(), oracle.chances(triple),
+        own_spreads.tolist(), call_spreads.tolist(),
+    )  # fmt: skip
     triples = np.empty((hands, 3))
-    kernels.fill_threshold_triples(values, call_values, call_at, raise_at, spread, triples)
     for hand in range(hands):
-        by_halving = oracle.threshold_chances(values[hand], call_values[hand], *expected, spread)
+        both = values[hand], call_values[hand]
+        own = call_spreads[hand], own_spreads[hand]
+        triples[hand] = kernels.threshold_triple_of(*both, call_at, raise_at, *own)
+        by_halving = oracle.threshold_chances(*both, *expected, *own)
         assert triples[hand] == pytest.approx(tuple(by_halving.values()), abs=1e-6)
     assert kernels.mean_triple(weights, triples).fold == pytest.approx(triple.fold, abs=1e-6)
     assert kernels.mean_triple(weights, triples).raise_ == pytest.approx(triple.raise_, abs=1e-6)

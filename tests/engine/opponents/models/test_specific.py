@@ -234,11 +234,14 @@ def check_triples(
     assert share > 0
     own = oracle.own_frequencies(usual, known, share, situation.can_fold, situation.can_raise)
     at = oracle.implied_thresholds(
-        decision.weights.tolist(), values.value.tolist(), values.call.tolist(), own, SPREAD
-    )
+        decision.weights.tolist(), values.value.tolist(), values.call.tolist(), own,
+        [SPREAD] * NUM_COMBOS, [SPREAD] * NUM_COMBOS,
+    )  # fmt: skip
     triples = model.triples(decision)
     for combo in range(0, NUM_COMBOS, 53):
-        by_own = oracle.threshold_chances(float(values.value[combo]), float(values.call[combo]), *at, SPREAD)
+        by_own = oracle.threshold_chances(
+            float(values.value[combo]), float(values.call[combo]), *at, SPREAD, SPREAD
+        )
         sharp = {
             name: (1 - share) * formula + share * by_own[name]
             for formula, name in zip(generic[combo], oracle.ACTIONS, strict=True)
