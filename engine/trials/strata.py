@@ -118,7 +118,7 @@ def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
 
 
 def _variances_by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
-    """The variance in each stratum of numbers for each starting hand, shape (169,)."""
+    """The variance in each stratum of numbers for each starting hand, shape (169, ...)."""
     return np.maximum(_by_stratum(strata, numbers**2) - _by_stratum(strata, numbers) ** 2, 0.0)
 
 
@@ -132,16 +132,18 @@ def averages(players: int) -> kernels.Averages:
         for table_size in kernels.TABLE_SIZES
         for expected_players in kernels.TABLE_SIZES
     ]
+    values = np.array([value for value, _ in tables])
+    draws = np.array([draw for _, draw in tables])
     equities = np.ascontiguousarray(_by_stratum(strata, preflop_equities().T.copy()).T)
     return kernels.Averages(
         to_flop=_by_stratum(strata, to_flop),
         to_next=to_next,
         potentials=_potentials_by_opponents(potentials),
-        preflop_values=np.array([value for value, _ in tables]),
-        preflop_draws=np.array([draw for _, draw in tables]),
-        preflop_stratum_values=np.array([_by_stratum(strata, value) for value, _ in tables]),
-        preflop_stratum_variances=np.array([_variances_by_stratum(strata, value) for value, _ in tables]),
-        preflop_stratum_draws=np.array([_by_stratum(strata, draw) for _, draw in tables]),
+        preflop_values=values,
+        preflop_draws=draws,
+        preflop_stratum_values=np.ascontiguousarray(_by_stratum(strata, values.T).T),
+        preflop_stratum_variances=np.ascontiguousarray(_variances_by_stratum(strata, values.T).T),
+        preflop_stratum_draws=np.ascontiguousarray(_by_stratum(strata, draws.T).T),
         preflop_equities=equities,
         preflop_stratum_equities=np.ascontiguousarray(_by_stratum(strata, equities).T),
         preflop_stratum_equity_variances=_variances_by_stratum(strata, preflop_equities_against_random()),
