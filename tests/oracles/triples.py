@@ -63,6 +63,8 @@ class Rule:
     push_lost: float
     call_won: float
     call_lost: float
+    waiting: float
+    patience: float
 
     def chances(self, value: float, showdown: float, draw: float, bluffs: float) -> Chances:
         """Fold below the call threshold unless the price is right, raise above the raise threshold; then trap
@@ -92,9 +94,11 @@ class Rule:
         return chances((fold, 1 - fold - raising, raising))
 
     def _brought(self, showdown: float) -> float:
-        """What a raise brings beyond the better of a call and a fold, in bets."""
+        """What a raise brings beyond the better of a call and a fold, and of waiting, in bets."""
         beats = max(0.0, (showdown - self.push_shift) / (1 - self.push_shift))
         raised = self.push_folded + beats * self.push_won - self.push_lost
+        if beats < self.patience:
+            raised -= self.waiting * (self.patience - beats)
         return raised - max(0.0, showdown * self.call_won - self.call_lost)
 
     def _wants_semi_bluff(self, draw: float) -> float:

@@ -1,7 +1,8 @@
 """How much to bet in no-limit games: a share of the pot, with its reasons.
 
 Against a single opponent whose answers to raises have been seen, the size that is worth most (`best_totals`):
-his folds to that size win the pot, and where he goes on the hand must beat what he goes on with.  Else:
+his folds to that size win the pot, and where he goes on the hand must beat what he goes on with.  One who
+never folds is bet into later (`worths_of_raise`).  Else:
 
 ===========================  ==================================================================
 a player who never folds      pays more: the pot with a good hand, twice the pot with a great one
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from engine.opponents.action_context import Situation
 from engine.opponents.bet_sizes import FoldsBySize
-from engine.opponents.models.formula import BEATEN_THAT_FOLD
+from engine.opponents.models.formula import worths_of_raise
 from engine.rules import Action, BettingState
 
 _NEVER_FOLDS: Final = 0.08
@@ -35,10 +36,10 @@ _NEVER_FOLDS: Final = 0.08
 
 _ANSWERS: Final = 10
 """Answers to raises, before the flop or after it, from which on they decide on sizes."""
-_OPENINGS: Final = (2.5, 3.0, 4.0)
+_OPENINGS: Final = (2.0, 3.0)
 """Raises before the flop that are compared, in parts of the last."""
 _SHARES: Final = ((0.5, 0.75, 1.0), (0.5, 0.75, 1.0, 1.5), (0.5, 0.75, 1.0, 2.0, math.inf))
-"""Bets on the flop, the turn and the river that are compared, in pots: greater ones wait for the last card,
+"""Bets on the flop, the turn and the river that are compared, in pots: the greatest wait for the last card,
 when it is known what a hand is worth."""
 
 
@@ -69,16 +70,11 @@ def best_totals(
     else:
         actions = [betting.raise_of_pots(share) for share in _SHARES[situation.betting_round - 1]]
     totals = sorted({action.raise_to for action in actions if action.raise_to is not None})
-    spent = betting.spent[situation.position]
-    pot, beaten = situation.pot, BEATEN_THAT_FOLD[situation.betting_round]
-    worth = []
-    for total in totals:
-        folds = answers.chance(betting, total, folding)
-        shift = min(0.98, beaten * folds)
-        against = np.maximum(chances - shift, 0.0) / (1 - shift)
-        both = 2 * total - betting.max_spent - spent
-        worth.append(folds * pot + (1 - folds) * (against * (pot + both) - (total - spent)))
-    best: NDArray[np.int64] = np.array(totals)[np.argmax(worth, axis=0)]
+    worths = [
+        worths_of_raise(betting, chances, total, answers.chance(betting, total, folding), folding)
+        for total in totals
+    ]
+    best: NDArray[np.int64] = np.array(totals)[np.argmax(worths, axis=0)]
     return best
 
 

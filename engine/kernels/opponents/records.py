@@ -155,6 +155,10 @@ class Push(NamedTuple):
     """What a call brings with a hand that wins, before its cost."""
     call_lost: float
     """What a call costs."""
+    waiting: float
+    """What the bet is worth more when it is made later, per chance that is short of `patience`."""
+    patience: float
+    """The chance to win from which on nothing is gained by waiting."""
 
 
 class Correction(IntEnum):

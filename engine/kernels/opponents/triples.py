@@ -128,6 +128,7 @@ def _triple_with_spreads(
         against = max(chance - push.shift, 0.0) / (1.0 - push.shift)
         brought = push.folded + push.won * against - push.lost
         brought -= max(push.call_won * chance - push.call_lost, 0.0)
+        brought -= push.waiting * max(push.patience - against, 0.0)
         raising += push.known * (can_raise * ramp(brought, 0.0, PUSH_SPREAD) - raising)
         bluffs *= 1.0 - push.known
     continuing = max(continuing, raising)

@@ -104,22 +104,22 @@ class NodeNumber(IntEnum):
     CAN_FOLD = 12
     CAN_RAISE = 13
     PUSH = 14
-    """First of seven: the fields of `Push`."""
-    BLUFFS = 21
+    """First of nine: the fields of `Push`."""
+    BLUFFS = 23
     """The chance that the weakest hands bluff."""
-    PROTECTION = 22
+    PROTECTION = 24
     """After the flop, by how much a bet protects."""
-    SHARE = 23
+    SHARE = 25
     """The weight of the implied thresholds, against that of the formula."""
-    CALL_AT = 24
+    CALL_AT = 26
     """The implied threshold of calling."""
-    RAISE_AT = 25
+    RAISE_AT = 27
     """The implied threshold of raising."""
-    FOLD_NOISE = 26
+    FOLD_NOISE = 28
     """How far the actor ignores its hand when it decides whether to fold."""
-    RAISE_NOISE = 27
+    RAISE_NOISE = 29
     """How far the actor ignores its hand when it decides whether to raise."""
-    MEAN = 28
+    MEAN = 30
     """First of three: the actor's mean triple over its range."""
     STRENGTH = MEAN + 3
     """First of NUM_STRATA + 1: the chance to be ahead of all opponents, at the edges of the strata."""
@@ -127,9 +127,14 @@ class NodeNumber(IntEnum):
     """First of NUM_STRATA: the chance of each stratum to call."""
     RAISES = CALLS + NUM_STRATA
     """First of NUM_STRATA: the chance of each stratum to raise."""
+    CONTINUES = RAISES + NUM_STRATA
+    """First of NUM_SIZES, in our own nodes of no-limit games against one opponent: the chance that he goes on
+    against a raise of a size; 0 for sizes that are not made there."""
+    WORSE_THAT_FOLD = CONTINUES + NUM_SIZES
+    """There, how far his folds are of hands that are beaten anyhow."""
 
 
-NODE_NUMBERS: Final = NodeNumber.RAISES + NUM_STRATA
+NODE_NUMBERS: Final = NodeNumber.WORSE_THAT_FOLD + 1
 """The number of floating-point numbers of a node."""
 
 
@@ -243,6 +248,8 @@ def push_in(numbers: NDArray[np.float64]) -> Push:
         lost=float(numbers[NodeNumber.PUSH + 4]),
         call_won=float(numbers[NodeNumber.PUSH + 5]),
         call_lost=float(numbers[NodeNumber.PUSH + 6]),
+        waiting=float(numbers[NodeNumber.PUSH + 7]),
+        patience=float(numbers[NodeNumber.PUSH + 8]),
     )
 
 

@@ -27,8 +27,14 @@ from engine.kernels.opponents.hand_features import (
 from engine.kernels.opponents.triples import triple_at
 from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
 from engine.kernels.splitmix import GOLDEN, mixed, unit
-from engine.kernels.trials.nodes import postflop_triple, preflop_triple, prepare_node
-from engine.kernels.trials.players import Players
+from engine.kernels.trials.nodes import (
+    best_size,
+    postflop_triple,
+    preflop_triple,
+    prepare_node,
+    value_in_node,
+)
+from engine.kernels.trials.players import Kind, Players
 from engine.kernels.trials.strata import Averages
 from engine.kernels.trials.tree import (
     PASSING_NODES,
@@ -201,6 +207,34 @@ def _fill_features(
     deals.known[trial, betting_round - 1] |= wanted
 
 
+@kernel(allocates=False)
+def _size_of_raise(setting: Setting, deals: Deals, trial: int, node: int, drawn: float) -> int:
+    """The `RaiseSize` of a raise in a no-limit game.
+
+    Ours against a single opponent is the one that is worth most with the hand (`best_size`); others are drawn
+    as often as the player has made them.
+
+    drawn: a random number, 0 to 1.
+    """
+    tree, players = setting.tree, setting.players
+    integers, numbers = tree.integers[node], tree.numbers[node]
+    position, betting_round = integer(integers[Node.TO_ACT]), integer(integers[Node.ROUND])
+    if players.kinds[position] == Kind.OURS and integers[TreeNode.NUM_OPPONENTS] == 1:
+        chance = 0.0
+        if betting_round > 0:
+            features = deals.features[trial, betting_round - 1, position]
+            _, chance = value_in_node(
+                numbers, betting_round, 1, features[Feature.SQUARED_STRENGTH], features[Feature.POSITIVE],
+                features[Feature.NEGATIVE],
+            )  # fmt: skip
+        return best_size(setting.rules, tree, node, chance)
+    sizes = players.sizes[position, min(betting_round, 1)]
+    size = integer(RaiseSize.SMALLEST)
+    while size < RaiseSize.ALL_IN and drawn >= sizes[size]:
+        size += 1
+    return size
+
+
 # Long, because passing these arrays to another kernel at every decision would cost more than the decision.
 @kernel(allocates=False)
 def play_trials(
@@ -278,10 +312,7 @@ def play_trials(
                 elif drawn >= 1.0 - triple.raise_ and integers[node, TreeNode.LOW] > 0:
                     size = integer(RaiseSize.SMALLEST)
                     if not is_limit:
-                        second = unit(mixed(word))
-                        after = min(current, 1)
-                        while size < RaiseSize.ALL_IN and second >= players.sizes[position, after, size]:
-                            size += 1
+                        size = _size_of_raise(setting, deals, trial, node, unit(mixed(word)))
                     child_at = Child.RAISE + size
                     action = raise_total(rules, integers[node], size)
             acted[position] += 1

@@ -51,12 +51,12 @@ from engine.kernels.opponents.records import (
     Parameter,
     Thresholds,
 )
-from engine.opponents.action_context import NUM_CONTEXTS, Situation
+from engine.opponents.action_context import NUM_CONTEXTS, Situation, situation_of
 from engine.opponents.hand_values import HandValues
+from engine.rules.betting import BettingState
 from engine.rules.game_definition import MAX_PLAYERS
 
 __all__ = [
-    "BEATEN_THAT_FOLD",
     "DEFAULT_PARAMETERS",
     "Constants",
     "Parameters",
@@ -72,12 +72,10 @@ __all__ = [
     "reasonable_share",
     "thresholds",
     "traits_array",
+    "worths_of_raise",
 ]
 
 Floats = NDArray[np.float64]
-
-BEATEN_THAT_FOLD: Final = threshold_kernels.BEATEN_THAT_FOLD
-"""By betting round: how far the hands that an opponent folds are those that are beaten anyhow."""
 
 
 def _fraction(instance: object, attribute: attrs.Attribute[float], value: float) -> None:
@@ -300,6 +298,35 @@ def continue_chance(situation: Situation, traits: Floats, position: int) -> floa
         position: the opponent's.
     """
     return float(threshold_kernels.continue_chance(situation.public, position, traits))
+
+
+def worths_of_raise(
+    betting: BettingState, chances: Floats, total: int, folding: float, usual_folding: float
+) -> Floats:
+    """What a no-limit raise brings with each hand against a single opponent, in chips, compared with a fold.
+
+    He folds hands that are mostly beaten anyhow, so those with which he goes on are better.  And what one who
+    never folds would pay now he pays on the river as well, when it is known what the hand has become.
+
+    Args:
+        betting: the state in which we raise.
+        chances: of the hands at the showdown, shape (n,).
+        total: of the raise.
+        folding: the chance that he folds to it.
+        usual_folding: that to a raise of a middling size.
+
+    Returns:
+        Shape (n,).
+    """
+    betting_round, position = betting.betting_round, situation_of(betting).position
+    stakes = float(betting.pot), float(betting.spent[position]), float(betting.max_spent), float(total)
+    worths = np.empty(len(chances))
+    threshold_kernels.fill_worths_of_raise(
+        chances, 1 - folding, threshold_kernels.BEATEN_THAT_FOLD[betting_round], stakes,
+        threshold_kernels.worth_of_waiting(1 - usual_folding), threshold_kernels.PATIENCE[betting_round],
+        worths,
+    )  # fmt: skip
+    return worths
 
 
 def protection(situation: Situation, traits: Floats) -> float:

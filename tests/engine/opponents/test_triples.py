@@ -47,6 +47,8 @@ pushes = st.builds(
     lost=st.floats(0, 4),
     call_won=st.floats(0, 15),
     call_lost=st.floats(0, 4),
+    waiting=st.floats(0, 1.2),
+    patience=st.floats(0.5, 0.75),
 )
 
 

@@ -345,6 +345,30 @@ def test_with_trash_it_checks_to_who_never_folds() -> None:
     assert check > bet
 
 
+def raises_on_the_river(model: OpponentModel, own: str, deals: int = 60) -> list[int]:
+    """The totals that we raise to in trials, on the river, after a check on the turn to one who checks."""
+    game = load_game("nolimit-2p")
+    betting = parse_betting(game, "r300c/cc/")
+    board = parse_written_cards("Js8c4s2h")
+    spot = make_spot(betting, board, parse_written_cards(own), [model, model])
+    trials = Trials(spot, 3, TREE)
+    trace = np.zeros((deals, 20, 5))
+    trials.play(trials.sample(deals), trials.start(CALL), (), trace)
+    raises = []
+    for steps in trace.tolist():
+        by_us = [int(step[1]) for step in steps if step[0] == spot.position]
+        raises += [total for total in by_us if total > 0]
+    return raises
+
+
+def test_in_no_limit_who_pays_all_is_bet_all_in_on_the_river() -> None:
+    """Three jacks stand to win most of the stacks; with half of the pot they would win a hundredth."""
+    totals = raises_on_the_river(fixed(0.0, 0.0), "JdJc")
+
+    assert len(totals) > 30
+    assert set(totals) == {20000}
+
+
 # --- the machinery ---------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_index
+from engine.evaluation.equity import all_hand_equities
+from engine.kernels.opponents.thresholds import PATIENCE, WORTH_OF_WAITING
 from engine.opponents.action_context import Situation, situation_of
 from engine.opponents.board_values import board_values
 from engine.opponents.hand_values import HandValues, postflop_values
@@ -208,6 +210,58 @@ def test_in_a_greater_pot_folds_are_fewer_by_the_steepness(small: str) -> None:
     assert farther > 0.4
     assert one == pytest.approx(0.5)
     assert other == pytest.approx(1 / (1 + math.exp(-2.0 * farther)))
+
+
+@pytest.mark.parametrize(
+    ("known", "boards", "runouts"), [((), 1, 800), ((10, 23, 36), 1, 500), ((10, 23, 36, 50), 1, 46)]
+)
+def test_who_never_folds_is_bet_into_later_by_as_much_as_is_learnt_of_the_hand(
+    known: tuple[int, ...], boards: int, runouts: int
+) -> None:
+    """A bet now wins 2 p - 1; on the river it is made only with hands that are ahead then.
+
+    The difference, from the chances of all hands on random full boards, is what `waiting` reckons with.
+    """
+    rng = np.random.default_rng(5)
+    rest = [card for card in range(52) if card not in known]
+    chances, later = np.zeros(NUM_COMBOS), np.zeros(NUM_COMBOS)
+    times = np.zeros(NUM_COMBOS)
+    for _ in range(runouts):
+        board = [*known, *rng.choice(rest, 5 - len(known), replace=False).tolist()]
+        on_board = all_hand_equities(board)
+        possible = ~np.isnan(on_board)
+        chances[possible] += on_board[possible]
+        later[possible] += np.maximum(2 * on_board[possible] - 1, 0)
+        times += possible
+    seen = times > runouts / 2
+    chances, later = chances[seen] / times[seen], later[seen] / times[seen]
+
+    gained = later - (2 * chances - 1)
+
+    reckoned = WORTH_OF_WAITING * np.maximum(PATIENCE[max(0, len(known) - 2)] - chances, 0)
+    for low in (0.5, 0.6, 0.7, 0.8):
+        hands = (chances >= low) & (chances < low + 0.1)
+        assert reckoned[hands].mean() == pytest.approx(gained[hands].mean(), abs=0.06)
+
+
+@pytest.mark.parametrize(("game", "bet"), [("nolimit-2p", "r250"), ("limit-2p", "r")])
+def test_in_no_limit_who_never_folds_is_raised_when_it_is_known_what_a_hand_is_worth(
+    game: str, bet: str
+) -> None:
+    raised = []
+    for betting in ("cc/", "cc/cc/", "cc/cc/cc/"):
+        detail = after(betting + bet, game).context.detail
+        expected = np.ones(NUM_DETAILS)
+        expected[detail] = 0.0
+        traits = everybody(Traits(fold_to_bet=0.0, folds=folds_known(np.zeros(NUM_DETAILS), expected)))
+        raised.append(formula_triples(after(betting, game), hands_of(0.55), WEIGHTS, traits)[0, 2])
+
+    flop, turn, river = raised
+    assert river > 0.9
+    if game == "nolimit-2p":
+        assert flop < turn < 0.7
+    else:
+        assert min(flop, turn) > 0.9
 
 
 @pytest.mark.parametrize("betting", ["", "r"])
