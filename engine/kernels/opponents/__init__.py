@@ -4,6 +4,7 @@
 ``records``         what these kernels take and return; the names of columns
 ``hand_features``   what a hand is worth on a board at a glance
 ``hand_values``     what a hand is worth in a situation
+``raises``          who goes on against a raise, and what it brings
 ``thresholds``      the formula's thresholds: from a public situation to what is done with which hand
 ``triples``         every number of a probability triple: the formula, and its blend with frequencies
 ``pot_odds``        how folds depend on the price

@@ -14,26 +14,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import records as plain
-from engine.kernels._jit import integer, kernel
+from engine.kernels._jit import kernel
 from engine.kernels.cards.bits import count_bits
-from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
+from engine.kernels.opponents.raises import clip, continue_chance, reasonable_share
 from engine.kernels.opponents.records import (
-    FOLDS_EXPECTED,
-    FOLDS_SEEN,
-    FOLDS_STEEPNESS,
-    FOLDS_USUAL_ODDS,
     Parameter,
-    Push,
     Thresholds,
     Trait,
 )
 from engine.kernels.rules.betting import MAX_PLAYERS
-from engine.records import LastAction, PublicSituation
-
-_context_index = kernel(allocates=False, inlined=True)(plain.context_index)
-_log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
-_detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
+from engine.records import PublicSituation
 
 USUAL_BET: Final = 0.40
 """The chance of a bet by a player about whom nothing is known."""
@@ -44,36 +34,12 @@ _RERAISES: Final = 0.42
 """The part of the hands that the last raiser may have that a reasonable player raises again with."""
 _UNRAISED_BLIND_RAISES: Final = 0.30
 """How often a reasonable player raises before the flop where checking costs nothing."""
-BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
-"""By betting round: how far the hands that an opponent folds are those that are beaten anyhow.  All are on
-the river; before it, what is behind has cards to come, before the flop nearly half of the chances."""
-_PROTECTS: Final = 0.15
-"""The chance of a fold from which on a bet protects as much as any."""
-_BETS_TO_COME: Final = 0.15
-"""The part of the bets to come that a pot which was called grows by from either side."""
-PATIENCE: Final = (0.71, 0.66, 0.62, 0.5)
-"""By betting round: the chance to win, against all hands, above which hardly anything is gained by betting
-when it is known what the hand has become."""
-WORTH_OF_WAITING: Final = 1.2
-"""What a bet that is made on the river brings more, in bets, per chance that is short of `PATIENCE`."""
-
-
-@kernel(allocates=False, inlined=True)
-def clip(value: float, low: float, high: float) -> float:
-    """The nearest number between two."""
-    return min(max(value, low), high)
 
 
 @kernel(allocates=False, inlined=True)
 def pot_share(stake: float, pot: float) -> float:
     """The chance of winning at which a stake for a pot breaks even; 0 where there is no stake."""
     return stake / (pot + stake) if stake > 0.0 else 0.0
-
-
-@kernel(allocates=False)
-def reasonable_share(players_behind: int) -> float:
-    """The share of hands that are worth opening, by the number of players still to act."""
-    return min(0.9, 1.2 / (max(1, players_behind) + 0.4))
 
 
 @kernel(allocates=False)
@@ -88,91 +54,6 @@ def expected_raise(situation: PublicSituation) -> float:
     return float(_RERAISES * theirs * 0.6 ** float(situation.raises - 1))
 
 
-@kernel(allocates=False, inlined=True)
-def _numbers_after_raise(situation: PublicSituation, position: int, bet: float) -> tuple[int, int]:
-    """Where the answer of an opponent to a raise by `bet` will be counted: the context and the detail."""
-    last_action = LastAction.NOTHING.value
-    if situation.raised_last >> position & 1:
-        last_action = LastAction.RAISED.value
-    elif situation.called_last >> position & 1:
-        last_action = LastAction.CALLED.value
-    is_matched = situation.matched >> position & 1 == 1
-    is_one_bet = is_matched if situation.is_limit else bet <= situation.pot + situation.to_call
-    bets = 1 if is_one_bet else 2
-    is_in = situation.is_in >> position & 1 == 1
-    betting_round, is_capped = situation.betting_round, situation.last_raise
-    context = _context_index(betting_round, bets, last_action, True, is_capped)
-    detail = _detail_index(betting_round, situation.raises + 1, bets, last_action, is_capped, is_in)
-    return integer(context), integer(detail)
-
-
-@kernel(allocates=False, inlined=True)
-def _log_odds_after_raise(situation: PublicSituation, position: int, bet: float) -> float:
-    """The logarithm of the pot odds that an opponent has for calling a raise by `bet`."""
-    raised = situation.to_call + bet
-    to_call = bet if situation.matched >> position & 1 else raised
-    return float(_log_pot_odds(situation.betting_round, situation.pot + raised, to_call))
-
-
-@kernel(allocates=False, inlined=True)
-def continue_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
-    """The chance that an opponent, at `position`, does not fold to a bet or raise of the usual size."""
-    return continue_chance_at(situation, position, traits, situation.bet)
-
-
-@kernel(allocates=False, inlined=True)
-def continue_chance_at(
-    situation: PublicSituation, position: int, traits: NDArray[np.float64], bet: float
-) -> float:
-    """The chance that an opponent does not fold to a raise that adds `bet` to the call.
-
-    In the state after the raise, as far as he has been seen there; else by how he plays in general.
-    """
-    fold = float(traits[position, Trait.FOLD_TO_BET])
-    if situation.betting_round == 0:
-        fold = float(traits[position, Trait.PREFLOP_FOLD])
-        if np.isnan(fold):
-            share = reasonable_share(count_bits(situation.to_respond))
-            fold = 1.0 - min(0.9, 0.55 * share * traits[position, Trait.LOOSENESS])
-    has_entered = situation.entered >> position & 1
-    if position == situation.raiser or (has_entered and situation.raises > 0):
-        fold *= 0.25  # they have paid a bet already
-    context, detail = _numbers_after_raise(situation, position, bet)
-    fold = traits[position, FOLDS_SEEN + detail] + fold * traits[position, FOLDS_EXPECTED + detail]
-    steepness = float(traits[position, FOLDS_STEEPNESS + context])
-    if steepness > 0.0:
-        odds = _log_odds_after_raise(situation, position, bet)
-        distance = odds_distance(odds, float(traits[position, FOLDS_USUAL_ODDS + context]))
-        fold = fold_at_odds(float(fold), steepness, distance)
-    return float(1.0 - fold)
-
-
-@kernel(allocates=False, inlined=True)
-def worth_of_waiting(continues: float) -> float:
-    """What a no-limit bet brings more on the river than now, in bets, per chance short of `PATIENCE`.
-
-    Whoever never folds pays as much later on, when it is known whether the hand is good.  In limit, a bet
-    that is not made is lost.
-
-    continues: the chance that the opponent does not fold to it.
-    """
-    return WORTH_OF_WAITING * clip((continues - 0.8) / 0.2, 0.0, 1.0)
-
-
-@kernel(allocates=False)
-def protection(situation: PublicSituation, traits: NDArray[np.float64]) -> float:
-    """How much a bet protects: 1 where somebody may fold, 0 where nobody ever does."""
-    if situation.betting_round == 0:
-        return 1.0
-    folding = 0.0
-    for position in range(MAX_PLAYERS):
-        if situation.opponents >> position & 1:
-            folding = max(folding, 1.0 - continue_chance(situation, position, traits))
-            if folding >= _PROTECTS:
-                return 1.0  # whatever the others do
-    return folding / _PROTECTS
-
-
 @kernel(allocates=False)
 def thresholds_of(
     situation: PublicSituation, traits: NDArray[np.float64], parameters: NDArray[np.float64]
@@ -181,84 +62,6 @@ def thresholds_of(
     if situation.betting_round == 0:
         return _preflop_thresholds(situation, traits, parameters)
     return _postflop_thresholds(situation, traits, parameters)
-
-
-@kernel(allocates=False, inlined=True)
-def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
-    """How far an opponent's folds are of hands that are beaten anyhow: 0 to 1."""
-    blind = traits[position, Trait.BLIND_FOLDS_BEFORE if situation.betting_round == 0 else Trait.BLIND_FOLDS]
-    return float((1.0 - blind) * BEATEN_THAT_FOLD[situation.betting_round])
-
-
-@kernel(allocates=False)
-def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
-    """What a raise and a call bring against the only opponent left, as far as he has been seen there."""
-    if not situation.can_raise or count_bits(situation.opponents) != 1:
-        return Push(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    other = 0
-    while situation.opponents >> other & 1 == 0:
-        other += 1
-    continues = continue_chance(situation, other, traits)
-    _, detail = _numbers_after_raise(situation, other, situation.bet)
-    # The chance of a fold has itself been drawn towards what was expected before any were counted.
-    known = np.sqrt(1.0 - traits[other, FOLDS_EXPECTED + detail])
-    pot, to_call, bet = situation.pot, situation.to_call, situation.bet
-    more = _BETS_TO_COME * situation.future_bets
-    shift = (1.0 - continues) * worse_that_fold(situation, other, traits)
-    return Push(
-        known=known,
-        folded=(1.0 - continues) * pot / bet,
-        shift=min(shift, 0.98),
-        won=continues * (pot + to_call + 2.0 * bet + 2.0 * more) / bet,
-        lost=continues * (to_call + bet + more) / bet,
-        call_won=(pot + to_call + 2.0 * more) / bet,
-        call_lost=(to_call + more) / bet,
-        waiting=0.0 if situation.is_limit else continues * worth_of_waiting(continues),
-        patience=PATIENCE[situation.betting_round],
-    )
-
-
-@kernel(allocates=False, inlined=True)
-def worth_of_raise(
-    chance: float,
-    continues: float,
-    worse: float,
-    stakes: tuple[float, float, float, float],
-    waiting: float,
-    patience: float,
-) -> float:
-    """What a no-limit raise of some size brings with a hand, in chips, compared with a fold.
-
-    chance: of the hand at the showdown.
-    continues: the chance that the only opponent does not fold to it.
-    worse: how far his folds are of hands that are beaten anyhow.
-    stakes: the pot, what the player has put in, the most that anybody has, and the total of the raise.
-    waiting, patience: as in `Push`.
-    """
-    pot, spent, most, total = stakes
-    shift = min((1.0 - continues) * worse, 0.98)
-    against = max(chance - shift, 0.0) / (1.0 - shift)
-    called = against * (pot + 2.0 * total - most - spent) - (total - spent)
-    called -= waiting * max(patience - against, 0.0) * (total - most)
-    return (1.0 - continues) * pot + continues * called
-
-
-@kernel(allocates=False)
-def fill_worths_of_raise(
-    chances: NDArray[np.float64],
-    continues: float,
-    worse: float,
-    stakes: tuple[float, float, float, float],
-    waiting: float,
-    patience: float,
-    worths: NDArray[np.float64],
-) -> None:
-    """`worth_of_raise` of every hand.
-
-    chances: shape (n,).  worths: shape (n,), filled in place.
-    """
-    for hand in range(chances.shape[0]):
-        worths[hand] = worth_of_raise(chances[hand], continues, worse, stakes, waiting, patience)
 
 
 @kernel(allocates=False)

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
+from engine.kernels.opponents.raises import push_of
 from engine.kernels.opponents.records import Push, Thresholds
-from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, push_of, thresholds_of, weakness
+from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, thresholds_of, weakness
 from engine.records import ProbabilityTriple, PublicSituation, TripleIndex
 
 SPREAD: Final = 0.10

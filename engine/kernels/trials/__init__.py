@@ -6,6 +6,7 @@
 ``players``         the models of the players
 ``tree``            the betting tree: its nodes, and the ranges of all players at each
 ``situations``      the public situation at a node
+``sizes``           how much we bet in no-limit games
 ``nodes``           what the player to act at a node does
 ``trials``          the loop that plays the hands
 ==================  =================================================================================

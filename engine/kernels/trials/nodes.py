@@ -19,18 +19,10 @@ from engine.kernels.cards.bits import count_bits
 from engine.kernels.opponents.bars import bars_place, with_bars
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
 from engine.kernels.opponents.predictions import prediction_of
+from engine.kernels.opponents.raises import protection, push_of
 from engine.kernels.opponents.records import Counts, Noise
 from engine.kernels.opponents.reweighting import implied_thresholds
-from engine.kernels.opponents.thresholds import (
-    bluff_chance,
-    bluff_pays,
-    continue_chance_at,
-    protection,
-    push_of,
-    thresholds_of,
-    worse_that_fold,
-    worth_of_raise,
-)
+from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, thresholds_of
 from engine.kernels.opponents.triples import (
     SPREAD,
     blended,
@@ -46,9 +38,10 @@ from engine.kernels.opponents.triples import (
     triple_at,
     triple_of,
 )
-from engine.kernels.rules.betting import MAX_PLAYERS, Node, pot_of
+from engine.kernels.rules.betting import MAX_PLAYERS
 from engine.kernels.trials.players import Kind, Players
 from engine.kernels.trials.situations import context_in, situation_in
+from engine.kernels.trials.sizes import prepare_sizes
 from engine.kernels.trials.strata import NUM_STRATA, Averages, Potential, table_index
 from engine.kernels.trials.tree import (
     NodeNumber,
@@ -58,10 +51,9 @@ from engine.kernels.trials.tree import (
     keep_push,
     keep_thresholds,
     push_in,
-    raise_total,
     thresholds_in,
 )
-from engine.records import NUM_SIZES, ProbabilityTriple, PublicSituation, RaiseSize
+from engine.records import ProbabilityTriple, PublicSituation
 
 # --- one hand --------------------------------------------------------------------------------------------
 
@@ -146,31 +138,6 @@ def postflop_triple(
     return _triple_in_node(numbers, value, chance, positive, chance)
 
 
-@kernel(allocates=False)
-def best_size(rules: NDArray[np.int64], tree: Tree, node: int, chance: float) -> int:
-    """The `RaiseSize` that is worth most with a hand, at one of our nodes against a single opponent.
-
-    Those that are compared are in ``NodeNumber.CONTINUES``, as they are by the formula bot at the table.
-
-    chance: of the hand at the showdown.
-    """
-    integers, numbers = tree.integers[node], tree.numbers[node]
-    spent_by_position = integers[TreeNode.SPENT : TreeNode.SPENT + MAX_PLAYERS]
-    pot, spent = float(pot_of(rules, spent_by_position)), float(spent_by_position[integers[Node.TO_ACT]])
-    most, push = float(integers[Node.MAX_SPENT]), push_in(numbers)
-    best, size_of_best = -np.inf, integer(RaiseSize.POT)
-    for size in range(NUM_SIZES):
-        continues = numbers[NodeNumber.CONTINUES + size]
-        if continues == 0.0:
-            continue
-        stakes = pot, spent, most, float(raise_total(rules, integers, size))
-        worse = numbers[NodeNumber.WORSE_THAT_FOLD]
-        worth = worth_of_raise(chance, continues, worse, stakes, push.waiting, push.patience)
-        if worth > best:
-            best, size_of_best = worth, size
-    return size_of_best
-
-
 # --- the strata of a range -------------------------------------------------------------------------------
 
 
@@ -205,7 +172,7 @@ def prepare_node(
     _prepare_formula(tree, players, node, situation, kind == Kind.OURS)
     is_sized = kind == Kind.OURS and not situation.is_limit and situation.can_raise
     if is_sized and integers[TreeNode.NUM_OPPONENTS] == 1:
-        _prepare_sizes(tree, players, rules, node, situation)
+        prepare_sizes(tree, players, rules, node, situation)
     if kind > Kind.OURS:
         _prepare_known(tree, players, node, situation)
 
@@ -319,32 +286,6 @@ def _prepare_formula(
             numbers[NodeNumber.BLUFFS] = bluffs
             mean = _fill_triples(tree, node, bluffs)
     keep_triple(mean, numbers[NodeNumber.MEAN :])
-
-
-@kernel(allocates=False)
-def _prepare_sizes(
-    tree: Tree, players: Players, rules: NDArray[np.int64], node: int, situation: PublicSituation
-) -> None:
-    """Fill in how often the only opponent left goes on against each size of raise that we make there.
-
-    Before the flop we make one size, since little is known there about folds to others; the greatest wait for
-    the river, when it is known what a hand is worth.
-    """
-    integers, numbers = tree.integers[node], tree.numbers[node]
-    for size in range(NUM_SIZES):
-        numbers[NodeNumber.CONTINUES + size] = 0.0
-    other = 0
-    while situation.opponents >> other & 1 == 0:
-        other += 1
-    numbers[NodeNumber.WORSE_THAT_FOLD] = worse_that_fold(situation, other, players.traits)
-    least, most = integer(RaiseSize.HALF_POT), integer(RaiseSize.POT)
-    if situation.betting_round == 0:
-        least = integer(RaiseSize.POT)
-    elif situation.betting_round == 3:
-        most = integer(RaiseSize.ALL_IN)
-    for size in range(least, most + 1):
-        bet = float(raise_total(rules, integers, size) - integers[Node.MAX_SPENT])
-        numbers[NodeNumber.CONTINUES + size] = continue_chance_at(situation, other, players.traits, bet)
 
 
 @kernel(allocates=False)

@@ -27,14 +27,9 @@ from engine.kernels.opponents.hand_features import (
 from engine.kernels.opponents.triples import triple_at
 from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
 from engine.kernels.splitmix import GOLDEN, mixed, unit
-from engine.kernels.trials.nodes import (
-    best_size,
-    postflop_triple,
-    preflop_triple,
-    prepare_node,
-    value_in_node,
-)
+from engine.kernels.trials.nodes import postflop_triple, preflop_triple, prepare_node, value_in_node
 from engine.kernels.trials.players import Kind, Players
+from engine.kernels.trials.sizes import best_size
 from engine.kernels.trials.strata import Averages
 from engine.kernels.trials.tree import (
     PASSING_NODES,

@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.combos import NUM_COMBOS
+from engine.kernels.opponents import raises as raise_kernels
 from engine.kernels.opponents import thresholds as threshold_kernels
 from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.records import (
@@ -286,7 +287,7 @@ def reasonable_share(players_behind: int) -> float:
     .86 with one (heads-up), .5 on the button, .13 in first position of ten, where the iterated income rates
     of Table 3.1 leave a fifth of the hands for all positions together.
     """
-    return float(threshold_kernels.reasonable_share(players_behind))
+    return float(raise_kernels.reasonable_share(players_behind))
 
 
 def continue_chance(situation: Situation, traits: Floats, position: int) -> float:
@@ -297,7 +298,7 @@ def continue_chance(situation: Situation, traits: Floats, position: int) -> floa
         traits: of `traits_array`.
         position: the opponent's.
     """
-    return float(threshold_kernels.continue_chance(situation.public, position, traits))
+    return float(raise_kernels.continue_chance(situation.public, position, traits))
 
 
 def worths_of_raise(
@@ -321,9 +322,9 @@ def worths_of_raise(
     betting_round, position = betting.betting_round, situation_of(betting).position
     stakes = float(betting.pot), float(betting.spent[position]), float(betting.max_spent), float(total)
     worths = np.empty(len(chances))
-    threshold_kernels.fill_worths_of_raise(
-        chances, 1 - folding, threshold_kernels.BEATEN_THAT_FOLD[betting_round], stakes,
-        threshold_kernels.worth_of_waiting(1 - usual_folding), threshold_kernels.PATIENCE[betting_round],
+    raise_kernels.fill_worths_of_raise(
+        chances, 1 - folding, raise_kernels.BEATEN_THAT_FOLD[betting_round], stakes,
+        raise_kernels.worth_of_waiting(1 - usual_folding), raise_kernels.PATIENCE[betting_round],
         worths,
     )  # fmt: skip
     return worths
@@ -331,7 +332,7 @@ def worths_of_raise(
 
 def protection(situation: Situation, traits: Floats) -> float:
     """How much a bet protects: 1 where somebody may fold, 0 where nobody ever does."""
-    return float(threshold_kernels.protection(situation.public, traits))
+    return float(raise_kernels.protection(situation.public, traits))
 
 
 def thresholds(

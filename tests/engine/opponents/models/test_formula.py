@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_index
 from engine.evaluation.equity import all_hand_equities
-from engine.kernels.opponents.thresholds import PATIENCE, WORTH_OF_WAITING
+from engine.kernels.opponents.raises import PATIENCE, WORTH_OF_WAITING
 from engine.opponents.action_context import Situation, situation_of
 from engine.opponents.board_values import board_values
 from engine.opponents.hand_values import HandValues, postflop_values
