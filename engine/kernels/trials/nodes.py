@@ -59,7 +59,7 @@ from engine.records import ProbabilityTriple, PublicSituation
 
 
 @kernel(allocates=False)
-def _triple_in_node(
+def triple_in_node(
     numbers: NDArray[np.float64], value: float, chance: float, draw: float, call_value: float
 ) -> ProbabilityTriple:
     """The triple of a node's actor for a hand.
@@ -93,12 +93,12 @@ def preflop_triple(
     numbers = tree.numbers[node]
     opponent = integer(tree.integers[node, TreeNode.OPPONENT])
     if opponent < 0:
-        return _triple_in_node(numbers, value, 0.0, draw, value)
+        return triple_in_node(numbers, value, 0.0, draw, value)
     below = tree.ranges[tree.integers[node, TreeNode.RANGES + opponent]]
     chance = 0.0
     for stratum in range(NUM_STRATA):
         chance += (below[stratum + 1] - below[stratum]) * equities[stratum]
-    return _triple_in_node(numbers, value, chance, draw, chance)
+    return triple_in_node(numbers, value, chance, draw, chance)
 
 
 @kernel(allocates=False)
@@ -122,20 +122,6 @@ def value_in_node(
     strength = lower + (in_strata - stratum) * (upper - lower)
     kept, gained = potentials_against(positive, negative, betting_round, num_opponents)
     return postflop_value(strength, positive, kept, gained, numbers[NodeNumber.PROTECTION])
-
-
-@kernel(allocates=False)
-def postflop_triple(
-    numbers: NDArray[np.float64],
-    betting_round: int,
-    num_opponents: int,
-    squared: float,
-    positive: float,
-    negative: float,
-) -> ProbabilityTriple:
-    """The triple of a node's actor for a hand, after the flop; the rest as in `value_in_node`."""
-    value, chance = value_in_node(numbers, betting_round, num_opponents, squared, positive, negative)
-    return _triple_in_node(numbers, value, chance, positive, chance)
 
 
 # --- the strata of a range -------------------------------------------------------------------------------

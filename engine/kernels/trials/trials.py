@@ -27,7 +27,7 @@ from engine.kernels.opponents.hand_features import (
 from engine.kernels.opponents.triples import triple_at
 from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
 from engine.kernels.splitmix import GOLDEN, mixed, unit
-from engine.kernels.trials.nodes import postflop_triple, preflop_triple, prepare_node, value_in_node
+from engine.kernels.trials.nodes import preflop_triple, prepare_node, triple_in_node, value_in_node
 from engine.kernels.trials.players import Kind, Players
 from engine.kernels.trials.sizes import best_size
 from engine.kernels.trials.strata import Averages
@@ -287,11 +287,12 @@ def play_trials(
                         cards, deals, trial, betting_round, num_players, integer(integers[node, Node.FOLDED])
                     )
                 features = deals.features[trial, betting_round - 1, position]
-                triple = postflop_triple(
+                value, chance = value_in_node(
                     numbers[node], betting_round, integer(integers[node, TreeNode.NUM_OPPONENTS]),
                     features[Feature.SQUARED_STRENGTH], features[Feature.POSITIVE],
                     features[Feature.NEGATIVE],
                 )  # fmt: skip
+                triple = triple_in_node(numbers[node], value, chance, features[Feature.POSITIVE], chance)
 
             child_at = integer(Child.CALL)
             action = CALL
