@@ -20,6 +20,15 @@ def count_bits(mask: int) -> int:
 
 
 @kernel(allocates=False, inlined=True)
+def lowest_bit(mask: int) -> int:
+    """The place of the lowest bit that is set in a mask; at least one is."""
+    place = 0
+    while mask >> place & 1 == 0:
+        place += 1
+    return place
+
+
+@kernel(allocates=False, inlined=True)
 def card_bits(cards: NDArray[Any], size: int) -> int:
     """The set of ``cards[:size]`` as bits: bit c stands for card c."""
     bits = 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.bits import count_bits
+from engine.kernels.cards.bits import count_bits, lowest_bit
 from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
 from engine.kernels.opponents.records import (
     FOLDS_EXPECTED,
@@ -152,9 +152,7 @@ def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
     """What a raise and a call bring against the only opponent left, as far as he has been seen there."""
     if not situation.can_raise or count_bits(situation.opponents) != 1:
         return Push(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    other = 0
-    while situation.opponents >> other & 1 == 0:
-        other += 1
+    other = lowest_bit(situation.opponents)
     continues = continue_chance(situation, other, traits)
     _, detail = _numbers_after_raise(situation, other, situation.bet)
     # The chance of a fold has itself been drawn towards what was expected before any were counted.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.bits import count_bits
+from engine.kernels.cards.bits import count_bits, lowest_bit
 from engine.kernels.opponents.bars import bars_place, with_bars
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
 from engine.kernels.opponents.predictions import prediction_of
@@ -185,9 +185,7 @@ def _fill_preflop_values(
     table = table_index(num_players, expected_players)
     opponent = -1
     if count_bits(opponents) == 1:
-        opponent = 0
-        while opponents >> opponent & 1 == 0:
-            opponent += 1
+        opponent = lowest_bit(opponents)
     integers[TreeNode.PREFLOP_TABLE] = table
     integers[TreeNode.OPPONENT] = opponent
     values, chances, draws = (

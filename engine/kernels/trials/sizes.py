@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.bits import lowest_bit
 from engine.kernels.opponents.raises import continue_chance_at, worse_that_fold, worth_of_raise
 from engine.kernels.rules.betting import MAX_PLAYERS, Node, pot_of
 from engine.kernels.trials.players import Players
@@ -27,10 +28,8 @@ def prepare_sizes(
     """
     integers, numbers = tree.integers[node], tree.numbers[node]
     for size in range(NUM_SIZES):
-        numbers[NodeNumber.CONTINUES + size] = 0.0
-    other = 0
-    while situation.opponents >> other & 1 == 0:
-        other += 1
+        numbers[NodeNumber.CONTINUES + size] = -1.0
+    other = lowest_bit(situation.opponents)
     numbers[NodeNumber.WORSE_THAT_FOLD] = worse_that_fold(situation, other, players.traits)
     least, most = integer(RaiseSize.HALF_POT), integer(RaiseSize.POT)
     if situation.betting_round == 0:
@@ -57,7 +56,7 @@ def best_size(rules: NDArray[np.int64], tree: Tree, node: int, chance: float) ->
     best, size_of_best = -np.inf, integer(RaiseSize.POT)
     for size in range(NUM_SIZES):
         continues = numbers[NodeNumber.CONTINUES + size]
-        if continues == 0.0:
+        if continues < 0.0:
             continue
         stakes = pot, spent, most, float(raise_total(rules, integers, size))
         worse = numbers[NodeNumber.WORSE_THAT_FOLD]

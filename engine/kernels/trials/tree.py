@@ -129,7 +129,7 @@ class NodeNumber(IntEnum):
     """First of NUM_STRATA: the chance of each stratum to raise."""
     CONTINUES = RAISES + NUM_STRATA
     """First of NUM_SIZES, in our own nodes of no-limit games against one opponent: the chance that he goes on
-    against a raise of a size; 0 for sizes that are not made there."""
+    against a raise of a size; -1 for sizes that are not made there."""
     WORSE_THAT_FOLD = CONTINUES + NUM_SIZES
     """There, how far his folds are of hands that are beaten anyhow."""
 

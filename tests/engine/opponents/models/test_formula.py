@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_index
 from engine.evaluation.equity import all_hand_equities
-from engine.kernels.opponents.raises import PATIENCE, WORTH_OF_WAITING
+from engine.kernels.opponents.raises import PATIENCE, WORTH_OF_WAITING, continue_chance_at
 from engine.opponents.action_context import Situation, situation_of
 from engine.opponents.board_values import board_values
 from engine.opponents.hand_values import HandValues, postflop_values
@@ -191,6 +191,18 @@ def test_the_chance_of_a_fold_is_that_after_our_raise(betting: str) -> None:
 
     assert there == pytest.approx(1 - 0.62)
     assert elsewhere == pytest.approx(usual)
+
+
+@pytest.mark.parametrize(("bet", "chance"), [(150.0, 0.3), (200.0, 0.3), (201.0, 0.9), (1500.0, 0.9)])
+def test_in_no_limit_folds_to_more_than_the_pot_are_those_counted_there(bet: float, chance: float) -> None:
+    situation, seen, expected = after("cc/", "nolimit-2p"), np.zeros(NUM_DETAILS), np.zeros(NUM_DETAILS)
+    for total, folds in (("r250", 0.3), ("r900", 0.9)):
+        seen[after(f"cc/{total}", "nolimit-2p").context.detail] = folds
+    traits = everybody(Traits(folds=folds_known(seen, expected)))
+
+    continues = continue_chance_at(situation.public, situation.opponents[0], traits, bet)
+
+    assert continues == pytest.approx(1 - chance)
 
 
 @pytest.mark.parametrize("small", ["cc/", "cc/cc/", "cc/cc/c"])
