@@ -51,14 +51,13 @@ class HandValues:
     """The chance of winning at the end, for the price of a call (pot odds, showdown odds)."""
     draw: Floats = attrs.field(converter=_frozen)
     """The positive potential, for semi-bluffs."""
+    is_against_all: bool = True
+    """Whether `showdown` is against all opponents; before the flop with several it is against one of them."""
 
     @property
     def call(self) -> Floats:
-        """What an implied call threshold is measured on: the chance at the showdown where it is known."""
-        return self.showdown if self.showdown.any() else self.value
-
-
-_NOTHING: Final = np.zeros(NUM_COMBOS)
+        """What an implied call threshold is measured on: the chance at the showdown, where it is known."""
+        return self.showdown if self.is_against_all else self.value
 
 
 # --- before the flop -----------------------------------------------------------------------------------
@@ -125,7 +124,8 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
     Made hands are ranked by the iterated income rates for the players who may still be in; drawing hands
     want company and are ranked by the roll-out for the number of players expected to see the flop: those
     who have put in a bet, and those behind us as loosely as they play (Killer, "Opponent Modeling", b).
-    Against a single opponent the showdown odds are exact but for cards held twice.
+    Against a single opponent the showdown odds are exact but for cards held twice; with several they are
+    those against the mean of their tables.
 
     Args:
         situation: before the flop.
@@ -134,13 +134,12 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
     """
     opponents = situation.opponents
     value, draws = _combo_percentiles(*kernels.preflop_players(situation.public, traits))
-    showdown = _NOTHING
-    if len(opponents) == 1:
-        by_hand = np.bincount(
-            STARTING_HAND_OF_COMBO, weights=tables[opponents[0]], minlength=NUM_STARTING_HANDS
-        )
-        showdown = (preflop_equities() @ (by_hand / by_hand.sum()))[STARTING_HAND_OF_COMBO]
-    return HandValues(value, showdown, draws)
+    theirs = np.zeros(NUM_STARTING_HANDS)
+    for position in opponents:
+        by_hand = np.bincount(STARTING_HAND_OF_COMBO, weights=tables[position], minlength=NUM_STARTING_HANDS)
+        theirs += by_hand / (by_hand.sum() * len(opponents))
+    showdown = (preflop_equities() @ theirs)[STARTING_HAND_OF_COMBO]
+    return HandValues(value, showdown, draws, is_against_all=len(opponents) == 1)
 
 
 # --- after the flop ------------------------------------------------------------------------------------

@@ -59,8 +59,10 @@ class Rule:
     push: float
     push_folded: float
     push_shift: float
+    push_callers: float
     push_won: float
     push_lost: float
+    stayers: float
     call_won: float
     call_lost: float
     waiting: float
@@ -96,10 +98,10 @@ class Rule:
     def _brought(self, showdown: float) -> float:
         """What a raise brings beyond the better of a call and a fold, and of waiting, in bets."""
         beats = max(0.0, (showdown - self.push_shift) / (1 - self.push_shift))
-        raised = self.push_folded + beats * self.push_won - self.push_lost
+        raised = self.push_folded + _beats_all(beats, self.push_callers) * self.push_won - self.push_lost
         if beats < self.patience:
             raised -= self.waiting * (self.patience - beats)
-        return raised - max(0.0, showdown * self.call_won - self.call_lost)
+        return raised - max(0.0, _beats_all(showdown, self.stayers) * self.call_won - self.call_lost)
 
     def _wants_semi_bluff(self, draw: float) -> float:
         """Half of the time where the draw just pays, always from .05 more on."""
@@ -108,6 +110,11 @@ class Rule:
     def _weakness(self, value: float) -> float:
         """All of the hands in the lower half of those that are very weak, none at their upper end."""
         return 1 - share_above(value, 0.75 * self.bluff_below, 0.25 * self.bluff_below)
+
+
+def _beats_all(beats: float, opponents: float) -> float:
+    """The chance of a hand against several alike: the odds against it, o : 1 for one, are n o : 1 for n."""
+    return 1 / (1 + opponents * (1 / beats - 1)) if beats > 0 else 0.0
 
 
 def blurred(sharp: Chances, blind: Chances, fold_noise: float, raise_noise: float) -> Chances:

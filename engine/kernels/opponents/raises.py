@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.bits import count_bits, lowest_bit
+from engine.kernels.cards.bits import count_bits
 from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
 from engine.kernels.opponents.records import (
     FOLDS_EXPECTED,
@@ -36,6 +36,8 @@ _PROTECTS: Final = 0.15
 """The chance of a fold from which on a bet protects as much as any."""
 _BETS_TO_COME: Final = 0.15
 """The part of the bets to come that a pot which was called grows by from either side."""
+_COMPANY_COSTS: Final = 0.15
+"""What a raise before the flop must bring more against several, in bets: its hand has yet to be played."""
 PATIENCE: Final = (0.71, 0.66, 0.62, 0.5)
 """By betting round: the chance to win, against all hands, above which hardly anything is gained by betting
 later, when it is known what the hand has become."""
@@ -56,13 +58,19 @@ def reasonable_share(players_behind: int) -> float:
 
 
 @kernel(allocates=False, inlined=True)
+def _last_action(situation: PublicSituation, position: int) -> int:
+    """The `LastAction` of an opponent."""
+    if situation.raised_last >> position & 1:
+        return integer(LastAction.RAISED.value)
+    if situation.called_last >> position & 1:
+        return integer(LastAction.CALLED.value)
+    return integer(LastAction.NOTHING.value)
+
+
+@kernel(allocates=False, inlined=True)
 def _numbers_after_raise(situation: PublicSituation, position: int, bet: float) -> tuple[int, int]:
     """Where the answer of an opponent to a raise by `bet` will be counted: the context and the detail."""
-    last_action = LastAction.NOTHING.value
-    if situation.raised_last >> position & 1:
-        last_action = LastAction.RAISED.value
-    elif situation.called_last >> position & 1:
-        last_action = LastAction.CALLED.value
+    last_action = _last_action(situation, position)
     is_matched = situation.matched >> position & 1 == 1
     is_one_bet = is_matched if situation.is_limit else bet <= situation.pot + situation.to_call
     bets = 1 if is_one_bet else 2
@@ -82,6 +90,29 @@ def _log_odds_after_raise(situation: PublicSituation, position: int, bet: float)
 
 
 @kernel(allocates=False, inlined=True)
+def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+    """The chance that an opponent folds before the flop, wherever he has not been seen."""
+    fold = float(traits[position, Trait.PREFLOP_FOLD])
+    if np.isnan(fold):
+        share = reasonable_share(count_bits(situation.to_respond))
+        fold = 1.0 - min(0.9, 0.55 * share * traits[position, Trait.LOOSENESS])
+    return fold
+
+
+@kernel(allocates=False, inlined=True)
+def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+    """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call."""
+    is_in = situation.is_in >> position & 1 == 1
+    bets = 1 if situation.raises == 0 or (situation.raises == 1 and is_in) else 2
+    last_action = _last_action(situation, position)
+    detail = integer(_detail_index(0, situation.raises, bets, last_action, False, is_in))
+    usual = _preflop_fold(situation, position, traits)
+    return float(
+        1.0 - traits[position, FOLDS_SEEN + detail] - usual * traits[position, FOLDS_EXPECTED + detail]
+    )
+
+
+@kernel(allocates=False, inlined=True)
 def continue_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
     """The chance that an opponent, at `position`, does not fold to a bet or raise of the usual size."""
     return continue_chance_at(situation, position, traits, situation.bet)
@@ -97,10 +128,7 @@ def continue_chance_at(
     """
     fold = float(traits[position, Trait.FOLD_TO_BET])
     if situation.betting_round == 0:
-        fold = float(traits[position, Trait.PREFLOP_FOLD])
-        if np.isnan(fold):
-            share = reasonable_share(count_bits(situation.to_respond))
-            fold = 1.0 - min(0.9, 0.55 * share * traits[position, Trait.LOOSENESS])
+        fold = _preflop_fold(situation, position, traits)
     has_entered = situation.entered >> position & 1
     if position == situation.raiser or (has_entered and situation.raises > 0):
         fold *= 0.25  # they have paid a bet already
@@ -149,28 +177,70 @@ def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[n
 
 @kernel(allocates=False)
 def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
-    """What a raise and a call bring against the only opponent left, as far as he has been seen there."""
-    if not situation.can_raise or count_bits(situation.opponents) != 1:
-        return Push(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    other = lowest_bit(situation.opponents)
-    continues = continue_chance(situation, other, traits)
-    _, detail = _numbers_after_raise(situation, other, situation.bet)
-    # The chance of a fold has itself been drawn towards what was expected before any were counted.
-    known = np.sqrt(1.0 - traits[other, FOLDS_EXPECTED + detail])
+    """What a raise and a call bring, as far as the opponents have been seen there.
+
+    Against the only opponent left, or in limit before the flop against several.
+    """
+    opponents = count_bits(situation.opponents)
+    has_company = opponents > 1
+    if not situation.can_raise or (has_company and not (situation.is_limit and situation.betting_round == 0)):
+        return Push(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     pot, to_call, bet = situation.pot, situation.to_call, situation.bet
+    known = 0.0
+    shift = 0.0
+    all_fold = 1.0
+    callers = 0.0
+    paid = 0.0
+    stayers = 0.0
+    joined = 0.0
+    for other in range(MAX_PLAYERS):
+        if situation.opponents >> other & 1:
+            continues = continue_chance(situation, other, traits)
+            _, detail = _numbers_after_raise(situation, other, bet)
+            # The chance of a fold has itself been drawn towards what was expected before any were counted.
+            known += np.sqrt(1.0 - traits[other, FOLDS_EXPECTED + detail])
+            shift += (1.0 - continues) * worse_that_fold(situation, other, traits)
+            all_fold *= 1.0 - continues
+            callers += continues
+            if not has_company or situation.matched >> other & 1:
+                paid += continues * bet
+                stayers += 1.0
+            else:
+                joins = _joins_chance(situation, other, traits)
+                paid += continues * (to_call + bet)
+                stayers += joins
+                joined += joins * to_call
     more = _BETS_TO_COME * situation.future_bets
-    shift = (1.0 - continues) * worse_that_fold(situation, other, traits)
+    goes_on = 1.0 - all_fold
+    won = goes_on * (pot + to_call + bet + more) + paid + callers * more
+    lost = goes_on * (to_call + bet + more)
     return Push(
-        known=known,
-        folded=(1.0 - continues) * pot / bet,
-        shift=min(shift, 0.98),
-        won=continues * (pot + to_call + 2.0 * bet + 2.0 * more) / bet,
-        lost=continues * (to_call + bet + more) / bet,
-        call_won=(pot + to_call + 2.0 * more) / bet,
+        known=known / opponents,
+        folded=all_fold * pot / bet,
+        shift=min(shift / opponents, 0.98),
+        callers=max(callers / max(goes_on, 1e-9), 1.0),
+        won=won / bet,
+        lost=lost / bet + (_COMPANY_COSTS if has_company else 0.0),
+        stayers=max(stayers, 1.0),
+        call_won=(pot + to_call + more + joined + stayers * more) / bet,
         call_lost=(to_call + more) / bet,
-        waiting=0.0 if situation.is_limit else continues * worth_of_waiting(continues),
+        waiting=0.0 if situation.is_limit else goes_on * worth_of_waiting(goes_on),
         patience=PATIENCE[situation.betting_round],
     )
+
+
+@kernel(allocates=False, inlined=True)
+def worth_of_push(chance: float, push: Push) -> float:
+    """What a raise brings with a hand beyond the better of a call and a fold, in bets.
+
+    chance: of the hand at the showdown against one of the opponents.
+    """
+    against = max(chance - push.shift, 0.0) / (1.0 - push.shift)
+    raised = against / (against + push.callers * (1.0 - against))
+    called = chance / (chance + push.stayers * (1.0 - chance))
+    brought = push.folded + push.won * raised - push.lost
+    brought -= max(push.call_won * called - push.call_lost, 0.0)
+    return brought - push.waiting * max(push.patience - against, 0.0)
 
 
 @kernel(allocates=False, inlined=True)

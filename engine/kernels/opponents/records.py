@@ -139,18 +139,26 @@ class Thresholds(NamedTuple):
 
 
 class Push(NamedTuple):
-    """What a raise and a call bring against the only opponent left, in bets; nothing where there are more."""
+    """What a raise and a call bring against opponents whose folds have been counted, in bets.
+
+    Several opponents are taken for so many alike: the odds against a hand are those against one of them times
+    their number, as they are for a middling hand.
+    """
 
     known: float
-    """How far it is known how often he folds to a raise, which then decides on it: 0 to 1."""
+    """How far it is known how often they fold to a raise, which then decides on it: 0 to 1."""
     folded: float
-    """What his folds bring: their chance times the pot."""
+    """What their folds bring: the chance that all of them fold times the pot."""
     shift: float
-    """The part of his hands that he folds, of those that a hand beats."""
+    """The part of his hands that one of them folds, of those that a hand beats."""
+    callers: float
+    """How many go on against a raise, where not all of them fold."""
     won: float
-    """What a raise brings with a hand that beats all with which he goes on, before its cost."""
+    """What a raise brings with a hand that beats all who go on, before its cost."""
     lost: float
-    """What a raise costs that he does not fold to."""
+    """What a raise costs to which not all of them fold."""
+    stayers: float
+    """How many go on if the player calls."""
     call_won: float
     """What a call brings with a hand that wins, before its cost."""
     call_lost: float

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
-from engine.kernels.opponents.raises import push_of
+from engine.kernels.opponents.raises import push_of, worth_of_push
 from engine.kernels.opponents.records import Push, Thresholds
 from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, thresholds_of, weakness
 from engine.records import ProbabilityTriple, PublicSituation, TripleIndex
@@ -70,7 +70,8 @@ def triple_of(
     Without branches that depend on the hand: they would be mispredicted too often.
 
     value: the quality that the raise threshold and the call threshold are measured on.
-    chance: of winning at the showdown, which is measured on the price of a call.
+    chance: of winning at the showdown, which is measured on the price of a call; before the flop with several
+        opponents, where calls have no price, against one of them.
     draw: the positive potential.
     bluffs: how often the weakest hands bluff.
     """
@@ -125,11 +126,8 @@ def _triple_with_spreads(
         semi_bluffs = thresholds.semi_bluff_chance * ramp(draw, thresholds.semi_bluff, _SEMI_BLUFF_SPREAD)
     raising += (can_raise - raising) * semi_bluffs
     if push.known > 0.0:
-        # It is known how often the opponent folds: a raise is made if it brings more than call and fold.
-        against = max(chance - push.shift, 0.0) / (1.0 - push.shift)
-        brought = push.folded + push.won * against - push.lost
-        brought -= max(push.call_won * chance - push.call_lost, 0.0)
-        brought -= push.waiting * max(push.patience - against, 0.0)
+        # It is known how often the opponents fold: a raise is made if it brings more than call and fold.
+        brought = worth_of_push(chance, push)
         raising += push.known * (can_raise * ramp(brought, 0.0, PUSH_SPREAD) - raising)
         bluffs *= 1.0 - push.known
     continuing = max(continuing, raising)

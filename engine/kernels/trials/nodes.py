@@ -92,13 +92,25 @@ def preflop_triple(
     """
     numbers = tree.numbers[node]
     opponent = integer(tree.integers[node, TreeNode.OPPONENT])
-    if opponent < 0:
-        return triple_in_node(numbers, value, 0.0, draw, value)
-    below = tree.ranges[tree.integers[node, TreeNode.RANGES + opponent]]
+    if opponent >= 0:
+        chance = _chance_against(tree.ranges[tree.integers[node, TreeNode.RANGES + opponent]], equities)
+        return triple_in_node(numbers, value, chance, draw, chance)
+    chance = 0.0
+    if numbers[NodeNumber.PUSH] > 0.0:
+        chance = _chance_against(numbers[NodeNumber.STRENGTH :], equities)
+    return triple_in_node(numbers, value, chance, draw, value)
+
+
+@kernel(allocates=False, inlined=True)
+def _chance_against(below: NDArray[np.float64], equities: NDArray[np.float64]) -> float:
+    """The chance of winning against a range before the flop.
+
+    below: its weight below each edge of the strata.  equities: against each stratum.
+    """
     chance = 0.0
     for stratum in range(NUM_STRATA):
         chance += (below[stratum + 1] - below[stratum]) * equities[stratum]
-    return triple_in_node(numbers, value, chance, draw, chance)
+    return chance
 
 
 @kernel(allocates=False)
@@ -151,7 +163,7 @@ def prepare_node(
     for stratum in range(NUM_STRATA):
         weights[stratum] = below[stratum + 1] - below[stratum]
     if situation.betting_round == 0:
-        _fill_preflop_values(tree, players, averages, node, situation)
+        _fill_preflop_values(tree, players, averages, node, situation, kind == Kind.OURS)
     else:
         numbers[NodeNumber.PROTECTION] = protection(situation, players.traits)
         _fill_postflop_values(tree, averages, node, situation)
@@ -177,7 +189,12 @@ def _prepare_random(numbers: NDArray[np.float64], situation: PublicSituation) ->
 
 @kernel(allocates=False, inlined=True)
 def _fill_preflop_values(
-    tree: Tree, players: Players, averages: Averages, node: int, situation: PublicSituation
+    tree: Tree,
+    players: Players,
+    averages: Averages,
+    node: int,
+    situation: PublicSituation,
+    is_ours: bool,
 ) -> None:
     """Fill the rows of `Scratch` with the values of the strata of the actor's range, before the flop."""
     integers, opponents = tree.integers[node], situation.opponents
@@ -198,11 +215,26 @@ def _fill_preflop_values(
         tree.scratch[Scratch.VALUE_VARIANCES, stratum] = averages.preflop_stratum_variances[table, stratum]
         tree.scratch[Scratch.CHANCE_VARIANCES, stratum] = averages.preflop_stratum_equity_variances[stratum]
     if opponent >= 0:
-        below = tree.ranges[integers[TreeNode.RANGES + opponent]]
-        for against in range(NUM_STRATA):
-            weight = below[against + 1] - below[against]
-            for stratum in range(NUM_STRATA):
-                chances[stratum] += weight * averages.preflop_stratum_equities[against, stratum]
+        _fill_preflop_chances(tree, averages, tree.ranges[integers[TreeNode.RANGES + opponent]])
+    elif is_ours and situation.is_limit:
+        mean = tree.numbers[node, NodeNumber.STRENGTH : NodeNumber.STRENGTH + NUM_STRATA + 1]
+        mean[:] = 0.0
+        for other in range(MAX_PLAYERS):
+            if opponents >> other & 1:
+                below = tree.ranges[integers[TreeNode.RANGES + other]]
+                for edge in range(NUM_STRATA + 1):
+                    mean[edge] += below[edge] / count_bits(opponents)
+        _fill_preflop_chances(tree, averages, mean)
+
+
+@kernel(allocates=False, inlined=True)
+def _fill_preflop_chances(tree: Tree, averages: Averages, below: NDArray[np.float64]) -> None:
+    """Fill `Scratch.CHANCES` with the chance of each stratum against a range: its weight below each edge."""
+    chances = tree.scratch[Scratch.CHANCES]
+    for against in range(NUM_STRATA):
+        weight = below[against + 1] - below[against]
+        for stratum in range(NUM_STRATA):
+            chances[stratum] += weight * averages.preflop_stratum_equities[against, stratum]
 
 
 @kernel(allocates=False, inlined=True)

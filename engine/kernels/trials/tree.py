@@ -104,25 +104,26 @@ class NodeNumber(IntEnum):
     CAN_FOLD = 12
     CAN_RAISE = 13
     PUSH = 14
-    """First of nine: the fields of `Push`."""
-    BLUFFS = 23
+    """First of eleven: the fields of `Push`."""
+    BLUFFS = 25
     """The chance that the weakest hands bluff."""
-    PROTECTION = 24
+    PROTECTION = 26
     """After the flop, by how much a bet protects."""
-    SHARE = 25
+    SHARE = 27
     """The weight of the implied thresholds, against that of the formula."""
-    CALL_AT = 26
+    CALL_AT = 28
     """The implied threshold of calling."""
-    RAISE_AT = 27
+    RAISE_AT = 29
     """The implied threshold of raising."""
-    FOLD_NOISE = 28
+    FOLD_NOISE = 30
     """How far the actor ignores its hand when it decides whether to fold."""
-    RAISE_NOISE = 29
+    RAISE_NOISE = 31
     """How far the actor ignores its hand when it decides whether to raise."""
-    MEAN = 30
+    MEAN = 32
     """First of three: the actor's mean triple over its range."""
     STRENGTH = MEAN + 3
-    """First of NUM_STRATA + 1: the chance to be ahead of all opponents, at the edges of the strata."""
+    """First of NUM_STRATA + 1: the chance to be ahead of all opponents, at the edges of the strata.
+    Before the flop, in our own nodes of limit games, the mean of the ranges of several opponents."""
     CALLS = STRENGTH + NUM_STRATA + 1
     """First of NUM_STRATA: the chance of each stratum to call."""
     RAISES = CALLS + NUM_STRATA
@@ -244,12 +245,14 @@ def push_in(numbers: NDArray[np.float64]) -> Push:
         known=float(numbers[NodeNumber.PUSH]),
         folded=float(numbers[NodeNumber.PUSH + 1]),
         shift=float(numbers[NodeNumber.PUSH + 2]),
-        won=float(numbers[NodeNumber.PUSH + 3]),
-        lost=float(numbers[NodeNumber.PUSH + 4]),
-        call_won=float(numbers[NodeNumber.PUSH + 5]),
-        call_lost=float(numbers[NodeNumber.PUSH + 6]),
-        waiting=float(numbers[NodeNumber.PUSH + 7]),
-        patience=float(numbers[NodeNumber.PUSH + 8]),
+        callers=float(numbers[NodeNumber.PUSH + 3]),
+        won=float(numbers[NodeNumber.PUSH + 4]),
+        lost=float(numbers[NodeNumber.PUSH + 5]),
+        stayers=float(numbers[NodeNumber.PUSH + 6]),
+        call_won=float(numbers[NodeNumber.PUSH + 7]),
+        call_lost=float(numbers[NodeNumber.PUSH + 8]),
+        waiting=float(numbers[NodeNumber.PUSH + 9]),
+        patience=float(numbers[NodeNumber.PUSH + 10]),
     )
 
 

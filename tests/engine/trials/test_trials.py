@@ -15,6 +15,7 @@ from engine.betting_arrays import action_from_number
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_cards
 from engine.opponents.action_context import ActionContext
+from engine.opponents.models.formula import formula_triples, traits_array
 from engine.opponents.models.frequencies import FrequencyModel, all_contexts
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, OpponentModel
@@ -264,6 +265,32 @@ def test_players_of_trials_do_what_their_models_predict(kind: str, potential: Po
 
     assert np.mean(errors) < 0.06
     assert np.quantile(errors, 0.9) < 0.13
+
+
+@pytest.mark.parametrize("betting", ["", "f", "ffc", "fffcc", "cccc", "fr", "ffrc", "ffffr"])
+def test_before_the_flop_we_do_in_trials_what_we_do_at_the_table(betting: str) -> None:
+    """Against several opponents whose folds have been counted, by whom we raise."""
+    game = load_game("limit-6p")
+    models: list[OpponentModel] = [SpecificModel() for _ in range(6)]
+    names = ("always-call", "random", "simple", "hand-strength", "always-call", "random")
+    for state in play("limit-6p", [make_bot(name) for name in names], 60):
+        learn(models, state)
+    at = parse_betting(game, betting)
+    reader = TableReader(models)
+    reader.follow(at, [])
+    decision, tables = reader.decision(at), [reader.weights(p) for p in range(6)]
+    combos = list(range(0, NUM_COMBOS, 7))
+
+    simulated = triples_at_root(make_spot(at, [], [0, 1], models, tables), combos)
+
+    expected = formula_triples(decision.situation, decision.values, decision.weights, reader.reading.traits)[
+        combos
+    ]
+    usual = formula_triples(decision.situation, decision.values, decision.weights, traits_array({}))[combos]
+    apart, had_nothing_been_seen = (
+        0.5 * abs(triples - expected).sum(axis=1).mean() for triples in (simulated, usual)
+    )
+    assert apart < had_nothing_been_seen / 3, apart
 
 
 @pytest.mark.parametrize("always", [None, 0.02, 0.2])

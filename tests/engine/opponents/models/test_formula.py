@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import attrs
@@ -14,8 +15,14 @@ from numpy.typing import NDArray
 from engine.card_text import parse_written_cards
 from engine.combos import NUM_COMBOS, combo_index
 from engine.evaluation.equity import all_hand_equities
-from engine.kernels.opponents.raises import PATIENCE, WORTH_OF_WAITING, continue_chance_at
-from engine.opponents.action_context import Situation, situation_of
+from engine.kernels.opponents.raises import (
+    PATIENCE,
+    WORTH_OF_WAITING,
+    continue_chance_at,
+    push_of,
+    worth_of_push,
+)
+from engine.opponents.action_context import ActionContext, Situation, situation_of
 from engine.opponents.board_values import board_values
 from engine.opponents.hand_values import HandValues, postflop_values
 from engine.opponents.models.formula import (
@@ -288,6 +295,84 @@ def test_who_is_known_to_fold_to_a_raise_is_raised_with_anything(betting: str) -
     assert calls[2] == pytest.approx(0)
 
 
+@given(
+    st.sampled_from(["", "c", "ff", "r", "rc", "ccc", "fffc", "rr"]),
+    st.lists(st.floats(0, 1), min_size=6, max_size=6),
+    st.lists(st.floats(0, 1), min_size=6, max_size=6),
+    st.floats(0.02, 0.98),
+)
+def test_a_raise_before_the_flop_brings_what_all_that_may_call_make_it_worth(
+    betting: str, folds: list[float], joins: list[float], chance: float
+) -> None:
+    """Several opponents: by every set of those who go on, who pay and must be beaten, blind to their hands.
+
+    Roughly: their number is taken to be its mean, and how often they are beaten moves with it.
+    """
+    game = load_game("limit-6p")
+    before = parse_betting(game, betting)
+    situation = situation_of(before)
+    traits = {}
+    for position in situation.opponents:
+        seen, expected = np.zeros(NUM_DETAILS), np.ones(NUM_DETAILS)
+        # Answers to a raise, and to what there is to call now.
+        for raises, chance_of_fold in ((situation.raises, joins), (situation.raises + 1, folds)):
+            for bets, last, is_in in itertools.product(range(3), range(3), (False, True)):
+                capped = raises == game.max_raises[0]
+                context = ActionContext(0, bets, last, raises > 0, capped, raises, is_in)
+                seen[context.detail], expected[context.detail] = chance_of_fold[position], 0.0
+        known = folds_known(seen, expected)
+        traits[position] = Traits(blind_folds=(1.0, 1.0), folds=known)
+    odds = 1 / chance - 1
+    pot, to_call, bet = situation.pot, situation.amount_to_call, int(situation.bet)
+    more = 0.15 * situation.public.future_bets
+
+    def worth(cost: int, going_on: list[tuple[float, int]]) -> float:
+        """In bets: over every set of opponents who go on, each by his chance and what he pays then."""
+        total = 0.0
+        for who in itertools.product((False, True), repeat=len(going_on)):
+            likely = math.prod(c if goes else 1 - c for goes, (c, _) in zip(who, going_on, strict=True))
+            paid = sum(pays for goes, (_, pays) in zip(who, going_on, strict=True) if goes)
+            if not any(who):
+                total += likely * pot
+                continue
+            beaten = 1 / (1 + sum(who) * odds)
+            total += likely * (beaten * (pot + cost + paid + (1 + sum(who)) * more) - cost - more)
+        return total / bet
+
+    paying = {p: before.max_spent - before.spent[p] for p in situation.opponents}
+    unpaid = {p: to_call if paying[p] else 0 for p in paying}  # blinds are left out of account
+    raised = worth(to_call + bet, [(1 - folds[p], unpaid[p] + bet) for p in paying])
+    called = worth(to_call, [(1 - joins[p] if paying[p] else 1.0, unpaid[p]) for p in paying])
+    brought = worth_of_push(chance, push_of(situation.public, traits_array(traits)))
+
+    assert brought == pytest.approx(raised - max(called, 0.0) - 0.15, abs=0.35)
+
+
+def test_before_the_flop_a_share_of_several_pots_is_raised_and_less_is_not() -> None:
+    """Three limpers who never fold: of four a hand wins a fourth if it beats each half of the time."""
+    traits = everybody(Traits(folds=folds_known(np.zeros(NUM_DETAILS), np.zeros(NUM_DETAILS))))
+    situation = after("fcccf", "limit-6p")
+
+    good, bad = (
+        formula_triples(situation, hands_of(0.5, showdown=chance), WEIGHTS, traits)[0]
+        for chance in (0.6, 0.5)
+    )
+
+    assert good[2] == pytest.approx(1)
+    assert bad[2] == pytest.approx(0)
+
+
+def test_before_the_flop_blinds_that_fold_are_raised_with_anything() -> None:
+    always = np.full(NUM_DETAILS, 0.9), np.zeros(NUM_DETAILS)
+    traits = everybody(Traits(folds=folds_known(*always)))
+
+    triple = formula_triples(after("f", "limit-3p"), hands_of(0.05, showdown=0.3), WEIGHTS, traits)[0]
+    unknown = formula_triples(after("f", "limit-3p"), hands_of(0.05, showdown=0.3), WEIGHTS, TABLE)[0]
+
+    assert triple[2] == pytest.approx(1)
+    assert unknown[2] == pytest.approx(0)
+
+
 def test_a_bet_that_only_better_hands_pay_is_not_made() -> None:
     """On the river, against one who folds the six tenths of the hands that ours beats."""
     situation, middling = after("cc/cc/cc/"), hands_of(0.6)
@@ -345,11 +430,11 @@ def test_check_raises_wait_for_somebody_who_bets() -> None:
 
 @pytest.mark.parametrize(("option", "index", "values"), [("tightness", 0, 0.45), ("aggression", 2, 0.5)])
 def test_options_do_what_they_say(option: str, index: int, values: float) -> None:
-    situation = after("cc/r")
+    situation, line = after("cc/r"), np.linspace(0, 1, NUM_COMBOS)
     more, less = (
         formula_triples(
             situation,
-            HandValues(*(np.linspace(0, 1, NUM_COMBOS) for _ in range(3))),
+            HandValues(line, line, line),
             WEIGHTS,
             TABLE,
             attrs.evolve(DEFAULT_PARAMETERS, **{option: amount}),  # type: ignore[arg-type]  # a number
