@@ -85,6 +85,8 @@ class PublicSituation(NamedTuple):
 
     betting_round: int
     """0 preflop to 3 river."""
+    num_players: int
+    """At the table, 2 to 10."""
     position: int
     """The position to act, 0 to 9."""
     raises: int

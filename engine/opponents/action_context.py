@@ -201,6 +201,7 @@ def situation_of(betting: BettingState) -> Situation:
     is_in = acted if betting_round > 0 else [p for p in range(game.num_players) if betting.spent[p] > 0]
     public = PublicSituation(
         betting_round=betting_round,
+        num_players=game.num_players,
         position=position,
         raises=betting.raises_in_round,
         raiser=raiser,

@@ -26,6 +26,7 @@ from engine.combos import (
 from engine.evaluation.equity import preflop_equities
 from engine.evaluation.preflop.tables import shipped_tables
 from engine.kernels.opponents import hand_values as kernels
+from engine.kernels.opponents.raises import raises_in_company
 from engine.opponents.action_context import Situation
 from engine.opponents.board_values import Potentials
 
@@ -52,12 +53,15 @@ class HandValues:
     draw: Floats = attrs.field(converter=_frozen)
     """The positive potential, for semi-bluffs."""
     is_against_all: bool = True
-    """Whether `showdown` is against all opponents; before the flop with several it is against one of them."""
+    """Whether `showdown` is against all opponents: before the flop with several it is against one, or 0."""
 
     @property
     def call(self) -> Floats:
         """What an implied call threshold is measured on: the chance at the showdown, where it is known."""
         return self.showdown if self.is_against_all else self.value
+
+
+_NOTHING: Final = np.zeros(NUM_COMBOS)
 
 
 # --- before the flop -----------------------------------------------------------------------------------
@@ -125,7 +129,8 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
     want company and are ranked by the roll-out for the number of players expected to see the flop: those
     who have put in a bet, and those behind us as loosely as they play (Killer, "Opponent Modeling", b).
     Against a single opponent the showdown odds are exact but for cards held twice; with several they are
-    those against the mean of their tables.
+    those against the mean of their tables, where it is reckoned what a raise against several brings, and 0
+    elsewhere.
 
     Args:
         situation: before the flop.
@@ -134,6 +139,8 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
     """
     opponents = situation.opponents
     value, draws = _combo_percentiles(*kernels.preflop_players(situation.public, traits))
+    if len(opponents) > 1 and not raises_in_company(situation.public):
+        return HandValues(value, _NOTHING, draws, is_against_all=False)
     theirs = np.zeros(NUM_STARTING_HANDS)
     for position in opponents:
         by_hand = np.bincount(STARTING_HAND_OF_COMBO, weights=tables[position], minlength=NUM_STARTING_HANDS)

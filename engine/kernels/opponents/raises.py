@@ -36,6 +36,8 @@ _PROTECTS: Final = 0.15
 """The chance of a fold from which on a bet protects as much as any."""
 _BETS_TO_COME: Final = 0.15
 """The part of the bets to come that a pot which was called grows by from either side."""
+_MOST_IN_COMPANY: Final = 6
+"""Players at a table at which it is reckoned what a raise brings against several of them."""
 _COMPANY_COSTS: Final = 0.15
 """What a raise before the flop must bring more against several, in bets: its hand has yet to be played."""
 PATIENCE: Final = (0.71, 0.66, 0.62, 0.5)
@@ -175,15 +177,25 @@ def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[n
     return float((1.0 - blind) * BEATEN_THAT_FOLD[situation.betting_round])
 
 
+@kernel(allocates=False, inlined=True)
+def raises_in_company(situation: PublicSituation) -> bool:
+    """Whether it is reckoned what a raise brings against several opponents: in limit, before the flop.
+
+    At tables of up to six.  At ten seats more hands want company than odds against one opponent tell.
+    """
+    is_small = situation.num_players <= _MOST_IN_COMPANY
+    return bool(is_small and situation.is_limit and situation.betting_round == 0)
+
+
 @kernel(allocates=False)
 def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
     """What a raise and a call bring, as far as the opponents have been seen there.
 
-    Against the only opponent left, or in limit before the flop against several.
+    Against the only opponent left, or against several where `raises_in_company`.
     """
     opponents = count_bits(situation.opponents)
     has_company = opponents > 1
-    if not situation.can_raise or (has_company and not (situation.is_limit and situation.betting_round == 0)):
+    if not situation.can_raise or (has_company and not raises_in_company(situation)):
         return Push(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     pot, to_call, bet = situation.pot, situation.to_call, situation.bet
     known = 0.0

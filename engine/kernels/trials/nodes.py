@@ -19,7 +19,7 @@ from engine.kernels.cards.bits import count_bits, lowest_bit
 from engine.kernels.opponents.bars import bars_place, with_bars
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
 from engine.kernels.opponents.predictions import prediction_of
-from engine.kernels.opponents.raises import protection, push_of
+from engine.kernels.opponents.raises import protection, push_of, raises_in_company
 from engine.kernels.opponents.records import Counts, Noise
 from engine.kernels.opponents.reweighting import implied_thresholds
 from engine.kernels.opponents.thresholds import bluff_chance, bluff_pays, thresholds_of
@@ -216,7 +216,7 @@ def _fill_preflop_values(
         tree.scratch[Scratch.CHANCE_VARIANCES, stratum] = averages.preflop_stratum_equity_variances[stratum]
     if opponent >= 0:
         _fill_preflop_chances(tree, averages, tree.ranges[integers[TreeNode.RANGES + opponent]])
-    elif is_ours and situation.is_limit:
+    elif is_ours and raises_in_company(situation):
         mean = tree.numbers[node, NodeNumber.STRENGTH : NodeNumber.STRENGTH + NUM_STRATA + 1]
         mean[:] = 0.0
         for other in range(MAX_PLAYERS):

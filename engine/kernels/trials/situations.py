@@ -64,6 +64,7 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
         future = _no_limit_future_bets(float(pot), float(to_call), integer(num_rounds - 1 - betting_round))
     return PublicSituation(
         betting_round=betting_round,
+        num_players=integer(rules[Rule.GENERAL, General.NUM_PLAYERS]),
         position=position,
         raises=raises,
         raiser=raiser,

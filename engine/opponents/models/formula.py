@@ -22,9 +22,10 @@ is taken to fold his worse hands, which on the river are those that are beaten a
 folds that is blind to the hand.  Near the point where both bring as much they are mixed, over a width that is
 counted in bets: of a great pot a bet is a small part, but not for the hand that is bet.
 
-In limit that holds before the flop with several opponents, too: all of them may fold, some who would have
-called fold to the raise, and a hand that is behind with o : 1 against one of them is behind with n o : 1
-against n.  What it brings then must be more by a part of a bet, since the hand is yet to be played.
+In limit that holds before the flop with several opponents, too, at tables of up to six: all of them may fold,
+some who would have called fold to the raise, and a hand that is behind with o : 1 against one of them is
+behind with n o : 1 against n.  What it brings then must be more by a part of a bet, since the hand is yet to
+be played.
 
 The arithmetic stands in ``engine.kernels.opponents.thresholds`` and ``triples``.
 

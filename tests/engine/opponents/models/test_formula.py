@@ -362,14 +362,18 @@ def test_before_the_flop_a_share_of_several_pots_is_raised_and_less_is_not() -> 
     assert bad[2] == pytest.approx(0)
 
 
-def test_before_the_flop_blinds_that_fold_are_raised_with_anything() -> None:
+@pytest.mark.parametrize(
+    ("game", "betting"), [("limit-3p", "f"), ("limit-6p", "fff"), ("limit-10p", "fffffff")]
+)
+def test_before_the_flop_blinds_that_fold_are_raised_with_anything(game: str, betting: str) -> None:
+    """By the small blind and the button, but not at ten seats, where that is not reckoned."""
     always = np.full(NUM_DETAILS, 0.9), np.zeros(NUM_DETAILS)
-    traits = everybody(Traits(folds=folds_known(*always)))
+    situation, trash = after(betting, game), hands_of(0.05, showdown=0.3)
 
-    triple = formula_triples(after("f", "limit-3p"), hands_of(0.05, showdown=0.3), WEIGHTS, traits)[0]
-    unknown = formula_triples(after("f", "limit-3p"), hands_of(0.05, showdown=0.3), WEIGHTS, TABLE)[0]
+    known = formula_triples(situation, trash, WEIGHTS, everybody(Traits(folds=folds_known(*always))))[0]
+    unknown = formula_triples(situation, trash, WEIGHTS, TABLE)[0]
 
-    assert triple[2] == pytest.approx(1)
+    assert known[2] == pytest.approx(0 if game == "limit-10p" else 1)
     assert unknown[2] == pytest.approx(0)
 
 
