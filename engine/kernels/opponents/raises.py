@@ -1,4 +1,4 @@
-"""Who goes on against a raise, and what it brings: against the only opponent left, with a hand, of some size.
+"""Who goes on against a raise, and what it brings with a hand: against the only opponent left, or several.
 
 What the numbers mean stands in ``engine.opponents.models.formula``; *traits* are those of ``thresholds``.
 """
@@ -181,7 +181,7 @@ def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[n
 def raises_in_company(situation: PublicSituation) -> bool:
     """Whether it is reckoned what a raise brings against several opponents: in limit, before the flop.
 
-    At tables of up to six.  At ten seats more hands want company than odds against one opponent tell.
+    At tables of up to six: at ten seats it wins of most, but loses to a player who hardly ever folds.
     """
     is_small = situation.num_players <= _MOST_IN_COMPANY
     return bool(is_small and situation.is_limit and situation.betting_round == 0)

@@ -363,10 +363,10 @@ def test_before_the_flop_a_share_of_several_pots_is_raised_and_less_is_not() -> 
 
 
 @pytest.mark.parametrize(
-    ("game", "betting"), [("limit-3p", "f"), ("limit-6p", "fff"), ("limit-10p", "fffffff")]
+    ("game", "betting"), [("limit-3p", ""), ("limit-6p", "fff"), ("limit-10p", "fffffff")]
 )
 def test_before_the_flop_blinds_that_fold_are_raised_with_anything(game: str, betting: str) -> None:
-    """By the small blind and the button, but not at ten seats, where that is not reckoned."""
+    """By the button, but not at ten seats, where that is not reckoned."""
     always = np.full(NUM_DETAILS, 0.9), np.zeros(NUM_DETAILS)
     situation, trash = after(betting, game), hands_of(0.05, showdown=0.3)
 
