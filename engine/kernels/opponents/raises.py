@@ -181,7 +181,7 @@ def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[n
 def raises_in_company(situation: PublicSituation) -> bool:
     """Whether it is reckoned what a raise brings against several opponents: in limit, before the flop.
 
-    At tables of up to six: at ten seats it wins of most, but loses to a player who hardly ever folds.
+    At tables of up to six: at ten seats less is won with it of a player who hardly ever folds.
     """
     is_small = situation.num_players <= _MOST_IN_COMPANY
     return bool(is_small and situation.is_limit and situation.betting_round == 0)
