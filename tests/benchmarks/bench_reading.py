@@ -113,11 +113,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             line += "  LOSES" if gain < -error else ("  wins" if gain > error else "")
         rate = 2 * options.deals / (time.process_time() - start)
         print(f"{line}   {rate:.0f} hands/s", flush=True)
+        if options.save:  # each time: a run that is broken off keeps what it has
+            np.savez(options.save, allow_pickle=False, **kept)
     if gains:
         gain, error = interval(np.mean(gains, axis=0))  # the opponents share their deals
         print(f"{'mean of all':<38} gained {gain:+.3f} +- {error:.3f}")
-    if options.save:
-        np.savez(options.save, allow_pickle=False, **kept)
 
 
 if __name__ == "__main__":
