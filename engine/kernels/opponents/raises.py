@@ -103,7 +103,11 @@ def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.
 
 @kernel(allocates=False, inlined=True)
 def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
-    """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call."""
+    """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call.
+
+    Roughly: after a raise whoever has chips in is taken to owe one bet, though the small blind owes half a
+    bet more, and after two raises everybody two.
+    """
     is_in = situation.is_in >> position & 1 == 1
     bets = 1 if situation.raises == 0 or (situation.raises == 1 and is_in) else 2
     last_action = _last_action(situation, position)

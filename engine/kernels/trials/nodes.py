@@ -223,7 +223,7 @@ def _fill_preflop_values(
             if opponents >> other & 1:
                 below = tree.ranges[integers[TreeNode.RANGES + other]]
                 for edge in range(NUM_STRATA + 1):
-                    mean[edge] += below[edge] / count_bits(opponents)
+                    mean[edge] += below[edge] / integers[TreeNode.NUM_OPPONENTS]
         _fill_preflop_chances(tree, averages, mean)
 
 
