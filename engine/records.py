@@ -37,6 +37,8 @@ class ProbabilityTriple(NamedTuple):
 # --- the situation ---------------------------------------------------------------------------------------
 
 NUM_GROUPS: Final = 2 * 2 * 2
+NUM_COMPANIES: Final = 3
+"""One opponent is left, or two or three, or more."""
 NUM_CONTEXTS: Final = 5 * 3 * 3 * 2
 NUM_DETAILS: Final = 7 * 3 * 3 * 2 * 2
 
@@ -65,6 +67,8 @@ class ContextNumbers(NamedTuple):
     """0 to NUM_DETAILS - 1."""
     log_pot_odds: float = 0.0
     """Of `log_pot_odds`."""
+    company: int = 0
+    """Of `company_of`, 0 to NUM_COMPANIES - 1."""
 
 
 class RaiseSize(IntEnum):
@@ -167,6 +171,18 @@ def detail_index(
 def group_index(is_after_flop: bool, is_facing_bet: bool, is_capped: bool) -> int:
     """The number of a group of contexts, 0 to NUM_GROUPS - 1."""
     return (2 if is_after_flop else 0) * 2 + (2 if is_facing_bet else 0) + (1 if is_capped else 0)
+
+
+def company_of(num_opponents: int) -> int:
+    """How many opponents have not folded, roughly: 0 for one, 1 for two or three, 2 for more."""
+    return 0 if num_opponents <= 1 else 1 if num_opponents <= 3 else 2
+
+
+def noise_index(betting_round: int, num_opponents: int) -> int:
+    """Where it is counted how far the hand decides: before the flop, or after it against one or several."""
+    if betting_round == 0:
+        return 0
+    return 1 if num_opponents == 1 else 2
 
 
 def half_of_group(group: int) -> int:

@@ -26,6 +26,7 @@ from engine.records import (
     LastAction,
     PublicSituation,
     bets_to_call,
+    company_of,
     context_index,
     detail_index,
     group_index,
@@ -122,10 +123,11 @@ class Situation:
 
     @property
     def numbers(self) -> ContextNumbers:
-        """Group, context, detail and price."""
+        """Group, context, detail, price and company."""
         context, public = self.context, self.public
         odds = log_pot_odds(public.betting_round, public.pot, public.to_call)
-        return ContextNumbers(context.group, context.index, context.detail, odds)
+        company = company_of(len(self.opponents))
+        return ContextNumbers(context.group, context.index, context.detail, odds, company)
 
     @property
     def position(self) -> int:

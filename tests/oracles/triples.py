@@ -136,7 +136,7 @@ def blurred(sharp: Chances, blind: Chances, fold_noise: float, raise_noise: floa
 # --- frequencies -----------------------------------------------------------------------------------------
 
 
-Place = tuple[int, int, int, float]
+Place = tuple[int, int, int, float, int]
 """Where an action is counted: a group, a context, its details; and the logarithm of the pot odds."""
 
 
@@ -244,6 +244,52 @@ class CountedPlayer:
         return mixed[0], mixed[1]
 
     def frequencies(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
+        """What is predicted whoever is left, and with as many as are left, by how well each has done."""
+        overall = self.overall(place, usual, can_fold, can_raise)
+        company = self.in_company(place, overall)
+        odds = math.exp(self.company_evidence())
+        return {a: (overall[a] + odds * company[a]) / (1 + odds) for a in ACTIONS}
+
+    def in_company(self, place: Place, overall: Chances) -> Chances:
+        """Each action by how much more of it than was predicted came with as many opponents, beside four that
+        were predicted, against how much more came with any number of them, in the same group.
+        """
+        read = [(before, s) for before, s in self._read() if s.place[0] == place[0]]
+        here = {}
+        for action in ACTIONS:
+            pairs = [
+                (
+                    seen.place[4],
+                    float(seen.action == action),
+                    before.overall(seen.place, seen.usual, seen.can_fold, seen.can_raise)[action],
+                )
+                for before, seen in read
+                if seen.usual is not None
+            ]
+            usually = (1 + sum(came for _, came, _ in pairs)) / (1 + sum(chance for _, _, chance in pairs))
+            with_these = [(came, chance) for company, came, chance in pairs if company == place[4]]
+            came = 4 * usually + sum(each for each, _ in with_these)
+            here[action] = overall[action] * came / (4 + sum(chance for _, chance in with_these)) / usually
+            if not any(chance for company, _, chance in pairs if company != place[4]):
+                here[action] = overall[action]
+        return {a: here[a] / sum(here.values()) for a in ACTIONS}
+
+    def company_evidence(self) -> float:
+        """Log odds that it matters how many are left."""
+        return float(self._once("company", 0, lambda _: self._company_evidence()))
+
+    def _company_evidence(self) -> float:
+        evidence = -1.0
+        for before, seen in self._read():
+            if seen.usual is not None:
+                overall = before.overall(seen.place, seen.usual, seen.can_fold, seen.can_raise)
+                company = before.in_company(seen.place, overall)
+                evidence += math.log(max(company[seen.action], 0.001))
+                evidence -= math.log(max(overall[seen.action], 0.001))
+                evidence = max(-8.0, min(8.0, evidence))
+        return evidence
+
+    def overall(self, place: Place, usual: Chances, can_fold: bool, can_raise: bool) -> Chances:
         """Both predictions by how well each has done in the group, then the offsets of the context; folds
         then fall with the pot odds as steeply as they have until now.
         """

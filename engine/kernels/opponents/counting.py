@@ -33,6 +33,7 @@ from engine.kernels.opponents.records import (
 )
 from engine.kernels.opponents.triples import neutral_triple
 from engine.records import (
+    NUM_COMPANIES,
     NUM_CONTEXTS,
     NUM_DETAILS,
     NUM_GROUPS,
@@ -47,6 +48,8 @@ NEUTRAL_PRIOR: Final = -2.0
 """Log odds at first of the neutral model against the generic one: about one player in eight."""
 LOANS_PRIOR: Final = (-3.0, -1.0, 0.0)
 """Log odds at first of each of the `LOANS`: details matter little until they have shown that they do."""
+COMPANY_MATTERS: Final = -1.0
+"""Log odds at first that what company changes predicts better."""
 STEEPNESSES_PRIOR: Final = (0.0, -2.0, -2.3, -2.8, -3.4)
 """Log odds at first of each of the `STEEPNESSES`: prices matter as they do to anybody until a player
 shows that they matter more."""
@@ -74,6 +77,8 @@ def nothing_counted() -> tuple[Counts, Evidence]:
         corrections=np.zeros((NUM_CONTEXTS, NUM_CORRECTIONS, 3)),
         detail_corrections=np.zeros((NUM_DETAILS, NUM_CORRECTIONS, 3)),
         folds=np.zeros(FOLDS_SHAPE),
+        company=np.zeros((NUM_GROUPS, NUM_COMPANIES, 2, 3)),
+        company_weight=np.zeros(1),
         counts_weight=np.zeros(NUM_GROUPS),
         borrowing=np.zeros((NUM_GROUPS, NUM_LOANS)),
         neutral_share=np.zeros(1),
@@ -89,6 +94,7 @@ def nothing_counted() -> tuple[Counts, Evidence]:
         counts=np.zeros(NUM_GROUPS),
         borrowing=np.tile(LOANS_PRIOR, (NUM_GROUPS, 1)),
         neutral=np.full(1, NEUTRAL_PRIOR),
+        company=np.full(1, COMPANY_MATTERS),
         steepness=np.array(STEEPNESSES_PRIOR),
         bars=bars,
         bars_weight=bars_weight,
@@ -127,10 +133,12 @@ def observe_decision(
     for loan in range(NUM_LOANS):
         evidence.borrowing[group, loan] = max(evidence.borrowing[group, loan] - best, -_MOST_EVIDENCE)
     if can_fold:
-        _observe_steepness(counts, evidence, numbers, prediction.together.fold, action, chances)
+        _observe_steepness(counts, evidence, numbers, prediction.overall.fold, action, chances)
     moved = evidence.counts[group] * _EVIDENCE_FADES
     moved += _log(prediction.by_counts[action]) - _log(prediction.by_correction[action])
     evidence.counts[group] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+    moved = evidence.company[0] + _log(prediction.in_company[action]) - _log(prediction.overall[action])
+    evidence.company[0] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
     neutral = neutral_triple(can_fold, can_raise)
     moved = evidence.neutral[0] + np.log(neutral[action]) - _log(usual[action])
     evidence.neutral[0] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
@@ -146,6 +154,8 @@ def observe_decision(
         counts.corrections[context, Correction.EXPECTED, other] += usual[other]
         counts.detail_corrections[detail, Correction.OBSERVED, other] += came
         counts.detail_corrections[detail, Correction.EXPECTED, other] += usual[other]
+        counts.company[group, numbers.company, Correction.OBSERVED, other] += came
+        counts.company[group, numbers.company, Correction.EXPECTED, other] += prediction.overall[other]
     _weigh(counts, evidence, context, group)
 
 
@@ -197,6 +207,7 @@ def _weigh(counts: Counts, evidence: Evidence, context: int, group: int) -> None
         total += chance
         mean += chance * STEEPNESSES[each]
     counts.steepness[0] = mean / total
+    counts.company_weight[0] = 1.0 / (1.0 + np.exp(-evidence.company[0]))
     counts.neutral_share[0] = max(0.0, 1.0 - np.exp(-evidence.neutral[0]))
 
 

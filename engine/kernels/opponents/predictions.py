@@ -24,7 +24,7 @@ from engine.kernels.opponents.records import (
     Prediction,
 )
 from engine.kernels.opponents.triples import blended, legal_triple, neutral_triple, triple_at
-from engine.records import ContextNumbers, ProbabilityTriple
+from engine.records import NUM_COMPANIES, NUM_GROUPS, ContextNumbers, ProbabilityTriple, TripleIndex
 
 _half_of_group = kernel(allocates=False, inlined=True)(plain.half_of_group)
 
@@ -36,6 +36,8 @@ CONTEXT_PRIOR: Final = 10.0
 """Actions in a context that weigh as much as its group."""
 CORRECTION_PRIOR: Final = 40.0
 """Actions in a context after which half of a deviation from the generic model is believed."""
+COMPANY_PRIOR: Final = 4.0
+"""Actions of a kind that were predicted after which half of what company changes in them is believed."""
 
 
 class _InContext(NamedTuple):
@@ -180,7 +182,62 @@ def prediction_of(
     together = _times(blended(by_correction, by_counts, weight), factors)
     together = legal_triple(together, can_fold, can_raise)
     distance = distance_in_context(counts, numbers)
-    return Prediction(by_counts, by_correction, _at_odds(together, float(counts.steepness[0]), distance))
+    overall = _at_odds(together, float(counts.steepness[0]), distance)
+    in_company = _in_company(counts, numbers, overall)
+    together = blended(overall, in_company, float(counts.company_weight[0]))
+    return Prediction(by_counts, by_correction, overall, in_company, together)
+
+
+@kernel(allocates=False, inlined=True)
+def _in_company(counts: Counts, numbers: ContextNumbers, overall: ProbabilityTriple) -> ProbabilityTriple:
+    """A triple with the number of opponents that are left."""
+    rows, company = counts.company[numbers.group], numbers.company
+    fold = _ratio_in_company(rows, company, TripleIndex.FOLD, TripleIndex.FOLD)
+    call = _ratio_in_company(rows, company, TripleIndex.CALL, TripleIndex.CALL)
+    raising = _ratio_in_company(rows, company, TripleIndex.RAISE, TripleIndex.RAISE)
+    if fold == 1.0 and call == 1.0 and raising == 1.0:
+        return overall
+    here = _times(overall, ProbabilityTriple(fold, call, raising))
+    total = here.fold + here.call + here.raise_
+    return ProbabilityTriple(here.fold / total, here.call / total, here.raise_ / total)
+
+
+@kernel(allocates=False, inlined=True)
+def _ratio_in_company(rows: NDArray[float64], company: int, first: int, last: int) -> float:
+    """How much likelier actions are in a company than in all: their kinds from first to last taken together.
+
+    What was seen over what was predicted there, against the same in all companies together: that is exactly
+    1 where there is but one company, as heads-up.
+
+    rows: of `Counts.company`, of a group.
+    """
+    seen = 0.0
+    predicted = 0.0
+    seen_elsewhere = 0.0
+    predicted_elsewhere = 0.0
+    for action in range(first, last + 1):
+        for each in range(NUM_COMPANIES):
+            if each == company:
+                seen += rows[each, Correction.OBSERVED, action]
+                predicted += rows[each, Correction.EXPECTED, action]
+            else:
+                seen_elsewhere += rows[each, Correction.OBSERVED, action]
+                predicted_elsewhere += rows[each, Correction.EXPECTED, action]
+    if predicted_elsewhere == 0.0:
+        return 1.0
+    overall = (1.0 + seen + seen_elsewhere) / (1.0 + predicted + predicted_elsewhere)
+    return float((seen + COMPANY_PRIOR * overall) / ((predicted + COMPANY_PRIOR) * overall))
+
+
+@kernel(allocates=False)
+def fill_odds_in_company(counts: Counts, odds: NDArray[float64]) -> None:
+    """By what the odds of a fold are multiplied, shape (NUM_GROUPS, NUM_COMPANIES), filled in place."""
+    for group in range(NUM_GROUPS):
+        rows = counts.company[group]
+        for company in range(NUM_COMPANIES):
+            fold = _ratio_in_company(rows, company, TripleIndex.FOLD, TripleIndex.FOLD)
+            going_on = _ratio_in_company(rows, company, TripleIndex.CALL, TripleIndex.RAISE)
+            odds[group, company] = 1.0 + counts.company_weight[0] * (fold / going_on - 1.0)
 
 
 @kernel(allocates=False, inlined=True)

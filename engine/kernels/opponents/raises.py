@@ -15,6 +15,7 @@ from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
 from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
 from engine.kernels.opponents.records import (
+    FOLDS_COMPANY,
     FOLDS_EXPECTED,
     FOLDS_SEEN,
     FOLDS_STEEPNESS,
@@ -23,10 +24,12 @@ from engine.kernels.opponents.records import (
     Trait,
 )
 from engine.kernels.rules.betting import MAX_PLAYERS
-from engine.records import LastAction, PublicSituation
+from engine.records import NUM_COMPANIES, LastAction, PublicSituation
 
+_company_of = kernel(allocates=False, inlined=True)(plain.company_of)
 _context_index = kernel(allocates=False, inlined=True)(plain.context_index)
 _log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
+_group_index = kernel(allocates=False, inlined=True)(plain.group_index)
 _detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
 
 BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
@@ -102,6 +105,22 @@ def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.
 
 
 @kernel(allocates=False, inlined=True)
+def _fold_in_company(
+    situation: PublicSituation, position: int, traits: NDArray[np.float64], fold: float, is_capped: bool
+) -> float:
+    """The chance that an opponent folds, with as many others as are left; nobody else is taken to fold.
+
+    fold: the same whoever is left.
+    """
+    group = integer(_group_index(situation.betting_round > 0, True, is_capped))
+    company = integer(_company_of(count_bits(situation.opponents)))
+    odds = float(traits[position, FOLDS_COMPANY + NUM_COMPANIES * group + company])
+    if odds == 1.0:
+        return fold
+    return fold * odds / (fold * odds + 1.0 - fold)
+
+
+@kernel(allocates=False, inlined=True)
 def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
     """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call.
 
@@ -113,9 +132,8 @@ def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.
     last_action = _last_action(situation, position)
     detail = integer(_detail_index(0, situation.raises, bets, last_action, False, is_in))
     usual = _preflop_fold(situation, position, traits)
-    return float(
-        1.0 - traits[position, FOLDS_SEEN + detail] - usual * traits[position, FOLDS_EXPECTED + detail]
-    )
+    fold = traits[position, FOLDS_SEEN + detail] + usual * traits[position, FOLDS_EXPECTED + detail]
+    return 1.0 - _fold_in_company(situation, position, traits, float(fold), False)
 
 
 @kernel(allocates=False, inlined=True)
@@ -145,7 +163,7 @@ def continue_chance_at(
         odds = _log_odds_after_raise(situation, position, bet)
         distance = odds_distance(odds, float(traits[position, FOLDS_USUAL_ODDS + context]))
         fold = fold_at_odds(float(fold), steepness, distance)
-    return float(1.0 - fold)
+    return 1.0 - _fold_in_company(situation, position, traits, float(fold), situation.last_raise)
 
 
 @kernel(allocates=False, inlined=True)

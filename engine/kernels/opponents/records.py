@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.records import NUM_CONTEXTS, NUM_DETAILS, ProbabilityTriple
+from engine.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ProbabilityTriple
 
 
 class Trait(IntEnum):
@@ -41,7 +41,9 @@ FOLDS_USUAL_ODDS: Final = FOLDS_EXPECTED + NUM_DETAILS
 """First of NUM_CONTEXTS: the mean logarithm of the pot odds that have been met in a context."""
 FOLDS_STEEPNESS: Final = FOLDS_USUAL_ODDS + NUM_CONTEXTS
 """First of NUM_CONTEXTS: how fast folds become fewer with better odds than those; 0 where none were met."""
-TRAIT_COLUMNS: Final = FOLDS_STEEPNESS + NUM_CONTEXTS
+FOLDS_COMPANY: Final = FOLDS_STEEPNESS + NUM_CONTEXTS
+"""First of NUM_GROUPS times NUM_COMPANIES: by what the odds of a fold are multiplied in company."""
+TRAIT_COLUMNS: Final = FOLDS_COMPANY + NUM_GROUPS * NUM_COMPANIES
 
 
 class Parameter(IntEnum):
@@ -106,8 +108,8 @@ class Noise(IntEnum):
     """Whether to raise."""
 
 
-NOISE_SHAPE: Final = (2, len(Noise))
-"""How far the hand decides is told apart before and after the flop, and by `Noise`."""
+NOISE_SHAPE: Final = (3, len(Noise))
+"""How far the hand decides is told apart by ``engine.records.noise_index``, and by `Noise`."""
 
 
 class Thresholds(NamedTuple):
@@ -227,6 +229,11 @@ class Counts(NamedTuple):
     """The same by details, whose factors are not used; shape (NUM_DETAILS, NUM_CORRECTIONS, 3)."""
     folds: NDArray[np.float64]
     """Folds in all contexts together, and how many had been expected there, shape `FOLDS_SHAPE`."""
+    company: NDArray[np.float64]
+    """Actions seen, and how many had been predicted, by group and by the opponents left: shape (NUM_GROUPS,
+    NUM_COMPANIES, 2, 3); the rows of the last but one are `Correction.OBSERVED` and `EXPECTED`."""
+    company_weight: NDArray[np.float64]
+    """The weight of what company changes, shape (1,)."""
     counts_weight: NDArray[np.float64]
     """The weight of the prediction by counts, by group, shape (NUM_GROUPS,); the prediction by correction has
     the rest."""
@@ -259,6 +266,8 @@ class Evidence(NamedTuple):
     """Each of the `LOANS`, by group, against the best of them; shape (NUM_GROUPS, NUM_LOANS)."""
     neutral: NDArray[np.float64]
     """The neutral model against the generic one, shape (1,)."""
+    company: NDArray[np.float64]
+    """What is predicted in company against what is whoever is left, shape (1,)."""
     steepness: NDArray[np.float64]
     """Each of the `STEEPNESSES` against the best of them, shape (NUM_STEEPNESSES,)."""
     bars: NDArray[np.float64]
@@ -280,5 +289,9 @@ class Prediction(NamedTuple):
     by_correction: ProbabilityTriple
     """The usual frequencies, each times what was observed over what was expected, in the context and in its
     details."""
+    overall: ProbabilityTriple
+    """Each of the two by its weight, however many opponents are left."""
+    in_company: ProbabilityTriple
+    """The same with as many opponents as are left."""
     together: ProbabilityTriple
-    """Each of the two by its weight."""
+    """Each of these two by its weight."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import records as plain
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits, lowest_bit
 from engine.kernels.opponents.bars import bars_place, with_bars
@@ -54,6 +55,8 @@ from engine.kernels.trials.tree import (
     thresholds_in,
 )
 from engine.records import ProbabilityTriple, PublicSituation
+
+_noise_index = kernel(allocates=False, inlined=True)(plain.noise_index)
 
 # --- one hand --------------------------------------------------------------------------------------------
 
@@ -355,6 +358,8 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
             corrections=players.corrections[position],
             detail_corrections=players.detail_corrections[position],
             folds=players.folds[position],
+            company=players.company[position],
+            company_weight=players.company_weight[position],
             counts_weight=players.counts_weight[position],
             borrowing=players.borrowing[position],
             neutral_share=players.neutral_share[position],
@@ -370,9 +375,10 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
             below = tree.ranges[integers[TreeNode.RANGES + position]]
             frequencies = with_bars(frequencies, counts, place, numbered.context, below)
         share = own_share(usual, frequencies)
-    after_flop = min(situation.betting_round, 1)
-    fold_noise = float(players.noise[position, after_flop, Noise.FOLDS])
-    raise_noise = float(players.noise[position, after_flop, Noise.RAISES])
+    noises = players.noise[
+        position, integer(_noise_index(situation.betting_round, count_bits(situation.opponents)))
+    ]
+    fold_noise, raise_noise = float(noises[Noise.FOLDS]), float(noises[Noise.RAISES])
     numbers[NodeNumber.SHARE] = share
     numbers[NodeNumber.FOLD_NOISE] = fold_noise
     numbers[NodeNumber.RAISE_NOISE] = raise_noise

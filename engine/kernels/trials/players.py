@@ -41,11 +41,11 @@ class Players(NamedTuple):
     usual_parameters: NDArray[np.float64]
     """The parameters of reasonable players, shape (NUM_PARAMETERS,)."""
     noise: NDArray[np.float64]
-    """How far a player ignores its hand, before and after the flop, by `Noise`; shape (10, 2, 2)."""
+    """How far a player ignores its hand, shape (10, *NOISE_SHAPE)."""
     contexts: NDArray[np.float64]
     """Actions seen of a COUNTED player, or frequencies of a FIXED one; shape (10, NUM_CONTEXTS, 3)."""
     groups: NDArray[np.float64]
-    """For COUNTED players, as in `Counts`, like the next twelve fields.  Shape (10, NUM_GROUPS, 3)."""
+    """For COUNTED players, as in `Counts`, like the next fourteen fields.  Shape (10, NUM_GROUPS, 3)."""
     details: NDArray[np.float64]
     """Shape (10, NUM_DETAILS, 3)."""
     corrections: NDArray[np.float64]
@@ -54,6 +54,10 @@ class Players(NamedTuple):
     """Shape (10, NUM_DETAILS, NUM_CORRECTIONS, 3)."""
     folds: NDArray[np.float64]
     """Shape (10, *FOLDS_SHAPE)."""
+    company: NDArray[np.float64]
+    """Shape (10, NUM_GROUPS, NUM_COMPANIES, 2, 3)."""
+    company_weight: NDArray[np.float64]
+    """Shape (10, 1)."""
     counts_weight: NDArray[np.float64]
     """Shape (10, NUM_GROUPS)."""
     borrowing: NDArray[np.float64]

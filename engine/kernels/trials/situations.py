@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
+from engine.kernels.cards.bits import count_bits
 from engine.kernels.rules.betting import General, Node, Rule, pot_of
 from engine.kernels.trials.tree import TreeNode
 from engine.records import ContextNumbers, LastAction, PublicSituation
@@ -14,6 +15,7 @@ from engine.records import ContextNumbers, LastAction, PublicSituation
 _context_index = kernel(allocates=False, inlined=True)(plain.context_index)
 _detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
 _group_index = kernel(allocates=False, inlined=True)(plain.group_index)
+_company_of = kernel(allocates=False, inlined=True)(plain.company_of)
 _log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
 _no_limit_bet = kernel(allocates=False, inlined=True)(plain.no_limit_bet)
@@ -98,4 +100,5 @@ def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> Conte
         _context_index(betting_round, bets, last_action, situation.raises > 0, is_capped),
         _detail_index(betting_round, situation.raises, bets, last_action, is_capped, is_in),
         _log_pot_odds(betting_round, situation.pot, situation.to_call),
+        integer(_company_of(count_bits(situation.opponents))),
     )

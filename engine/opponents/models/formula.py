@@ -49,6 +49,7 @@ from engine.kernels.opponents import raises as raise_kernels
 from engine.kernels.opponents import thresholds as threshold_kernels
 from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.records import (
+    FOLDS_COMPANY,
     FOLDS_EXPECTED,
     FOLDS_USUAL_ODDS,
     NUM_PARAMETERS,
@@ -59,6 +60,7 @@ from engine.kernels.opponents.records import (
 )
 from engine.opponents.action_context import NUM_CONTEXTS, Situation, situation_of
 from engine.opponents.hand_values import HandValues
+from engine.records import NUM_COMPANIES, NUM_GROUPS
 from engine.rules.betting import BettingState
 from engine.rules.game_definition import MAX_PLAYERS
 
@@ -212,6 +214,7 @@ def folds_known(
     expected: ArrayLike,
     usual_odds: ArrayLike | None = None,
     steepness: ArrayLike | None = None,
+    company: ArrayLike | None = None,
 ) -> bytes:
     """`Traits.folds`: in a value that can be compared, arrays of shape (NUM_DETAILS,) and (NUM_CONTEXTS,).
 
@@ -220,11 +223,14 @@ def folds_known(
         expected: by what the chance expected otherwise is multiplied before that is added.
         usual_odds: the mean logarithm of the pot odds that were met in a context.
         steepness: how fast folds become fewer there with better odds; where it is left out, they do not.
+        company: by what the odds of a fold are multiplied, by group and opponents left, shape (NUM_GROUPS,
+            NUM_COMPANIES); where it is left out, these do not matter.
     """
     unknown = np.zeros(NUM_CONTEXTS)
     odds = unknown if usual_odds is None else usual_odds
     slopes = unknown if steepness is None else steepness
-    return np.concatenate([seen, expected, odds, slopes], dtype=np.float64).tobytes()
+    in_company = np.ones((NUM_GROUPS, NUM_COMPANIES)) if company is None else np.asarray(company)
+    return np.concatenate([seen, expected, odds, slopes, in_company.ravel()], dtype=np.float64).tobytes()
 
 
 _REASONABLE: Final = Traits()
@@ -247,6 +253,7 @@ def traits_array(traits: Mapping[int, Traits]) -> Floats:
 def _usual_table() -> Floats:
     table = np.zeros((MAX_PLAYERS, TRAIT_COLUMNS))
     table[:, FOLDS_EXPECTED:FOLDS_USUAL_ODDS] = 1.0
+    table[:, FOLDS_COMPANY:] = 1.0
     for row in table:
         _fill_row(_REASONABLE, row)
     return table

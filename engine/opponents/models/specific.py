@@ -21,7 +21,11 @@ Each level borrows from the coarser one above it, as if it had seen some actions
 details borrow is learnt of each player (empirical Bayes): of several numbers (`LOANS`) each has the weight
 that its predictions have earned.
 
-A context does not know the pot.  What both ways say of folds holds at the pot odds that were usual in the
+A context does not know how many opponents are left.  The prediction is moved by what was seen over what was
+predicted in the group with one of them, with two or three, and with more, as far as that has predicted better
+until now: some players bet into many as they do into one, others hardly ever.
+
+Nor does it know the pot.  What both ways say of folds holds at the pot odds that were usual in the
 context, and moves with others by a slope (``engine.kernels.opponents.pot_odds``), which is learnt in the same
 manner.  Nor does it know the range: a player may fold all hands below a bar, the same whatever came before
 (``engine.kernels.opponents.bars``), and the share of the weight table below it is a further prediction of
@@ -29,10 +33,11 @@ folds, which has the weight that it has earned.
 
 Frequencies say how often a player folds and raises, not with what.  Their hand is taken to decide, by the
 implied thresholds of ``reweighting``, but for a part of their actions that is blind to it: one part of the
-decisions whether to fold, another of those whether to raise, before the flop and after it.  How great these
-parts are shows at the showdowns: there the chance of what they did with the hand they had is compared with
-how often they do it anyhow.  So a player who never folds tells nothing by calling, one who bets by dice and
-folds by the hand nothing by betting but something by calling, and one who throws dice nothing at all.
+decisions whether to fold, another of those whether to raise, before the flop and after it, against one
+opponent and against several.  How great these parts are shows at the showdowns: there the chance of what they
+did with the hand they had is compared with how often they do it anyhow.  So a player who never folds tells
+nothing by calling, one who bets by dice and folds by the hand nothing by betting but something by calling,
+and one who throws dice nothing at all.
 
 The arithmetic of the predictions, and of their blend with the formula, stands in
 ``engine.kernels.opponents.predictions`` and ``triples``.
@@ -83,7 +88,7 @@ from engine.opponents.models.model import Decision, OpponentModel
 from engine.opponents.models.saved import saved_numbers
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
 from engine.opponents.reweighting import implied_triples
-from engine.records import group_index
+from engine.records import NUM_COMPANIES, NUM_GROUPS, group_index, noise_index
 
 __all__ = ["SpecificModel"]
 
@@ -100,12 +105,13 @@ _LESS_THAN_ALL: Final = np.maximum(_NOISE_GRID[:-1], 0.02)
 _NOISE_PRIOR: Final = np.append(np.log(_LESS_THAN_ALL) + 4 * np.log(1 - _LESS_THAN_ALL), _ALL_DICE)
 """The same of each part of the grid: beta-distributed, 2 to 5, but for the last."""
 _NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
-"""The shape of the evidence: before and after the flop, by the noise of folds and by that of raises."""
+"""The shape of the evidence: by `noise_index`, by the noise of folds and by that of raises."""
 
 
 _NEWER: Final = (
     "neutral_evidence", "details", "details_observed", "details_expected", "borrowing_evidence", "pot_odds",
     "steepness_evidence", "bars_evidence", "bars_weight_evidence", "bars_seen", "bars_offsets", "folds",
+    "company", "company_evidence",
 )  # fmt: skip
 """What memory files of earlier versions do not have."""
 
@@ -154,6 +160,8 @@ class _Learned:
             "details_observed": self.counts.detail_corrections[:, Correction.OBSERVED],
             "details_expected": self.counts.detail_corrections[:, Correction.EXPECTED],
             "folds": self.counts.folds,
+            "company": self.counts.company,
+            "company_evidence": self.evidence.company,
             "offsets": self.evidence.offsets,
             "borrowing_evidence": self.evidence.borrowing,
             "neutral_evidence": self.evidence.neutral,
@@ -266,7 +274,7 @@ class SpecificModel:
             mean = kernels.mean_triple(decision.weights, sharp)
             chances = np.empty(_NOISE_EVIDENCE[1:])
             kernels.chances_by_noise(sharp[combo], mean, action, _NOISE_GRID, chances)
-            known = evidence[min(situation.betting_round, 1)]
+            known = evidence[noise_index(situation.betting_round, len(situation.opponents))]
             known += np.log(np.maximum(chances, _LEAST)) - math.log(max(mean[action], _LEAST))
         self._to_change().noise_evidence = evidence
 
@@ -274,7 +282,7 @@ class SpecificModel:
 
     @property
     def noises(self) -> Floats:
-        """How far the player decides without the hand, 0 to 1: before and after the flop, by `Noise`."""
+        """How far the player decides without the hand, 0 to 1, shape `NOISE_SHAPE`."""
         return self._known()[1]
 
     @property
@@ -300,7 +308,9 @@ class SpecificModel:
         """
         sharp, blind = self._sharp(decision)
         triples = np.empty_like(sharp)
-        fold_noise, raise_noise = self.noises[min(decision.situation.betting_round, 1)].tolist()
+        situation = decision.situation
+        place = noise_index(situation.betting_round, len(situation.opponents))
+        fold_noise, raise_noise = self.noises[place].tolist()
         kernels.blur_triples(sharp, blind, fold_noise, raise_noise, triples)
         return triples
 
@@ -391,7 +401,10 @@ class SpecificModel:
         seen = (counts.details[:, TripleIndex.FOLD] + loan * lent_seen) / in_detail
         decisions, odds = counts.pot_odds.T
         steepness = counts.steepness[0] * decisions / (decisions + CONTEXT_PRIOR)
-        return folds_known(seen, loan * lent_expected / in_detail, odds / np.maximum(decisions, 1), steepness)
+        company = np.empty((NUM_GROUPS, NUM_COMPANIES))
+        predictions.fill_odds_in_company(counts, company)
+        usual_odds = odds / np.maximum(decisions, 1)
+        return folds_known(seen, loan * lent_expected / in_detail, usual_odds, steepness, company)
 
     # --- memory ------------------------------------------------------------------------------------------
 
@@ -405,7 +418,8 @@ class SpecificModel:
 
         What memory files of earlier versions do not know begins anew: details of contexts, which then borrow
         all from their contexts, how the neutral model did, what the pot odds were, where the bars lie, how
-        many folds were expected, and how far the hand decides, where folds and raises were not told apart.
+        many folds were expected, what company changes, and how far the hand decides, where folds and raises
+        were not told apart.
 
         Raises:
             ValueError: something is missing, no number, or of another shape.
@@ -419,6 +433,10 @@ class SpecificModel:
             saved = data.get(name)
             if name == "noise_evidence" and isinstance(saved, list) and len(saved) == len(_NOISE_GRID):
                 saved_numbers(data, name, _NOISE_GRID.shape, least)  # of folds and raises in one
+                continue
+            if name == "noise_evidence" and isinstance(saved, list) and len(saved) == len(known) - 1:
+                known[:-1] = saved_numbers(data, name, (len(known) - 1, *known.shape[1:]), least)
+                known[-1] = known[-2]  # after the flop, against one and several in one
                 continue
             known[...] = saved_numbers(data, name, known.shape, least)
         weigh_evidence(learned.counts, learned.evidence)

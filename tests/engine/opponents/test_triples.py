@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from engine.kernels.opponents import counting, reweighting
 from engine.kernels.opponents import triples as kernels
-from engine.kernels.opponents.predictions import prediction_of
+from engine.kernels.opponents.predictions import fill_odds_in_company, prediction_of
 from engine.kernels.opponents.records import Counts, Evidence, Push, Thresholds
 from engine.kernels.trials.tree import NodeNumber, keep_thresholds, thresholds_in
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
-from engine.records import NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers
+from engine.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers
 from tests.oracles import triples as oracle
 
 fractions = st.floats(0, 1)
@@ -149,7 +149,7 @@ def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
 
 def watch(player: oracle.CountedPlayer, counts: Counts, evidence: Evidence, rng: random.Random) -> None:
     """A decision of a player who raises much, in one of a few contexts: half of them are read."""
-    place = rng.choice(PLACES)._replace(log_pot_odds=rng.choice(ODDS))
+    place = rng.choice(PLACES)._replace(log_pot_odds=rng.choice(ODDS), company=rng.randrange(NUM_COMPANIES))
     can_fold, can_raise = rng.choice([(False, True), (True, True), (True, False)])
     usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
     action = rng.choices(oracle.ACTIONS, (0.1 * can_fold, 0.3, 0.6 * can_raise))[0]
@@ -184,14 +184,17 @@ def test_frequencies_of_a_counted_player_follow_from_all_that_was_seen(seed: int
         watch(player, counts, evidence, rng)
 
         for where in PLACES[1:3]:
-            place = where._replace(log_pot_odds=rng.choice(ODDS))
+            place = where._replace(log_pot_odds=rng.choice(ODDS), company=rng.randrange(NUM_COMPANIES))
             for can_fold, can_raise in ((False, True), (True, False), (True, True)):
                 usual = oracle.legal(oracle.chances(rng.random() for _ in range(3)), can_fold, can_raise)
                 triple = ProbabilityTriple(*usual.values())
                 found = prediction_of(counts, place, triple, can_fold, can_raise)
 
+                overall = player.overall(place, usual, can_fold, can_raise)
                 expected = (
                     *player.both(place, usual, can_fold, can_raise),
+                    overall,
+                    player.in_company(place, overall),
                     player.frequencies(place, usual, can_fold, can_raise),
                 )
                 for one, other in zip(found, expected, strict=True):
@@ -234,6 +237,45 @@ def test_it_is_learnt_who_folds_by_the_pot_and_who_by_dice() -> None:
 
     assert folds[True] > 0.5
     assert abs(folds[False]) < 0.12
+
+
+def test_it_is_learnt_who_bets_into_one_but_not_into_several() -> None:
+    """Half of all decisions are bets; of one of two players, all of them against a single opponent."""
+    rng, place, usual = random.Random(6), ContextNumbers(4, 30, 90), ProbabilityTriple(0.0, 0.5, 0.5)
+    apart = {}
+    for by_company in (False, True):
+        counts, evidence = counting.nothing_counted()
+        for _ in range(100):
+            here = place._replace(company=rng.choice((0, 2)))
+            bets = here.company == 0 if by_company else rng.random() < 0.5
+            action = TripleIndex.RAISE if bets else TripleIndex.CALL
+            counting.observe_decision(
+                counts, evidence, here, usual, False, True, int(action), np.empty(counting.NUM_SCRATCH)
+            )
+        one, two, many = (
+            prediction_of(counts, place._replace(company=company), usual, False, True).together.raise_
+            for company in range(NUM_COMPANIES)
+        )
+        apart[by_company] = one - many
+        assert two == pytest.approx(0.5, abs=0.12)
+
+    assert apart[True] > 0.7
+    assert abs(apart[False]) < 0.12
+
+
+def test_where_there_is_one_company_it_changes_nothing() -> None:
+    rng, (counts, evidence) = random.Random(7), counting.nothing_counted()
+    odds, place = np.empty((NUM_GROUPS, NUM_COMPANIES)), ContextNumbers(6, 40, 150)
+    for _ in range(50):
+        usual = ProbabilityTriple(*oracle.chances(rng.random() for _ in range(3)).values())
+        prediction = prediction_of(counts, place, usual, True, True)
+        assert prediction.together == prediction.overall
+        counting.observe_decision(
+            counts, evidence, place, usual, True, True, rng.randrange(3), np.empty(counting.NUM_SCRATCH)
+        )
+
+    fill_odds_in_company(counts, odds)
+    assert (odds[:, 0] == 1.0).all()
 
 
 # --- where they are kept ---------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from engine.opponents.models.formula import (
     thresholds,
     traits_array,
 )
-from engine.records import NUM_CONTEXTS, NUM_DETAILS
+from engine.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, group_index
 from engine.rules import load_game, parse_betting
 
 TABLE = traits_array({})
@@ -208,6 +208,19 @@ def test_in_no_limit_folds_to_more_than_the_pot_are_those_counted_there(bet: flo
     traits = everybody(Traits(folds=folds_known(seen, expected)))
 
     continues = continue_chance_at(situation.public, situation.opponents[0], traits, bet)
+
+    assert continues == pytest.approx(1 - chance)
+
+
+@pytest.mark.parametrize(("betting", "chance"), [("ccc/", 0.75), ("rcf/", 0.5), ("ccc/crfc/", 0.5)])
+def test_with_more_opponents_left_the_odds_of_a_fold_are_multiplied(betting: str, chance: float) -> None:
+    """Even odds against one opponent are three to one against two."""
+    situation, company = after(betting, "limit-3p"), np.ones((NUM_GROUPS, NUM_COMPANIES))
+    company[group_index(True, True, False), 1] = 3.0
+    half = np.full(NUM_DETAILS, 0.5)
+    traits = everybody(Traits(folds=folds_known(half, np.zeros(NUM_DETAILS), company=company)))
+
+    continues = continue_chance(situation, traits, situation.opponents[0])
 
     assert continues == pytest.approx(1 - chance)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -26,6 +27,7 @@ from engine.opponents.models.specific import SpecificModel
 from engine.opponents.probability_triple import TripleIndex
 from engine.opponents.reweighting import SPREAD
 from engine.opponents.table_reader import TableReader
+from engine.records import noise_index
 from engine.rules import HandState, load_game
 from tests.engine.opponents.models.prediction import (
     NOISE,
@@ -246,7 +248,7 @@ def check_triples(
             name: (1 - share) * formula + share * by_own[name]
             for formula, name in zip(generic[combo], oracle.ACTIONS, strict=True)
         }
-        noises = model.noises[min(situation.betting_round, 1)].tolist()
+        noises = model.noises[noise_index(situation.betting_round, len(situation.opponents))].tolist()
         expected = oracle.blurred(sharp, known, *noises)
         assert triples[combo] == pytest.approx(tuple(expected.values()), abs=1e-5)
 
@@ -265,8 +267,9 @@ def test_showdowns_show_who_bets_by_dice_and_folds_by_the_hand() -> None:
     for state in hands_of(STRANGERS["dice-bettor"](), 100, other=AlwaysCall):
         learn(models, state)
 
-    assert (models[0].noises[:, Noise.RAISES] > 0.6).all()
+    assert (models[0].noises[:2, Noise.RAISES] > 0.6).all()
     assert (models[0].noises[:, Noise.FOLDS] < 0.5).all()
+    assert (models[0].noises[2] == SpecificModel().noises[2]).all()  # nobody played three-handed
 
 
 def test_how_far_the_hand_decides_begins_anew_where_folds_and_raises_were_one() -> None:
@@ -279,6 +282,23 @@ def test_how_far_the_hand_decides_begins_anew_where_folds_and_raises_were_one() 
 
     assert (model.noises == SpecificModel().noises).all()
     assert model.as_dict()["contexts"] == older["contexts"]
+
+
+def test_a_memory_that_knows_nothing_of_company_is_read() -> None:
+    """What was known of pots of any size is known of both; what company changes begins anew."""
+    models = [SpecificModel(), SpecificModel()]
+    for state in hands_of(Random(), 10):
+        learn(models, state)
+    older = models[0].as_dict()
+    del older["company"], older["company_evidence"]
+    older["noise_evidence"] = older["noise_evidence"][:2]
+
+    model = SpecificModel.from_dict(older)
+
+    assert (model.noises[:2] == models[0].noises[:2]).all()
+    assert (model.noises[2] == model.noises[1]).all()
+    assert not model.counts.company.any()
+    assert model.counts.company_weight == pytest.approx(1 / (1 + math.e))
 
 
 def test_with_nothing_seen_the_specific_model_is_the_generic_one() -> None:
