@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -216,19 +217,32 @@ def test_a_player_who_is_nothing_like_the_stereotype_is_taken_for_neutral_first(
     assert counts.neutral_share[0] > 0.99
 
 
+def counted(
+    decisions: Iterable[tuple[ContextNumbers, TripleIndex]],
+    usual: ProbabilityTriple,
+    can_fold: bool,
+    can_raise: bool,
+) -> Counts:
+    """What is known of a player after decisions, all alike but for where they are counted."""
+    counts, evidence = counting.nothing_counted()
+    for place, action in decisions:
+        counting.observe_decision(
+            counts, evidence, place, usual, can_fold, can_raise, int(action), np.empty(counting.NUM_SCRATCH)
+        )
+    return counts
+
+
 def test_it_is_learnt_who_folds_by_the_pot_and_who_by_dice() -> None:
     """Half of all bets are folded to by both; by one of them in small pots only."""
     rng, place, usual = random.Random(5), ContextNumbers(6, 40, 150), ProbabilityTriple(0.5, 0.5, 0.0)
     folds = {}
     for by_pot in (False, True):
-        counts, evidence = counting.nothing_counted()
+        decisions = []
         for _ in range(100):
             here = place._replace(log_pot_odds=rng.choice((1.0, 2.0)))
             folded = rng.random() < (0.5 if not by_pot else 0.85 if here.log_pot_odds < 1.5 else 0.15)
-            action = TripleIndex.FOLD if folded else TripleIndex.CALL
-            counting.observe_decision(
-                counts, evidence, here, usual, True, True, int(action), np.empty(counting.NUM_SCRATCH)
-            )
+            decisions.append((here, TripleIndex.FOLD if folded else TripleIndex.CALL))
+        counts = counted(decisions, usual, True, True)
         small, great = (
             prediction_of(counts, place._replace(log_pot_odds=odds), usual, True, True).together.fold
             for odds in (1.0, 2.0)
@@ -244,14 +258,12 @@ def test_it_is_learnt_who_bets_into_one_but_not_into_several() -> None:
     rng, place, usual = random.Random(6), ContextNumbers(4, 30, 90), ProbabilityTriple(0.0, 0.5, 0.5)
     apart = {}
     for by_company in (False, True):
-        counts, evidence = counting.nothing_counted()
+        decisions = []
         for _ in range(100):
             here = place._replace(company=rng.choice((0, 2)))
             bets = here.company == 0 if by_company else rng.random() < 0.5
-            action = TripleIndex.RAISE if bets else TripleIndex.CALL
-            counting.observe_decision(
-                counts, evidence, here, usual, False, True, int(action), np.empty(counting.NUM_SCRATCH)
-            )
+            decisions.append((here, TripleIndex.RAISE if bets else TripleIndex.CALL))
+        counts = counted(decisions, usual, False, True)
         one, two, many = (
             prediction_of(counts, place._replace(company=company), usual, False, True).together.raise_
             for company in range(NUM_COMPANIES)
