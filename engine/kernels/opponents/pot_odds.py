@@ -24,10 +24,16 @@ def odds_distance(log_pot_odds: float, usual: float) -> float:
 
 
 @kernel(allocates=False, inlined=True)
+def with_odds(chance: float, times: float) -> float:
+    """The chance whose odds are those of another, multiplied."""
+    multiplied = chance * times
+    return float(multiplied / (multiplied + 1.0 - chance))
+
+
+@kernel(allocates=False, inlined=True)
 def fold_at_odds(fold: float, steepness: float, distance: float) -> float:
     """The chance of a fold at pot odds that are not the usual ones.
 
     fold: at the usual ones.  distance: of `odds_distance`.
     """
-    folding = fold * np.exp(-steepness * distance)
-    return float(folding / (folding + 1.0 - fold))
+    return with_odds(fold, float(np.exp(-steepness * distance)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
-from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance
+from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance, with_odds
 from engine.kernels.opponents.records import (
     FOLDS_COMPANY,
     FOLDS_EXPECTED,
@@ -115,9 +115,7 @@ def _fold_in_company(
     group = integer(_group_index(situation.betting_round > 0, True, is_capped))
     company = integer(_company_of(count_bits(situation.opponents)))
     odds = float(traits[position, FOLDS_COMPANY + NUM_COMPANIES * group + company])
-    if odds == 1.0:
-        return fold
-    return fold * odds / (fold * odds + 1.0 - fold)
+    return with_odds(fold, odds) if odds != 1.0 else fold
 
 
 @kernel(allocates=False, inlined=True)

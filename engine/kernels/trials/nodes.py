@@ -375,9 +375,8 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
             below = tree.ranges[integers[TreeNode.RANGES + position]]
             frequencies = with_bars(frequencies, counts, place, numbered.context, below)
         share = own_share(usual, frequencies)
-    noises = players.noise[
-        position, integer(_noise_index(situation.betting_round, count_bits(situation.opponents)))
-    ]
+    num_opponents = integer(integers[TreeNode.NUM_OPPONENTS])
+    noises = players.noise[position, integer(_noise_index(situation.betting_round, num_opponents))]
     fold_noise, raise_noise = float(noises[Noise.FOLDS]), float(noises[Noise.RAISES])
     numbers[NodeNumber.SHARE] = share
     numbers[NodeNumber.FOLD_NOISE] = fold_noise

@@ -197,9 +197,10 @@ class Traits:
     looseness: float = 1.0
     """Flops seen, against what is reasonable (Killer: 40 % against an ideal of 20 % is 2)."""
     noise: float = 0.15
-    """The part of their actions that has nothing to do with their hand."""
+    """The part of their raises after the flop, against one opponent, that has nothing to do with their hand."""
     blind_folds: tuple[float, float] = (0.0, 0.0)
-    """The part of their folds that has nothing to do with their hand: before the flop and after it."""
+    """The part of their folds that has nothing to do with their hand: before the flop, and after it against
+    one opponent."""
     folds: bytes | None = None
     """Chances of folding by detailed context, of `folds_known`; None: no context is known."""
 
