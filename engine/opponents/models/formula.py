@@ -197,7 +197,7 @@ class Traits:
     looseness: float = 1.0
     """Flops seen, against what is reasonable (Killer: 40 % against an ideal of 20 % is 2)."""
     noise: float = 0.15
-    """The part of their raises after the flop, against one opponent, that has nothing to do with their hand."""
+    """The part of their raises that is blind to their hand, after the flop and against one opponent."""
     blind_folds: tuple[float, float] = (0.0, 0.0)
     """The part of their folds that has nothing to do with their hand: before the flop, and after it against
     one opponent."""
