@@ -31,6 +31,7 @@ _context_index = kernel(allocates=False, inlined=True)(plain.context_index)
 _log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
 _group_index = kernel(allocates=False, inlined=True)(plain.group_index)
 _detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
+_noise_index = kernel(allocates=False, inlined=True)(plain.noise_index)
 
 BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
 """By betting round: how far the hands that an opponent folds are those that are beaten anyhow.  All are on
@@ -193,7 +194,8 @@ def protection(situation: PublicSituation, traits: NDArray[np.float64]) -> float
 @kernel(allocates=False, inlined=True)
 def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
     """How far an opponent's folds are of hands that are beaten anyhow: 0 to 1."""
-    blind = traits[position, Trait.BLIND_FOLDS_BEFORE if situation.betting_round == 0 else Trait.BLIND_FOLDS]
+    place = _noise_index(situation.betting_round, count_bits(situation.opponents))
+    blind = traits[position, Trait.BLIND_FOLDS + integer(place)]
     return float((1.0 - blind) * BEATEN_THAT_FOLD[situation.betting_round])
 
 

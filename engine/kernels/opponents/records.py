@@ -20,14 +20,17 @@ class Trait(IntEnum):
     FOLD_TO_BET = 0
     BET = 1
     RAISE_TELLS = 2
-    PREFLOP_FOLD = 3
+    """Against one opponent."""
+    RAISE_TELLS_IN_COMPANY = 3
+    """Against several."""
+    PREFLOP_FOLD = 4
     """Not a number where it is unknown."""
-    PREFLOP_RAISE = 4
-    LOOSENESS = 5
-    BLIND_FOLDS_BEFORE = 6
-    """Before the flop."""
+    PREFLOP_RAISE = 5
+    LOOSENESS = 6
     BLIND_FOLDS = 7
-    """After it."""
+    """The first of three, by ``engine.records.noise_index``: before the flop."""
+    BLIND_FOLDS_AGAINST_ONE = 8
+    BLIND_FOLDS_IN_COMPANY = 9
 
 
 NUM_TRAITS: Final = len(Trait)

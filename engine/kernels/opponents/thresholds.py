@@ -90,7 +90,8 @@ def _postflop_thresholds(
         if count_bits(opponents) > 1:
             raise_at += parameters[Parameter.COMPANY]
     else:
-        tells = traits[raiser, Trait.RAISE_TELLS]
+        has_company = count_bits(opponents) > 1
+        tells = traits[raiser, Trait.RAISE_TELLS_IN_COMPANY if has_company else Trait.RAISE_TELLS]
         if situation.raises >= 2:
             tells = min(1.0, parameters[Parameter.RAISED_TWICE] * tells)
         raise_at = level + (raise_threshold - call_threshold) * tells

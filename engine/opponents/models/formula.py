@@ -196,18 +196,23 @@ class Traits:
     """How much more often they raise before the flop than is reasonable; Killer's looseness, of raisers."""
     looseness: float = 1.0
     """Flops seen, against what is reasonable (Killer: 40 % against an ideal of 20 % is 2)."""
-    noise: float = 0.15
-    """The part of their raises that is blind to their hand, after the flop and against one opponent."""
-    blind_folds: tuple[float, float] = (0.0, 0.0)
-    """The part of their folds that has nothing to do with their hand: before the flop, and after it against
-    one opponent."""
+    noise: tuple[float, float] = (0.15, 0.15)
+    """The part of their raises that is blind to their hand, after the flop: against one opponent, several."""
+    blind_folds: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """The part of their folds that has nothing to do with their hand, by ``engine.records.noise_index``:
+    before the flop, and after it against one opponent and several."""
     folds: bytes | None = None
     """Chances of folding by detailed context, of `folds_known`; None: no context is known."""
 
     @property
-    def raise_tells(self) -> float:
-        """How much a raise of theirs tells: 1 if only the best hands raise, 0 if all do or none is read."""
-        return (1 - self.noise) * (1 - self.raise_) ** 2
+    def raise_tells(self) -> tuple[float, float]:
+        """How much a raise of theirs tells: 1 if only the best hands raise, 0 if all do or none is read.
+
+        Against one opponent, and against several.
+        """
+        against_one, against_several = self.noise
+        share = (1 - self.raise_) ** 2
+        return (1 - against_one) * share, (1 - against_several) * share
 
 
 def folds_known(
@@ -264,7 +269,7 @@ def _fill_row(traits: Traits, row: Floats) -> None:
     """In the order of the kernels' `Trait` and the columns after it, nan for what is unknown."""
     preflop_fold = math.nan if traits.preflop_fold is None else traits.preflop_fold
     row[:NUM_TRAITS] = (
-        traits.fold_to_bet, traits.bet, traits.raise_tells, preflop_fold, traits.preflop_raise,
+        traits.fold_to_bet, traits.bet, *traits.raise_tells, preflop_fold, traits.preflop_raise,
         traits.looseness, *traits.blind_folds,
     )  # fmt: skip
     if traits.folds is not None:

@@ -35,7 +35,8 @@ Frequencies say how often a player folds and raises, not with what.  Their hand 
 implied thresholds of ``reweighting``, but for a part of their actions that is blind to it: one part of the
 decisions whether to fold, another of those whether to raise, before the flop and after it, against one
 opponent and against several.  How great these parts are shows at the showdowns: there the chance of what they
-did with the hand they had is compared with how often they do it anyhow.  So a player who never folds tells
+did with the hand they had is compared with how often they do it anyhow.  A showdown against one opponent says
+something of those against several, and the other way round.  So a player who never folds tells
 nothing by calling, one who bets by dice and folds by the hand nothing by betting but something by calling,
 and one who throws dice nothing at all.
 
@@ -104,6 +105,8 @@ _ALL_DICE: Final = -5.0
 _LESS_THAN_ALL: Final = np.maximum(_NOISE_GRID[:-1], 0.02)
 _NOISE_PRIOR: Final = np.append(np.log(_LESS_THAN_ALL) + 4 * np.log(1 - _LESS_THAN_ALL), _ALL_DICE)
 """The same of each part of the grid: beta-distributed, 2 to 5, but for the last."""
+_NOISE_LENT: Final = 0.25
+"""What a showdown against one opponent counts in hands against several, and the other way round."""
 _NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
 """The shape of the evidence: by `noise_index`, by the noise of folds and by that of raises."""
 
@@ -362,6 +365,7 @@ class SpecificModel:
         learned = self._learned
         if learned.known is None:
             evidence = learned.noise_evidence + _NOISE_PRIOR[:, None] + _NOISE_PRIOR
+            evidence[1:] += _NOISE_LENT * learned.noise_evidence[:0:-1]
             chances = np.exp(evidence - evidence.max(axis=(1, 2), keepdims=True))
             chances /= chances.sum(axis=(1, 2), keepdims=True)
             noises = np.empty(NOISE_SHAPE)
@@ -378,6 +382,7 @@ class SpecificModel:
         met = facing + groups[group_index(True, True, True)]
         raised, expected = self._learned.raises_seen.tolist()
         fold, call, raise_ = TripleIndex
+        blind_folds = noises[:, Noise.FOLDS].tolist()
         return Traits(
             fold_to_bet=_drawn(met[fold], met.sum(), usual.fold_to_bet),
             bet=_drawn(unbet[raise_], unbet.sum(), usual.bet),
@@ -385,8 +390,8 @@ class SpecificModel:
             preflop_fold=_drawn(before[fold], before.sum(), 0.5) if before.sum() >= GROUP_PRIOR else None,
             preflop_raise=(raised + 3.0) / (expected + 3.0),
             looseness=_drawn(before[call] + before[raise_], before.sum(), 0.5) / 0.5,
-            noise=float(noises[1, Noise.RAISES]),
-            blind_folds=(float(noises[0, Noise.FOLDS]), float(noises[1, Noise.FOLDS])),
+            noise=(float(noises[1, Noise.RAISES]), float(noises[2, Noise.RAISES])),
+            blind_folds=(blind_folds[0], blind_folds[1], blind_folds[2]),
             folds=self._folds(),
         )
 
@@ -437,6 +442,7 @@ class SpecificModel:
             if name == "noise_evidence" and isinstance(saved, list) and len(saved) == len(known) - 1:
                 known[:-1] = saved_numbers(data, name, (len(known) - 1, *known.shape[1:]), least)
                 known[-1] = known[-2]  # after the flop, against one and several in one
+                known[1:] /= 1 + _NOISE_LENT
                 continue
             known[...] = saved_numbers(data, name, known.shape, least)
         weigh_evidence(learned.counts, learned.evidence)

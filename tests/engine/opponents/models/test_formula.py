@@ -20,6 +20,7 @@ from engine.kernels.opponents.raises import (
     WORTH_OF_WAITING,
     continue_chance_at,
     push_of,
+    worse_that_fold,
     worth_of_push,
 )
 from engine.opponents.action_context import ActionContext, Situation, situation_of
@@ -37,7 +38,13 @@ from engine.opponents.models.formula import (
     thresholds,
     traits_array,
 )
-from engine.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, group_index
+from engine.records import (
+    NUM_COMPANIES,
+    NUM_CONTEXTS,
+    NUM_DETAILS,
+    NUM_GROUPS,
+    group_index,
+)
 from engine.rules import load_game, parse_betting
 
 TABLE = traits_array({})
@@ -77,11 +84,24 @@ def test_a_hand_at_95_plays_about_0_05_95() -> None:
 
 def test_the_raise_threshold_is_85_when_a_raise_tells_everything_and_50_when_it_tells_nothing() -> None:
     situation = after("cc/r")
-    honest = everybody(Traits(raise_=0.0, noise=0.0))
-    blind = everybody(Traits(raise_=1.0, noise=1.0))
+    honest = everybody(Traits(raise_=0.0, noise=(0.0, 0.0)))
+    blind = everybody(Traits(raise_=1.0, noise=(1.0, 1.0)))
 
     assert thresholds(situation, honest).raise_ == pytest.approx(0.85)
     assert thresholds(situation, blind).raise_ == pytest.approx(0.50)
+
+
+@pytest.mark.parametrize(
+    ("betting", "game", "threshold"), [("cc/r", "limit-2p", 0.85), ("ccc/r", "limit-3p", 0.50)]
+)
+def test_what_a_raise_tells_is_known_apart_for_one_opponent_and_several(
+    betting: str, game: str, threshold: float
+) -> None:
+    """Of a player who raises with the hand against one opponent, and by dice against two."""
+    situation = after(betting, game)
+    raiser = Traits(raise_=0.0, noise=(0.0, 1.0), fold_to_bet=1.0)  # who folds is no caller to be beaten
+
+    assert thresholds(situation, everybody(raiser)).raise_ == pytest.approx(threshold)
 
 
 def test_a_first_bet_needs_50_against_one_and_less_against_several_who_call() -> None:
@@ -332,7 +352,7 @@ def test_a_raise_before_the_flop_brings_what_all_that_may_call_make_it_worth(
                 context = ActionContext(0, bets, last, raises > 0, capped, raises, is_in)
                 seen[context.detail], expected[context.detail] = chance_of_fold[position], 0.0
         known = folds_known(seen, expected)
-        traits[position] = Traits(blind_folds=(1.0, 1.0), folds=known)
+        traits[position] = Traits(blind_folds=(1.0, 1.0, 1.0), folds=known)
     odds = 1 / chance - 1
     pot, to_call, bet = situation.pot, situation.amount_to_call, int(situation.bet)
     more = 0.15 * situation.public.future_bets
@@ -417,11 +437,27 @@ def test_who_folds_by_dice_still_pays_with_hands_that_are_beaten() -> None:
     by_hand = Traits(folds=folds_at(0.6, "cc/cc/cc/r"))
 
     sharp = formula_triples(situation, middling, WEIGHTS, everybody(by_hand))[0]
-    blind = attrs.evolve(by_hand, blind_folds=(1.0, 1.0))
+    blind = attrs.evolve(by_hand, blind_folds=(1.0, 1.0, 1.0))
     by_dice = formula_triples(situation, middling, WEIGHTS, everybody(blind))[0]
 
     assert sharp[2] == pytest.approx(0)
     assert by_dice[2] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("betting", "game", "place"), [("", "limit-2p", 0), ("cc/", "limit-2p", 1), ("ccc/", "limit-3p", 2)]
+)
+def test_whether_folds_are_blind_is_known_apart_before_the_flop_and_in_company(
+    betting: str, game: str, place: int
+) -> None:
+    situation = after(betting, game)
+    for blind in range(3):
+        parts = [float(each == blind) for each in range(3)]
+        traits = everybody(Traits(blind_folds=(parts[0], parts[1], parts[2])))
+
+        worse = worse_that_fold(situation.public, situation.opponents[0], traits)
+
+        assert (worse == 0.0) == (blind == place)
 
 
 def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:
