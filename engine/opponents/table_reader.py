@@ -93,7 +93,7 @@ class Reading:
         if self._decision is None or self._decision[0] is not node:
             situation = situation_of(node)
             weights, below = self.weights[situation.position], None
-            if self.values is not None and situation.can_fold:
+            if self.values is not None and (situation.can_fold or situation.can_raise):
                 below = self.values.below_bars(weights)
             decision = Decision(situation, self._hand_values(node), weights, below)
             self._decision = node, decision

@@ -1,11 +1,13 @@
-"""How folds depend on the range: a player who folds all hands below a bar folds as often as such are held.
+"""How folds and raises depend on the range: hands below one bar are folded, those above another raised with.
 
-A context knows how often a player folded in it, not what the player could hold then.  Who folds by the
-hand, the same hands whatever came before, folds less often with a range that has been raised with and more
-often with one that has only checked.  How high the bar lies is learnt of each player: after the flop, for
-each betting round, apart for one bet to call and for more.  The part of the range below it is one prediction
-of folds, what has been counted in the context the other, and each has the weight that it has earned.  What is
-left between predictions and folds in a context moves the log odds of a fold there.
+A context knows how often a player folded and raised in it, not what the player could hold then.  Who acts by
+the hand, with the same hands whatever came before, folds less and raises more often with a range that has
+been raised with, and the other way round with one that has only checked.  How high the bars lie is learnt of
+each player, after the flop and for each betting round: that below which hands are folded, apart for one bet
+to call and for more, and that above which they are bet or raised with, apart for none, one and more.  The
+part of the range below the one, or above the other, is one prediction of folds or of raises, what has been
+counted in the context the other, and each has the weight that it has earned.  What is left between
+predictions and actions in a context moves the log odds there.
 
 *Bars* are strengths, the share of all hands that a hand beats, whose squares are equally far apart: the edges
 of the strata in which ranges lie (``engine.kernels.trials.strata``).
@@ -20,114 +22,181 @@ from numpy.typing import NDArray
 
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
-from engine.kernels.opponents.records import NUM_BAR_PLACES, NUM_BARS, Counts, Evidence
-from engine.records import ProbabilityTriple, PublicSituation
+from engine.kernels.opponents.records import (
+    NUM_BARS,
+    NUM_FOLD_PLACES,
+    NUM_RAISE_PLACES,
+    Counts,
+    Evidence,
+)
+from engine.records import NUM_CONTEXTS, ProbabilityTriple, PublicSituation, TripleIndex
 
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
 
-BARS_PRIOR: Final = -0.5 * ((np.sqrt(np.arange(NUM_BARS) / (NUM_BARS - 1)) - 0.45) / 0.25) ** 2
+_STRENGTHS: Final = np.sqrt(np.arange(NUM_BARS) / (NUM_BARS - 1))
+FOLDS_PRIOR: Final = -0.5 * ((_STRENGTHS - 0.45) / 0.25) ** 2
 """Log odds at first of each bar: the strengths at which players fold, roughly."""
+RAISES_PRIOR: Final = -0.5 * ((_STRENGTHS - 0.75) / 0.2) ** 2
+"""The same of those at which they bet or raise."""
 WEIGHT_PRIOR: Final = -1.0
 """Log odds at first of the prediction by bars against the other one."""
 SEEN_PRIOR: Final = 10.0
 """Decisions in a place after which the bars have half of the weight that they have earned."""
 _BY_HABIT: Final = 0.1
-"""The part of the folds that no bar decides."""
+"""The part of the folds or raises that no bar decides."""
+_LEAST_CALLS: Final = 0.01
+"""The part of what is not folded that is called where the bars say more raises than were predicted."""
 _EVIDENCE_FADES: Final = 0.998
 """What one comparison of the two predictions counts after the next."""
 _MOST_EVIDENCE: Final = 8.0
 """Log odds at which a comparison stops, so that it can turn."""
 _OFFSET_STEP: Final = 0.02
-"""How far one surprise moves the log odds of a fold in its context."""
+"""How far one surprise moves the log odds of a fold or raise in its context."""
 _LEAST_CHANCE: Final = 1e-2
 """Least chance of what came where bars are compared."""
 
 
 @kernel(allocates=False)
-def bars_place(situation: PublicSituation) -> int:
-    """Where the bar of a decision is learnt, 0 to NUM_BAR_PLACES - 1; -1 where none is."""
-    if situation.betting_round == 0 or not situation.can_fold:
+def bars_place(situation: PublicSituation, action: int) -> int:
+    """Where the bar of a decision is learnt, 0 to NUM_BAR_PLACES - 1; -1 where none is.
+
+    action: `TripleIndex.FOLD` for the bar below which hands are folded, `RAISE` for that above which they are
+    raised with.
+    """
+    if situation.betting_round == 0:
         return -1
-    return integer(2 * (situation.betting_round - 1) + (1 if _bets_to_call(situation) > 1 else 0))
+    later, bets = situation.betting_round - 1, integer(_bets_to_call(situation))
+    if action == TripleIndex.FOLD:
+        return integer(2 * later + (1 if bets > 1 else 0)) if situation.can_fold else -1
+    return integer(NUM_FOLD_PLACES + 3 * later + bets) if situation.can_raise else -1
 
 
 @kernel(allocates=False, inlined=True)
-def _fold_by_bars(fold: float, bars: NDArray[np.float64], below: NDArray[np.float64]) -> float:
-    """How often the range is folded.
+def _part(below: float, place: int) -> float:
+    """The part of a range that is folded, in a place of folds, or raised with."""
+    return below if place < NUM_FOLD_PLACES else 1.0 - below
 
-    fold: the other prediction.  bars: how likely each is, shape (NUM_BARS,).  below: as in `with_bars`.
+
+@kernel(allocates=False, inlined=True)
+def _with_habit(chance: float, part: float) -> float:
+    """How often a range is folded or raised with of which a bar sets a part apart.
+
+    chance: by the other prediction.
     """
-    folding = 0.0
+    return part + _BY_HABIT * (chance - part)
+
+
+@kernel(allocates=False, inlined=True)
+def _by_bars(chance: float, counts: Counts, place: int, below: NDArray[np.float64]) -> float:
+    """The prediction by bars, each as likely as it is; arguments as in `_together`."""
+    lower = 0.0
     for bar in range(NUM_BARS):
-        folding += bars[bar] * below[bar]
-    return float(folding + _BY_HABIT * (fold - folding))
+        lower += counts.bars[place, bar] * below[bar]
+    return float(_with_habit(chance, _part(lower, place)))
+
+
+@kernel(allocates=False, inlined=True)
+def _moved_place(place: int, context: int) -> int:
+    """The entry of `Counts.bars_moved`."""
+    return context if place < NUM_FOLD_PLACES else NUM_CONTEXTS + context
+
+
+@kernel(allocates=False, inlined=True)
+def _together(chance: float, by_bars: float, counts: Counts, place: int, context: int) -> float:
+    """Both predictions by their weights, the log odds moved by what is left in the context.
+
+    chance: of a fold or raise, by the other prediction.  place: of `bars_place`.
+    """
+    mixed = chance + counts.bars_weight[place] * (by_bars - chance)
+    moved = mixed * (1.0 + counts.bars_moved[_moved_place(place, context)])
+    return float(moved / (moved + 1.0 - mixed))
 
 
 @kernel(allocates=False, inlined=True)
 def with_bars(
-    triple: ProbabilityTriple, counts: Counts, place: int, context: int, below: NDArray[np.float64]
+    triple: ProbabilityTriple,
+    counts: Counts,
+    situation: PublicSituation,
+    context: int,
+    below: NDArray[np.float64],
 ) -> ProbabilityTriple:
-    """What has been predicted, drawn towards what the bars say of folds; the rest keeps its proportions.
+    """What has been predicted, drawn towards what the bars say: first folds, then raises instead of calls.
 
-    place: of `bars_place`, not -1.  context: of ``ContextNumbers``.
-    below: the part of the player's range below each bar, shape (NUM_BARS,).
+    context: of ``ContextNumbers``.  below: the part of the player's range below each bar, shape (NUM_BARS,).
     """
-    if not 0.0 < triple.fold < 1.0:
-        return triple
-    by_bars = _fold_by_bars(triple.fold, counts.bars[place], below)
-    fold = _fold_together(triple.fold, by_bars, counts, place, context)
-    left = (1.0 - fold) / (1.0 - triple.fold)
-    return ProbabilityTriple(fold, left * triple.call, left * triple.raise_)
-
-
-@kernel(allocates=False, inlined=True)
-def _fold_together(fold: float, by_bars: float, counts: Counts, place: int, context: int) -> float:
-    """Both predictions by their weights, the log odds moved by what is left in the context."""
-    mixed = fold + counts.bars_weight[place] * (by_bars - fold)
-    moved = mixed * (1.0 + counts.bars_moved[context])
-    return float(moved / (moved + 1.0 - mixed))
+    fold, call, raising = triple
+    place = bars_place(situation, TripleIndex.FOLD)
+    if place >= 0 and 0.0 < fold < 1.0:
+        drawn = _together(fold, _by_bars(fold, counts, place, below), counts, place, context)
+        left = (1.0 - drawn) / (1.0 - fold)
+        fold, call, raising = drawn, left * call, left * raising
+    place = bars_place(situation, TripleIndex.RAISE)
+    if place >= 0 and 0.0 < raising < 1.0:
+        drawn = _together(raising, _by_bars(raising, counts, place, below), counts, place, context)
+        raising = min(drawn, max(raising, (1.0 - _LEAST_CALLS) * (1.0 - fold)))
+        call = 1.0 - fold - raising
+    return ProbabilityTriple(fold, call, raising)
 
 
 @kernel(allocates=False)
 def observe_bars(
     counts: Counts,
     evidence: Evidence,
-    place: int,
+    situation: PublicSituation,
     context: int,
-    fold: float,
+    triple: ProbabilityTriple,
     below: NDArray[np.float64],
-    folded: bool,
+    action: int,
 ) -> None:
-    """Weighs the bars of a place, and what they say against the other prediction, by what came.
+    """Weighs the bars, and what they say against the other prediction, by the action that came.
 
-    counts, evidence: brought up to date in place.  fold: the other prediction.  The rest as in `with_bars`.
+    counts, evidence: brought up to date in place.  triple: the other prediction.  The rest as in `with_bars`.
     """
-    known = evidence.bars[place]
-    by_bars = _fold_by_bars(fold, counts.bars[place], below)
-    together = _fold_together(fold, by_bars, counts, place, context)
-    evidence.bars_offsets[context] += _OFFSET_STEP * ((1.0 if folded else 0.0) - together)
-    moved = _EVIDENCE_FADES * evidence.bars_weight[place]
-    moved += _log(by_bars, folded) - _log(fold, folded)
-    evidence.bars_seen[place] += 1.0
-    evidence.bars_weight[place] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
-    best = -np.inf
-    for bar in range(NUM_BARS):
-        known[bar] += _log(below[bar] + _BY_HABIT * (fold - below[bar]), folded)
-        best = max(best, known[bar])
-    for bar in range(NUM_BARS):
-        known[bar] -= best
-    weigh_bars(counts, evidence, place, context)
-
-
-@kernel(allocates=False, inlined=True)
-def _log(fold: float, folded: bool) -> float:
-    return float(np.log(max(fold if folded else 1.0 - fold, _LEAST_CHANCE)))
+    place = bars_place(situation, TripleIndex.FOLD)
+    if place >= 0:
+        _observe(counts, evidence, place, context, triple.fold, below, action == TripleIndex.FOLD)
+    place = bars_place(situation, TripleIndex.RAISE)
+    if place >= 0:
+        _observe(counts, evidence, place, context, triple.raise_, below, action == TripleIndex.RAISE)
 
 
 @kernel(allocates=False)
-def weigh_bars(counts: Counts, evidence: Evidence, place: int, context: int) -> None:
-    """What follows from the evidence of a place and of a context; `counts` is changed in place."""
-    counts.bars_moved[context] = np.exp(evidence.bars_offsets[context]) - 1.0
+def _observe(
+    counts: Counts,
+    evidence: Evidence,
+    place: int,
+    context: int,
+    chance: float,
+    below: NDArray[np.float64],
+    came: bool,
+) -> None:
+    """The same of folds or of raises, by the place; `chance` is theirs by the other prediction."""
+    by_bars = _by_bars(chance, counts, place, below)
+    entry = _moved_place(place, context)
+    together = _together(chance, by_bars, counts, place, context)
+    evidence.bars_offsets[entry] += _OFFSET_STEP * ((1.0 if came else 0.0) - together)
+    moved = _EVIDENCE_FADES * evidence.bars_weight[place] + _log(by_bars, came) - _log(chance, came)
+    evidence.bars_weight[place] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)
+    evidence.bars_seen[place] += 1.0
+    known = evidence.bars[place]
+    best = -np.inf
+    for bar in range(NUM_BARS):
+        known[bar] += _log(_with_habit(chance, _part(below[bar], place)), came)
+        best = max(best, known[bar])
+    for bar in range(NUM_BARS):
+        known[bar] -= best
+    weigh_bars(counts, evidence, place, entry)
+
+
+@kernel(allocates=False, inlined=True)
+def _log(chance: float, came: bool) -> float:
+    return float(np.log(max(chance if came else 1.0 - chance, _LEAST_CHANCE)))
+
+
+@kernel(allocates=False)
+def weigh_bars(counts: Counts, evidence: Evidence, place: int, entry: int) -> None:
+    """What follows from the evidence of a place, and from an entry of the offsets; `counts` is changed."""
+    counts.bars_moved[entry] = np.exp(evidence.bars_offsets[entry]) - 1.0
     total = 0.0
     for bar in range(NUM_BARS):
         chance = np.exp(evidence.bars[place, bar])
@@ -141,4 +210,5 @@ def weigh_bars(counts: Counts, evidence: Evidence, place: int, context: int) -> 
 
 def no_bars_known() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """`Evidence.bars` and `bars_weight` before the first action; arrays of their own."""
-    return np.tile(BARS_PRIOR, (NUM_BAR_PLACES, 1)), np.full(NUM_BAR_PLACES, WEIGHT_PRIOR)
+    bars = np.array([FOLDS_PRIOR] * NUM_FOLD_PLACES + [RAISES_PRIOR] * NUM_RAISE_PLACES)
+    return bars, np.full(len(bars), WEIGHT_PRIOR)

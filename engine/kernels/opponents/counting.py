@@ -86,7 +86,7 @@ def nothing_counted() -> tuple[Counts, Evidence]:
         steepness=np.zeros(1),
         bars=np.zeros((NUM_BAR_PLACES, NUM_BARS)),
         bars_weight=np.zeros(NUM_BAR_PLACES),
-        bars_moved=np.zeros(NUM_CONTEXTS),
+        bars_moved=np.zeros(2 * NUM_CONTEXTS),
     )
     bars, bars_weight = no_bars_known()
     evidence = Evidence(
@@ -99,7 +99,7 @@ def nothing_counted() -> tuple[Counts, Evidence]:
         bars=bars,
         bars_weight=bars_weight,
         bars_seen=np.zeros(NUM_BAR_PLACES),
-        bars_offsets=np.zeros(NUM_CONTEXTS),
+        bars_offsets=np.zeros(2 * NUM_CONTEXTS),
     )
     weigh_evidence(counts, evidence)
     return counts, evidence
@@ -216,7 +216,8 @@ def weigh_evidence(counts: Counts, evidence: Evidence) -> None:
     """The weights of all contexts, groups and bars that follow from the evidence; changes `counts`."""
     for context in range(evidence.offsets.shape[0]):
         _weigh(counts, evidence, context, 0)
-        weigh_bars(counts, evidence, 0, context)
+    for entry in range(evidence.bars_offsets.shape[0]):
+        weigh_bars(counts, evidence, 0, entry)
     for group in range(evidence.counts.shape[0]):
         _weigh(counts, evidence, 0, group)
     for place in range(evidence.bars_weight.shape[0]):

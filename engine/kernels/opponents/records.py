@@ -212,9 +212,13 @@ STEEPNESSES: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
 NUM_STEEPNESSES: Final = len(STEEPNESSES)
 
 NUM_BARS: Final = 17
-"""Strengths below which a player may fold (``bars``): square roots of 0, 1/16 and so on to 1."""
-NUM_BAR_PLACES: Final = 6
+"""Strengths below which a player may fold, or above which raise (``bars``): square roots of 0, 1/16 to 1."""
+NUM_FOLD_PLACES: Final = 6
 """Flop, turn and river, each with one bet to call or with more."""
+NUM_RAISE_PLACES: Final = 9
+"""The same, and with none."""
+NUM_BAR_PLACES: Final = NUM_FOLD_PLACES + NUM_RAISE_PLACES
+"""First the places of folds, then those of raises."""
 
 
 class Counts(NamedTuple):
@@ -250,11 +254,13 @@ class Counts(NamedTuple):
     steepness: NDArray[np.float64]
     """The mean of the `STEEPNESSES`, each as likely as it is.  Shape (1,)."""
     bars: NDArray[np.float64]
-    """How likely each bar is the one below which hands are folded, shape (NUM_BAR_PLACES, NUM_BARS)."""
+    """How likely each bar is the one below which hands are folded, or above which they are raised with; shape
+    (NUM_BAR_PLACES, NUM_BARS)."""
     bars_weight: NDArray[np.float64]
-    """The weight of what the bars say of folds, shape (NUM_BAR_PLACES,)."""
+    """The weight of what the bars say, shape (NUM_BAR_PLACES,)."""
     bars_moved: NDArray[np.float64]
-    """By context, by what the odds of a fold are then multiplied, less 1; shape (NUM_CONTEXTS,)."""
+    """By what the odds of a fold are then multiplied, less 1, by context, and after these the odds of a
+    raise; shape (2 * NUM_CONTEXTS,)."""
 
 
 class Evidence(NamedTuple):
@@ -276,11 +282,12 @@ class Evidence(NamedTuple):
     bars: NDArray[np.float64]
     """Each bar against the best of them, shape (NUM_BAR_PLACES, NUM_BARS)."""
     bars_weight: NDArray[np.float64]
-    """What the bars say of folds against the prediction without them, shape (NUM_BAR_PLACES,)."""
+    """What the bars say against the prediction without them, shape (NUM_BAR_PLACES,)."""
     bars_seen: NDArray[np.float64]
     """Decisions from which this is known, shape (NUM_BAR_PLACES,)."""
     bars_offsets: NDArray[np.float64]
-    """By context, from folds that have come otherwise than predicted in the end, shape (NUM_CONTEXTS,)."""
+    """By context, from folds that have come otherwise than predicted in the end, and then from raises; shape
+    (2 * NUM_CONTEXTS,)."""
 
 
 class Prediction(NamedTuple):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits, lowest_bit
-from engine.kernels.opponents.bars import bars_place, with_bars
+from engine.kernels.opponents.bars import with_bars
 from engine.kernels.opponents.hand_values import postflop_value, potentials_against, preflop_players
 from engine.kernels.opponents.predictions import prediction_of
 from engine.kernels.opponents.raises import protection, push_of, raises_in_company
@@ -370,10 +370,9 @@ def _prepare_known(tree: Tree, players: Players, node: int, situation: PublicSit
             bars_moved=players.bars_moved[position],
         )
         frequencies = prediction_of(counts, numbered, usual, can_fold, can_raise).together
-        place = bars_place(situation)
-        if place >= 0:
+        if situation.betting_round > 0:
             below = tree.ranges[integers[TreeNode.RANGES + position]]
-            frequencies = with_bars(frequencies, counts, place, numbered.context, below)
+            frequencies = with_bars(frequencies, counts, situation, numbered.context, below)
         share = own_share(usual, frequencies)
     num_opponents = integer(integers[TreeNode.NUM_OPPONENTS])
     noises = players.noise[position, integer(_noise_index(situation.betting_round, num_opponents))]

@@ -73,7 +73,7 @@ class Players(NamedTuple):
     bars_weight: NDArray[np.float64]
     """Shape (10, NUM_BAR_PLACES)."""
     bars_moved: NDArray[np.float64]
-    """Shape (10, NUM_CONTEXTS)."""
+    """Shape (10, 2 * NUM_CONTEXTS)."""
     sizes: NDArray[np.float64]
     """The chance that a raise has a size or a smaller one, before and after the flop; of our own, where there
     are several opponents.

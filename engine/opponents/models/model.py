@@ -32,8 +32,8 @@ class Decision:
     weights: Floats
     """The player's own table, shape (1326,)."""
     below: Floats | None = None
-    """The part of it below each bar (``engine.kernels.opponents.bars``), shape (NUM_BARS,); None where there
-    is nothing to fold to, and before the flop."""
+    """The part of it below each bar (``engine.kernels.opponents.bars``), shape (NUM_BARS,); None before
+    the flop, and where nothing is to be decided."""
 
 
 class OpponentModel(Protocol):

@@ -27,9 +27,9 @@ until now: some players bet into many as they do into one, others hardly ever.
 
 Nor does it know the pot.  What both ways say of folds holds at the pot odds that were usual in the
 context, and moves with others by a slope (``engine.kernels.opponents.pot_odds``), which is learnt in the same
-manner.  Nor does it know the range: a player may fold all hands below a bar, the same whatever came before
-(``engine.kernels.opponents.bars``), and the share of the weight table below it is a further prediction of
-folds, which has the weight that it has earned.
+manner.  Nor does it know the range: a player may fold all hands below a bar, and raise with all above
+another, the same whatever came before (``engine.kernels.opponents.bars``), and the shares of the weight table
+there are further predictions of folds and raises, which have the weights that they have earned.
 
 Frequencies say how often a player folds and raises, not with what.  Their hand is taken to decide, by the
 implied thresholds of ``reweighting``, but for a part of their actions that is blind to it: one part of the
@@ -49,7 +49,6 @@ Source: Papp (1998), Peña (1999); Loki, "Opponent modeling"; Killer, "EV(FlopCo
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -59,7 +58,7 @@ from numpy.typing import NDArray
 
 from engine.kernels.opponents import predictions
 from engine.kernels.opponents import triples as kernels
-from engine.kernels.opponents.bars import bars_place, observe_bars, with_bars
+from engine.kernels.opponents.bars import observe_bars, with_bars
 from engine.kernels.opponents.counting import (
     NUM_SCRATCH,
     nothing_counted,
@@ -69,7 +68,7 @@ from engine.kernels.opponents.counting import (
 from engine.kernels.opponents.predictions import CONTEXT_PRIOR, GROUP_PRIOR
 from engine.kernels.opponents.records import (
     LOANS,
-    NOISE_SHAPE,
+    NUM_FOLD_PLACES,
     Correction,
     Counts,
     Evidence,
@@ -86,30 +85,22 @@ from engine.opponents.models.formula import (
 )
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, OpponentModel
+from engine.opponents.models.noise import (
+    NOISE_PLACES,
+    faded,
+    no_noise_known,
+    noises_of,
+    of_all_pots,
+    weigh_noise,
+)
 from engine.opponents.models.saved import saved_numbers
 from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
 from engine.opponents.reweighting import implied_triples
-from engine.records import NUM_COMPANIES, NUM_GROUPS, group_index, noise_index
+from engine.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_GROUPS, group_index, noise_index
 
 __all__ = ["SpecificModel"]
 
 Floats = NDArray[np.float64]
-
-_NOISE_GRID: Final = np.linspace(0.0, 1.0, 11)
-_NOISE_FADES: Final = 0.997
-"""What a showdown counts after the next."""
-_LEAST: Final = 0.02
-"""Least chance of an action at a showdown, so that one surprise does not settle everything."""
-_ALL_DICE: Final = -5.0
-"""Log odds before any showdown that a part is 1: about one player in fifty throws nothing but dice."""
-_LESS_THAN_ALL: Final = np.maximum(_NOISE_GRID[:-1], 0.02)
-_NOISE_PRIOR: Final = np.append(np.log(_LESS_THAN_ALL) + 4 * np.log(1 - _LESS_THAN_ALL), _ALL_DICE)
-"""The same of each part of the grid: beta-distributed, 2 to 5, but for the last."""
-_NOISE_LENT: Final = 0.25
-"""What a showdown against one opponent counts in hands against several, and the other way round."""
-_NOISE_EVIDENCE: Final = (NOISE_SHAPE[0], len(_NOISE_GRID), len(_NOISE_GRID))
-"""The shape of the evidence: by `noise_index`, by the noise of folds and by that of raises."""
-
 
 _NEWER: Final = (
     "neutral_evidence", "details", "details_observed", "details_expected", "borrowing_evidence", "pot_odds",
@@ -117,6 +108,11 @@ _NEWER: Final = (
     "company", "company_evidence",
 )  # fmt: skip
 """What memory files of earlier versions do not have."""
+_ROWS_BEFORE: Final = {
+    "noise_evidence": NOISE_PLACES - 1, "bars_evidence": NUM_FOLD_PLACES, "bars_seen": NUM_FOLD_PLACES,
+    "bars_weight_evidence": NUM_FOLD_PLACES, "bars_offsets": NUM_CONTEXTS,
+}  # fmt: skip
+"""Of what they have less of, the number of the first rows, which they do."""
 
 
 class _Learned:
@@ -130,7 +126,7 @@ class _Learned:
         self.counts = counts
         self.evidence = evidence
         self.noise_evidence = noise_evidence
-        """Log odds of the parts of folds and raises that may be blind to the hand, `_NOISE_EVIDENCE`."""
+        """As of `no_noise_known`."""
         self.raises_seen = raises_seen
         """Before the flop: raises, and how many were to be expected.  Shape (2,)."""
         self.known: tuple[Traits, Floats] | None = None
@@ -141,7 +137,7 @@ class _Learned:
     @classmethod
     def nothing(cls, token: Hashable) -> _Learned:
         """Before the first action."""
-        return cls(token, *nothing_counted(), np.zeros(_NOISE_EVIDENCE), np.zeros(2))
+        return cls(token, *nothing_counted(), no_noise_known(), np.zeros(2))
 
     def copy(self) -> _Learned:
         """The same, free to learn more."""
@@ -258,8 +254,8 @@ class SpecificModel:
         learned = self._to_predict_otherwise()
         if decision.below is not None:
             observe_bars(
-                learned.counts, learned.evidence, bars_place(situation.public), situation.context.index,
-                without_bars.fold, decision.below, action == TripleIndex.FOLD,
+                learned.counts, learned.evidence, situation.public, situation.context.index, without_bars,
+                decision.below, int(action),
             )  # fmt: skip
         observe_decision(
             learned.counts, learned.evidence, situation.numbers, usual, situation.can_fold,
@@ -268,17 +264,15 @@ class SpecificModel:
 
     def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
         """Weigh how far the hand decided what its player did."""
-        evidence = _NOISE_FADES * self._learned.noise_evidence
+        evidence = faded(self._learned.noise_evidence)
         for decision, action in decisions:
             situation = decision.situation
             if not (situation.can_fold or situation.can_raise):
                 continue
             sharp, _ = self._sharp(decision)
             mean = kernels.mean_triple(decision.weights, sharp)
-            chances = np.empty(_NOISE_EVIDENCE[1:])
-            kernels.chances_by_noise(sharp[combo], mean, action, _NOISE_GRID, chances)
-            known = evidence[noise_index(situation.betting_round, len(situation.opponents))]
-            known += np.log(np.maximum(chances, _LEAST)) - math.log(max(mean[action], _LEAST))
+            place = noise_index(situation.betting_round, len(situation.opponents))
+            weigh_noise(evidence[place], sharp[combo], mean, action)
         self._to_change().noise_evidence = evidence
 
     # --- predicting --------------------------------------------------------------------------------------
@@ -323,8 +317,8 @@ class SpecificModel:
         if decision.below is None:
             return predicted
         situation = decision.situation
-        place, context = bars_place(situation.public), situation.context.index
-        return with_bars(predicted, self._learned.counts, place, context, decision.below)
+        context = situation.context.index
+        return with_bars(predicted, self._learned.counts, situation.public, context, decision.below)
 
     def _without_bars(self, decision: Decision) -> ProbabilityTriple:
         """`frequencies`, before what may be held is looked at."""
@@ -364,13 +358,7 @@ class SpecificModel:
     def _known(self) -> tuple[Traits, Floats]:
         learned = self._learned
         if learned.known is None:
-            evidence = learned.noise_evidence + _NOISE_PRIOR[:, None] + _NOISE_PRIOR
-            evidence[1:] += _NOISE_LENT * learned.noise_evidence[:0:-1]
-            chances = np.exp(evidence - evidence.max(axis=(1, 2), keepdims=True))
-            chances /= chances.sum(axis=(1, 2), keepdims=True)
-            noises = np.empty(NOISE_SHAPE)
-            noises[:, Noise.FOLDS] = chances.sum(axis=2) @ _NOISE_GRID
-            noises[:, Noise.RAISES] = chances.sum(axis=1) @ _NOISE_GRID
+            noises = noises_of(learned.noise_evidence)
             learned.known = self._seen_traits(noises), noises
         return learned.known
 
@@ -436,15 +424,15 @@ class SpecificModel:
         for name, known in remembered.items():
             least = -np.inf if name.endswith(("evidence", "offsets")) else 0.0
             saved = data.get(name)
-            if name == "noise_evidence" and isinstance(saved, list) and len(saved) == len(_NOISE_GRID):
-                saved_numbers(data, name, _NOISE_GRID.shape, least)  # of folds and raises in one
+            if name == "noise_evidence" and isinstance(saved, list) and len(saved) == known.shape[1]:
+                saved_numbers(data, name, known.shape[1:2], least)  # of folds and raises in one
                 continue
-            if name == "noise_evidence" and isinstance(saved, list) and len(saved) == len(known) - 1:
-                known[:-1] = saved_numbers(data, name, (len(known) - 1, *known.shape[1:]), least)
-                known[-1] = known[-2]  # after the flop, against one and several in one
-                known[1:] /= 1 + _NOISE_LENT
-                continue
-            known[...] = saved_numbers(data, name, known.shape, least)
+            rows = len(known)
+            if name in _ROWS_BEFORE and isinstance(saved, list) and len(saved) == _ROWS_BEFORE[name]:
+                rows = len(saved)
+            known[:rows] = saved_numbers(data, name, (rows, *known.shape[1:]), least)
+            if name == "noise_evidence" and rows < len(known):
+                known[...] = of_all_pots(known[:rows])
         weigh_evidence(learned.counts, learned.evidence)
         return model
 

@@ -1,8 +1,9 @@
-"""Bars below which a player folds: learnt as an independent account of all that was seen says."""
+"""Bars below which a player folds, above which he raises, by an independent account of all that was seen."""
 
 from __future__ import annotations
 
 import random
+from typing import Final
 
 import attrs
 import numpy as np
@@ -14,9 +15,9 @@ from engine.kernels.opponents.counting import nothing_counted
 from engine.kernels.opponents.records import NUM_BAR_PLACES, NUM_BARS
 from engine.opponents.action_context import situation_of
 from engine.opponents.board_values import board_values
-from engine.records import ProbabilityTriple
+from engine.records import ProbabilityTriple, PublicSituation, TripleIndex
 from engine.rules import load_game, parse_betting
-from tests.oracles.bars import Answer, fold_by_bars
+from tests.oracles.bars import Answer, by_bars
 from tests.oracles.hand_rank import hand_value
 
 CONTEXT = 30
@@ -28,72 +29,103 @@ def parts_below(rng: random.Random) -> list[float]:
     return [0.0, *cuts, 1.0]
 
 
+def decision(betting: str, game: str = "limit-2p") -> PublicSituation:
+    """What is decided after some betting."""
+    return situation_of(parse_betting(load_game(game), betting)).public
+
+
+def with_raises(fold: float, raising: float) -> ProbabilityTriple:
+    """The rest calls, but for one in a hundred of what is not folded it is raised at most."""
+    raising = min(raising, 0.99 * (1 - fold))
+    return ProbabilityTriple(fold, 1 - fold - raising, raising)
+
+
+BETS: Final = {"cc/cc/": 0, "cc/cc/r": 1, "cc/rc/r": 1}
+"""Bets to call after some betting, of the turn."""
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_folds_follow_from_all_that_was_seen(seed: int) -> None:
+def test_folds_and_raises_follow_from_all_that_was_seen(seed: int) -> None:
     rng = random.Random(seed)
     counts, evidence = nothing_counted()
-    history: list[Answer] = []
+    folds: list[Answer] = []
+    raises: list[Answer] = []
     for _ in range(40):
-        fold, context = 0.02 + 0.96 * rng.random(), rng.choice((30, 31))
-        asked = Answer(fold, parts_below(rng), False, rng.choice((2, 3)), context)
-        below = np.array(asked.below)
+        betting, context = rng.choice(list(BETS)), rng.choice((30, 31))
+        below, place = parts_below(rng), BETS[betting]
+        above = [1 - part for part in below]
+        fold, raising = (0.02 + 0.4 * rng.random() if place else 0.0), 0.02 + 0.4 * rng.random()
+        usual = ProbabilityTriple(fold, 1 - fold - raising, raising)
 
-        usual = ProbabilityTriple(fold, 0.75 * (1 - fold), 0.25 * (1 - fold))
-        found = with_bars(usual, counts, asked.place, context, below)
+        found = with_bars(usual, counts, decision(betting), context, np.array(below))
 
-        expected = fold_by_bars(history, asked)
-        assert found == pytest.approx((expected, 0.75 * (1 - expected), 0.25 * (1 - expected)), abs=1e-9)
-        asked = attrs.evolve(asked, folded=rng.random() < below[5])
-        observe_bars(counts, evidence, asked.place, context, fold, below, asked.folded)
-        history.append(asked)
+        asked = Answer(fold, below, False, False, place, context)
+        expected = by_bars(folds, asked) if place else 0.0
+        left = raising * (1 - expected) / (1 - fold)
+        of_raises = Answer(raising, above, False, True, place, context)
+        expected_raise = by_bars(raises, attrs.evolve(of_raises, chance=left))
+        assert found == pytest.approx(with_raises(expected, expected_raise), abs=1e-9)
+        action = rng.choices(list(TripleIndex), (below[5] if place else 0.0, 0.4, above[12]))[0]
+        observe_bars(counts, evidence, decision(betting), context, usual, np.array(below), int(action))
+        if place:
+            folds.append(attrs.evolve(asked, came=action == TripleIndex.FOLD))
+        raises.append(attrs.evolve(of_raises, came=action == TripleIndex.RAISE))
 
 
-def test_it_is_learnt_who_folds_the_same_hands_and_who_by_dice() -> None:
-    """Half of all bets are folded to by both, with a weak range and with a strong one; by one of them by his
-    hand.
+@pytest.mark.parametrize(("betting", "action"), [("cc/r", TripleIndex.FOLD), ("cc/", TripleIndex.RAISE)])
+def test_it_is_learnt_who_acts_with_the_same_hands_and_who_by_dice(betting: str, action: TripleIndex) -> None:
+    """Half of all bets are folded to by both, or half of all checks bet, with a weak range and with a strong
+    one; by one of them by his hand.
     """
     rng = random.Random(2)
     weak, strong = np.linspace(0, 1, NUM_BARS) ** 0.3, np.linspace(0, 1, NUM_BARS) ** 3
-    bar = 8
-    folds = {}
+    bar, situation, usual = 8, decision(betting), [0.0, 0.5, 0.0]
+    usual[action] = 0.5
+    triple, apart = ProbabilityTriple(*usual), {}
     for by_hand in (False, True):
         counts, evidence = nothing_counted()
         for _ in range(100):
             below = rng.choice((weak, strong))
-            folded = rng.random() < (below[bar] if by_hand else 0.5)
-            observe_bars(counts, evidence, 0, CONTEXT, 0.5, below, folded)
-        usual = ProbabilityTriple(0.5, 0.5, 0.0)
-        folds[by_hand] = (
-            with_bars(usual, counts, 0, CONTEXT, weak).fold
-            - with_bars(usual, counts, 0, CONTEXT, strong).fold
+            part = below[bar] if action == TripleIndex.FOLD else 1 - below[bar]
+            came = rng.random() < (part if by_hand else 0.5)
+            done = action if came else TripleIndex.CALL
+            observe_bars(counts, evidence, situation, CONTEXT, triple, below, int(done))
+        with_weak, with_strong = (
+            with_bars(triple, counts, situation, CONTEXT, below)[action] for below in (weak, strong)
         )
+        apart[by_hand] = abs(with_weak - with_strong)
 
-    assert folds[True] > 0.5
-    assert abs(folds[False]) < 0.12
+    assert apart[True] > 0.5
+    assert apart[False] < 0.12
 
 
 def test_bars_say_nothing_before_anything_was_seen() -> None:
     counts, _ = nothing_counted()
     usual = ProbabilityTriple(0.3, 0.5, 0.2)
 
-    assert with_bars(usual, counts, 0, CONTEXT, np.linspace(0, 1, NUM_BARS)) == usual
+    found = with_bars(usual, counts, decision("cc/r"), CONTEXT, np.linspace(0, 1, NUM_BARS))
+
+    assert found == pytest.approx(usual)
 
 
-def test_in_the_end_folds_come_as_often_in_a_context_as_predicted() -> None:
+@pytest.mark.parametrize(("betting", "action"), [("cc/r", TripleIndex.FOLD), ("cc/", TripleIndex.RAISE)])
+def test_in_the_end_actions_come_as_often_as_predicted(betting: str, action: TripleIndex) -> None:
     """Also where neither the bars nor what has been counted knows what a context is about."""
-    rng = random.Random(3)
+    rng, situation, below = random.Random(3), decision(betting), np.linspace(0, 1, NUM_BARS)
     counts, evidence = nothing_counted()
-    below = np.linspace(0, 1, NUM_BARS)
-    predicted = dict.fromkeys((30, 31), 0.0)
+    usual = [0.0, 0.6, 0.0]
+    usual[action] = 0.4
+    triple, predicted = ProbabilityTriple(*usual), dict.fromkeys((30, 31), 0.0)
     for number in range(600):
         context = 30 + number % 2
-        predicted[context] += with_bars(ProbabilityTriple(0.4, 0.6, 0.0), counts, 0, context, below).fold
-        folded = rng.random() < (0.2 if context == 30 else 0.6)
-        observe_bars(counts, evidence, 0, context, 0.4, below, folded)
-        predicted[context] -= folded
+        predicted[context] += with_bars(triple, counts, situation, context, below)[action]
+        came = rng.random() < (0.2 if context == 30 else 0.6)
+        done = action if came else TripleIndex.CALL
+        observe_bars(counts, evidence, situation, context, triple, below, int(done))
+        predicted[context] -= came
 
     assert all(abs(apart) / 300 < 0.25 for apart in predicted.values())
-    later = [with_bars(ProbabilityTriple(0.4, 0.6, 0.0), counts, 0, c, below).fold for c in (30, 31)]
+    later = [with_bars(triple, counts, situation, context, below)[action] for context in (30, 31)]
     assert later == pytest.approx([0.2, 0.6], abs=0.08)
 
 
@@ -101,23 +133,27 @@ def test_what_is_certain_stays_so() -> None:
     counts, _ = nothing_counted()
     below = np.linspace(0, 1, NUM_BARS)
 
-    for certain in (ProbabilityTriple(0.0, 0.6, 0.4), ProbabilityTriple(1.0, 0.0, 0.0)):
-        assert with_bars(certain, counts, 0, CONTEXT, below) == certain
+    for certain in (ProbabilityTriple(0.0, 1.0, 0.0), ProbabilityTriple(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)):
+        triple = ProbabilityTriple(*certain)
+        assert with_bars(triple, counts, decision("cc/r"), CONTEXT, below) == triple
 
 
-def test_bars_are_learnt_by_round_and_by_whether_more_than_a_bet_is_to_call() -> None:
-    game = load_game("limit-2p")
-    places = {
-        betting: bars_place(situation_of(parse_betting(game, betting)).public)
-        for betting in ("", "r", "cc/", "cc/r", "cc/rr", "cc/cc/r", "cc/cc/rr", "cc/cc/cc/r", "cc/cc/cc/rr")
-    }
+def test_bars_are_learnt_by_round_and_by_the_bets_to_call() -> None:
+    bettings = (
+        "", "r", "cc/", "cc/r", "cc/rr", "cc/cc/", "cc/cc/r", "cc/cc/rr", "cc/cc/cc/", "cc/cc/cc/r",
+    )  # fmt: skip
+    folds, raises = (
+        [bars_place(decision(betting), action) for betting in bettings]
+        for action in (TripleIndex.FOLD, TripleIndex.RAISE)
+    )
 
-    assert list(places.values()) == [-1, -1, -1, 0, 0, 2, 2, 4, 4]
-    twice = bars_place(situation_of(parse_betting(game, "cc/crr")).public)
-    assert twice == 0  # he has bet once: one bet more to call
-    three = load_game("limit-3p")
-    assert bars_place(situation_of(parse_betting(three, "ccc/rr")).public) == 1
-    assert NUM_BAR_PLACES == 6
+    assert folds == [-1, -1, -1, 0, 0, -1, 2, 2, -1, 4]
+    assert raises == [-1, -1, 6, 7, 7, 9, 10, 10, 12, 13]
+    assert bars_place(decision("cc/crr"), TripleIndex.FOLD) == 0  # he has bet once: one bet more to call
+    assert bars_place(decision("ccc/rr", "limit-3p"), TripleIndex.FOLD) == 1
+    assert bars_place(decision("ccc/rr", "limit-3p"), TripleIndex.RAISE) == 8
+    assert bars_place(decision("cc/rrrr"), TripleIndex.RAISE) == -1  # capped
+    assert NUM_BAR_PLACES == 15
 
 
 @pytest.mark.parametrize("board", [(0, 17, 34), (3, 7, 20, 51), (8, 9, 22, 35, 48)])

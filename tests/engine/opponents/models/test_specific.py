@@ -19,7 +19,7 @@ from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.simple import SimpleBot
 from engine.combos import NUM_COMBOS
 from engine.kernels.opponents.bars import bars_place
-from engine.kernels.opponents.records import Noise
+from engine.kernels.opponents.records import NUM_FOLD_PLACES, Noise
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, NoModel
@@ -27,7 +27,7 @@ from engine.opponents.models.specific import SpecificModel
 from engine.opponents.probability_triple import TripleIndex
 from engine.opponents.reweighting import SPREAD
 from engine.opponents.table_reader import TableReader
-from engine.records import noise_index
+from engine.records import NUM_CONTEXTS, noise_index
 from engine.rules import HandState, load_game
 from tests.engine.opponents.models.prediction import (
     NOISE,
@@ -41,7 +41,7 @@ from tests.engine.opponents.models.prediction import (
     worst_calibration,
 )
 from tests.oracles import triples as oracle
-from tests.oracles.bars import Answer, fold_by_bars
+from tests.oracles.bars import Answer, by_bars
 from tests.support.strangers import STRANGERS
 
 
@@ -203,12 +203,24 @@ def test_predictions_follow_from_the_hands_that_were_watched() -> None:
             if decision.below is not None:
                 # Learnt one by one, after those before it in the hand.
                 then = oracle.CountedPlayer([*player.history, *read])
-                without_bars = then.frequencies(situation.numbers, usual, *legality)["fold"]
-                place, folded = bars_place(situation.public), action == TripleIndex.FOLD
-                asked = Answer(known["fold"], decision.below.tolist(), folded, place, situation.context.index)
-                fold = fold_by_bars(answers, asked)
-                answered.append(attrs.evolve(asked, fold=without_bars))
-                raising = (1 - fold) * known["raise"] / (1 - known["fold"])
+                without_bars = then.frequencies(situation.numbers, usual, *legality)
+                fold, raising = known["fold"], known["raise"]
+                for name, chance in (("fold", fold), ("raise", raising)):
+                    place = bars_place(situation.public, TripleIndex[name.upper()])
+                    if place < 0:
+                        continue
+                    part = decision.below if name == "fold" else 1 - decision.below
+                    asked = Answer(
+                        chance if name == "fold" else raising, part.tolist(), oracle.ACTIONS[action] == name,
+                        name == "raise", place, situation.context.index,
+                    )  # fmt: skip
+                    drawn = by_bars(answers, asked)
+                    answered.append(attrs.evolve(asked, chance=without_bars[name]))
+                    if name == "fold":
+                        raising *= (1 - drawn) / (1 - fold)
+                        fold = drawn
+                    else:
+                        raising = min(drawn, max(raising, 0.99 * (1 - fold)))
                 known = oracle.chances((fold, 1 - fold - raising, raising))
             assert models[0].frequencies(decision) == pytest.approx(tuple(known.values()), abs=1e-9)
             if state is states[-1]:
@@ -284,6 +296,29 @@ def test_how_far_the_hand_decides_begins_anew_where_folds_and_raises_were_one() 
 
     assert (model.noises == SpecificModel().noises).all()
     assert model.as_dict()["contexts"] == older["contexts"]
+
+
+def test_a_memory_that_knows_the_bars_of_folds_alone_is_read() -> None:
+    """What it knows of them is kept; of the bars of raises nothing is known."""
+    models = [SpecificModel(), SpecificModel()]
+    for state in hands_of(Formula(), 20):
+        learn(models, state)
+    older, known = models[0].as_dict(), models[0].counts
+    for name in ("bars_evidence", "bars_weight_evidence", "bars_seen"):
+        older[name] = older[name][:NUM_FOLD_PLACES]
+    older["bars_offsets"] = older["bars_offsets"][:NUM_CONTEXTS]
+
+    counts, nothing = SpecificModel.from_dict(older).counts, SpecificModel().counts
+
+    for found, kept, begun, rows in (
+        (counts.bars, known.bars, nothing.bars, NUM_FOLD_PLACES),
+        (counts.bars_weight, known.bars_weight, nothing.bars_weight, NUM_FOLD_PLACES),
+        (counts.bars_moved, known.bars_moved, nothing.bars_moved, NUM_CONTEXTS),
+    ):
+        assert found[:rows] == pytest.approx(kept[:rows])
+        assert (found[rows:] == begun[rows:]).all()
+        assert (kept[:rows] != begun[:rows]).any()
+        assert (kept[rows:] != begun[rows:]).any()
 
 
 def test_a_memory_that_knows_nothing_of_company_is_read() -> None:
