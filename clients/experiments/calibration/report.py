@@ -24,6 +24,8 @@ ROUNDS: Final = ("before the flop", "flop", "turn", "river")
 STRENGTHS: Final = ((0.0, 0.4, "weak"), (0.4, 0.7, "middling"), (0.7, 1.0, "strong"))
 """Classes of hand strength against random cards: from, to, name."""
 ACTIONS: Final = ("fold", "call", "raise")
+STAGES: Final = ((0, 100), (100, 200), (200, 1_000_000))
+"""Hands that the bot had learnt from when it decided: from, to."""
 _LEAST_CASES: Final = 30
 """The number of cases from which a context has a row."""
 _BINS: Final = 10
@@ -43,11 +45,11 @@ def summary(
         answers = [answer for _, result in here for answer in result["answers"]]
         decisions = np.array(
             [
-                [*row[:5], row[5] + match.number * match.deals]
+                [*row[:5], row[5] + match.number * match.deals, row[5]]
                 for match, result in here
                 for row in result["decisions"]
             ]
-        ).reshape(-1, 6)
+        ).reshape(-1, 7)
         opponents[opponent] = {
             "log_loss": _log_loss(answers),
             "contexts": _by_context(answers),
@@ -127,15 +129,13 @@ def _reliability(answers: Sequence[Mapping[str, Any]], action: int) -> list[list
 
 def _stated(decisions: NDArray[np.float64]) -> dict[str, Any]:
     """Stated values and chips won: overall, the line through them, and by betting round and strength."""
-    result: dict[str, Any] = {"decisions": len(decisions), "parts": [], "curve": []}
-    if len(set(decisions[:, 5].tolist())) < 3:
+    result: dict[str, Any] = {"decisions": len(decisions), "stages": [], "parts": [], "curve": []}
+    result |= _agreement(decisions)
+    if "slope" not in result:
         return result
-    line = fit_line(decisions[:, 3].tolist(), decisions[:, 4].tolist(), decisions[:, 5].astype(int).tolist())
-    result |= {
-        "realised_less_stated": _difference(decisions).as_json(),
-        "slope": line.slope.as_json(),
-        "intercept": line.intercept.as_json(),
-    }
+    for begun, end in STAGES:
+        here = decisions[(decisions[:, 6] >= begun) & (decisions[:, 6] < end)]
+        result["stages"].append({"from": begun, "decisions": len(here), **_agreement(here)})
     for betting_round, name in enumerate(ROUNDS):
         for low, high, word in STRENGTHS:
             for raised, action in enumerate(("calls and checks", "bets and raises")):
@@ -165,6 +165,18 @@ def _stated(decisions: NDArray[np.float64]) -> dict[str, Any]:
     return result
 
 
+def _agreement(decisions: NDArray[np.float64]) -> dict[str, Any]:
+    """Realised less stated, and the line through both; nothing where there are too few deals for one."""
+    if len(set(decisions[:, 5].tolist())) < 3 or len(set(decisions[:, 3].tolist())) < 2:
+        return {}
+    line = fit_line(decisions[:, 3].tolist(), decisions[:, 4].tolist(), decisions[:, 5].astype(int).tolist())
+    return {
+        "realised_less_stated": _difference(decisions).as_json(),
+        "slope": line.slope.as_json(),
+        "intercept": line.intercept.as_json(),
+    }
+
+
 def _difference(decisions: NDArray[np.float64]) -> Estimate:
     differences = (decisions[:, 4] - decisions[:, 3]).tolist()
     return clustered_mean(differences, decisions[:, 5].astype(int).tolist())
@@ -191,6 +203,18 @@ def report(results: Mapping[str, Any]) -> str:
             )
     header = ["against", "log loss", "decisions", f"realised less stated, {unit}", "slope"]
     texts.append(markdown_table(header, rows))
+    texts.append(f"Realised less stated, {unit}, and the slope, by the hands that the bot had learnt from:\n")
+    stages = [f"{begun} to {end - 1}" for begun, end in STAGES[:-1]] + [f"from {STAGES[-1][0]} on"]
+    texts.append(
+        markdown_table(
+            ["against", *stages],
+            [
+                [opponent, *(_agreed(stage) for stage in found["stages"])]
+                for opponent, found in results["opponents"].items()
+                if found["stages"]
+            ],
+        )
+    )
     for opponent, found in results["opponents"].items():
         texts.append(f"## {opponent}\n")
         texts.append(f"What they do, predicted and seen, where there are {_LEAST_CASES} cases:\n")
@@ -218,6 +242,12 @@ def report(results: Mapping[str, Any]) -> str:
             )
         )  # fmt: skip
     return "\n".join(texts)
+
+
+def _agreed(stage: Mapping[str, Any]) -> str:
+    if "slope" not in stage:
+        return "–"
+    return f"{_shown(stage['realised_less_stated'])}, slope {_shown(stage['slope'])}"
 
 
 def _shown(estimate: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
-from clients.experiments.calibration.report import summary
+from clients.experiments.calibration.report import report, summary
 from clients.experiments.calibration.tasks import Settings, all_matches
 
 SETTINGS = Settings("limit-2p", ("always-call",), 60, 30, 20, 4)
@@ -68,6 +68,33 @@ def test_stated_and_realised_values_are_those_of_the_decisions(run: tuple[Path, 
         if (part["round"], part["strength"], part["action"]) == ("river", "strong", "bets and raises")
     )
     assert (part["decisions"], part["realised"]) == (len(river), pytest.approx(river[:, 4].mean()))
+
+
+def test_values_are_compared_by_the_hands_that_were_learnt(tmp_path: Path) -> None:
+    """Two matches of 250 deals, in which what is stated becomes true after a hundred, and exact after two."""
+    settings = Settings(opponents=("them",), hands=1_000, match_hands=500)
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(2):
+        stated = rng.normal(1.0, 2.0, 250).tolist()
+        decisions = [
+            [2, 0.5, True, value, value - (2.0 if deal < 100 else 0.5 * value if deal < 200 else 0.0), deal]
+            for deal, value in enumerate(stated)
+        ]
+        found.append({"answers": [], "decisions": decisions})
+
+    results = summary(settings, all_matches(settings, tmp_path), found)
+
+    early, middle, late = results["opponents"]["them"]["stages"]
+    assert [stage["from"] for stage in (early, middle, late)] == [0, 100, 200]
+    assert [stage["decisions"] for stage in (early, middle, late)] == [200, 200, 100]
+    assert early["realised_less_stated"]["mean"] == pytest.approx(-2.0)
+    assert [stage["slope"]["mean"] for stage in (early, middle, late)] == pytest.approx([1.0, 0.5, 1.0])
+    assert late["realised_less_stated"]["mean"] == pytest.approx(0.0, abs=1e-9)
+    line = next(line for line in report(results).splitlines() if line.startswith("| them | -2.00"))
+    assert [cell.split(",")[1].split()[:2] for cell in line.strip("| ").split(" | ")[1:]] == [
+        ["slope", "+1.00"], ["slope", "+0.50"], ["slope", "+1.00"]
+    ]  # fmt: skip
 
 
 def test_an_unknown_opponent_is_refused(tmp_path: Path) -> None:
