@@ -38,7 +38,7 @@ _ANSWERS: Final = 10
 """Answers to raises, before the flop or after it, from which on they decide on sizes."""
 _OPENINGS: Final = (2.0, 3.0)
 """Raises before the flop that are compared, in parts of the last."""
-_SHARES: Final = ((0.5, 0.75, 1.0), (0.5, 0.75, 1.0, 1.5), (0.5, 0.75, 1.0, 2.0, math.inf))
+_SHARES: Final = ((0.5, 0.75, 1.0), (0.5, 0.75, 1.0), (0.5, 0.75, 1.0, 2.0, math.inf))
 """Bets on the flop, the turn and the river that are compared, in pots: the greatest wait for the last card,
 when it is known what a hand is worth."""
 
