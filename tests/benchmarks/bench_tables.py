@@ -4,16 +4,22 @@
 ``python -m tests.benchmarks.bench_tables hands.json --potential weighted``
 ``python -m tests.benchmarks.bench_tables hands.json --losses --save before.npz``
 ``python -m tests.benchmarks.bench_tables hands.json --losses --than before.npz``
+``python -m tests.benchmarks.bench_tables --record ten.json --game limit-10p --against limper``
+``python -m tests.benchmarks.bench_tables ten.json --seen``
 
-Hands of a formula bot against each opponent are recorded once, two matches each.  They are then read hand by
-hand: models learn from what was shown, and at each decision of the formula bot after the flop, but in the
-first `--learnt` hands of a match, it is asked
+Hands of a formula bot against each opponent are recorded once, two matches each; at tables of more than two,
+every second seat is the formula bot's.  They are then read hand by hand, as by one who watches: models learn
+from what was shown.  Heads-up, at each decision of the formula bot after the flop, but in the first
+`--learnt` hands of a match, it is asked
 
 * for the log weight of the opponent's hand in his table, less that of the mean of what he may hold, and
 * for the chance to be ahead that the table states, less what was: 1, 0, or .5 where both were as good.
 
 With `--folds` it is asked instead how often the opponent was expected to fold to bets after the flop and how
 often he did, in each third of these decisions by the pot.
+
+With `--seen` it is what the opponent does, predicted and seen, in any game: before the flop and in each later
+round, with nothing to call or a bet, by the opponents left and by whether he has the initiative.
 
 With `--losses` it is the log loss of all that the opponent does, each hand predicted before it is learnt: in
 hands 1 to 30, 31 to 100, and later.  With `--than`, that of a saved run stands before each; the difference in
@@ -27,27 +33,30 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from clients.arena import Arena
 from clients.registry import make_bot
 from engine.combos import NUM_COMBOS, combo_index, combos_without
+from engine.opponents.action_context import Situation
 from engine.opponents.board_values import board_values
 from engine.opponents.learning import learn_from_hand, predicted_triple
 from engine.opponents.models.specific import SpecificModel
-from engine.opponents.probability_triple import TripleIndex
+from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
 from engine.opponents.table_reader import PotentialName, TableReader
-from engine.rules import HandState, load_game, parse_betting
+from engine.records import LastAction, company_of
+from engine.rules import BettingState, GameDefinition, HandState, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.support.benchmarks import BenchmarkParser, how_many, known_game
 from tests.support.strangers import STRANGERS
 
-GAME: Final = load_game("limit-2p")
 OTHERS: Final = (
     "always-call", "always-raise", "random", "simple", "hand-strength", "heuristic", "killer",
     "formula:tightness=0.9,aggression=0.9",
@@ -59,81 +68,128 @@ Recorded = list[tuple[int, str, list[list[int]], list[int]]]
 """Of each hand: its number, the betting, hole cards by position, the board."""
 
 
-def record(deals: int, seed: int) -> dict[str, list[Recorded]]:
-    """Two matches of the formula bot against each opponent, who sits in seat 1."""
+def record(game: str, names: Sequence[str], deals: int, seed: int) -> dict[str, Any]:
+    """Two matches of the formula bot against each opponent, who sits in seats 1, 3 and so on."""
     recorded: dict[str, list[Recorded]] = {}
-    for name in (*STRANGERS, *OTHERS):
+    for name in names:
         for match in range(2):
-            opponent = STRANGERS[name]() if name in STRANGERS else make_bot(name)
             hands: Recorded = []
 
             def keep(state: HandState, _: tuple[float, ...], into: Recorded = hands) -> None:
                 holes = [list(cards) for cards in state.deal.hole_cards]
                 into.append((state.hand_number, state.betting.text, holes, list(state.deal.board)))
 
-            Arena(GAME, [make_bot("formula"), opponent], seed + match).play(deals, on_hand=keep)
+            agents = [
+                make_bot("formula") if seat % 2 == 0 else STRANGERS.get(name, partial(make_bot, name))()
+                for seat in range(load_game(game).num_players)
+            ]
+            Arena(load_game(game), agents, seed + match).play(deals, on_hand=keep)
             recorded.setdefault(name, []).append(hands)
-    return recorded
+    return {"game": game, "hands": recorded}
 
 
-def readings(hands: Recorded, learnt: int, potential: PotentialName, folds: bool) -> list[tuple[float, ...]]:
-    """By decision: the log weight, and how far the chance to be ahead was stated too high.
+@attrs.frozen
+class Hand:
+    """A recorded hand, and what is known before it."""
 
-    With `folds`, by decision of the opponent: the betting round, the pot in small bets, the chance of a fold
-    that was predicted, and 1 for a fold.
-    """
-    models: list[SpecificModel] = [SpecificModel(), SpecificModel()]
-    found: list[tuple[float, ...]] = []
+    played: int
+    """Hands of the match before it."""
+    number: int
+    betting: BettingState
+    board: tuple[int, ...]
+    holes: list[list[int]]
+    reader: TableReader
+    """Has read nothing of it yet."""
+
+    def is_opponents(self, position: int) -> bool:
+        """Whether the seat in a position is not the formula bot's."""
+        return (position + self.number) % len(self.holes) % 2 == 1
+
+
+def read_hands(game: GameDefinition, hands: Recorded, potential: PotentialName = "plain") -> Iterator[Hand]:
+    """Each hand of a match, before the models learn from it."""
+    players = game.num_players
+    models = [SpecificModel() for _ in range(players)]
     for played, (number, text, holes, cards) in enumerate(hands):
-        betting, board = parse_betting(GAME, text), tuple(cards)
-        here = [models[(position + number) % 2] for position in range(2)]
-        ours = number % 2  # the position of seat 0
+        betting, board = parse_betting(game, text), tuple(cards)
+        here = [models[(position + number) % players] for position in range(players)]
         reader = TableReader(here, NOISE, potential)
-        if folds and played >= learnt:
-            reader.follow(betting, board)
-            found += _answers(reader, 1 - ours)
-        for before, position, _ in betting.steps() if played >= learnt and not folds else ():
+        yield Hand(played, number, betting, board, holes, reader)
+        learn_from_hand(here, reader, betting, board, holes)
+
+
+def answers(hand: Hand) -> Iterator[tuple[Situation, ProbabilityTriple, int]]:
+    """Of each decision of an opponent where there was a choice: the triple predicted, and what came."""
+    reader = hand.reader
+    reader.follow(hand.betting, hand.board)
+    for decision, action in reader.decisions:
+        situation = decision.situation
+        if hand.is_opponents(situation.position) and (situation.can_fold or situation.can_raise):
+            model = reader.reading.models[situation.position]
+            yield situation, predicted_triple(model, decision), action
+
+
+def readings(
+    game: GameDefinition, hands: Recorded, learnt: int, potential: PotentialName
+) -> list[tuple[float, ...]]:
+    """By decision of the formula bot, heads-up: the log weight, and how far the chance to be ahead was stated
+    too high.
+    """
+    found: list[tuple[float, ...]] = []
+    for hand in read_hands(game, hands, potential):
+        ours, reader = hand.number % 2, hand.reader  # the position of seat 0
+        for before, position, _ in hand.betting.steps() if hand.played >= learnt else ():
             if before.betting_round > 0 and position == ours:
-                reader.follow(before, board)
-                out = board[: before.num_board_cards]
-                found.append(_reading(reader.weights(1 - ours), out, holes[ours], holes[1 - ours]))
-        shown = holes if betting.is_showdown else ((), ())
-        learn_from_hand(here, reader, betting, board, shown)
+                reader.follow(before, hand.board)
+                out = hand.board[: before.num_board_cards]
+                cards = hand.holes[ours], hand.holes[1 - ours]
+                found.append(_reading(reader.weights(1 - ours), out, *cards))
     return found
 
 
-def losses(hands: Recorded) -> NDArray[np.float64]:
-    """Of each action of the opponent where there was a choice: the hand's number and -ln of its chance."""
-    models: list[SpecificModel] = [SpecificModel(), SpecificModel()]
-    found: list[tuple[float, float]] = []
-    for played, (number, text, holes, cards) in enumerate(hands):
-        betting, board = parse_betting(GAME, text), tuple(cards)
-        here = [models[(position + number) % 2] for position in range(2)]
-        opponent = 1 - number % 2
-        reader = TableReader(here, NOISE)
-        reader.follow(betting, board)
-        for decision, action in reader.decisions:
-            situation = decision.situation
-            if situation.position == opponent and (situation.can_fold or situation.can_raise):
-                chance = predicted_triple(reader.reading.models[opponent], decision)[action]
-                found.append((played, -math.log(max(chance, LEAST_CHANCE))))
-        learn_from_hand(here, reader, betting, board, holes if betting.is_showdown else ((), ()))
-    return np.array(found)
-
-
-def _answers(reader: TableReader, opponent: int) -> list[tuple[float, ...]]:
-    model = reader.reading.models[opponent]
+def folds(game: GameDefinition, hands: Recorded, learnt: int) -> list[tuple[float, ...]]:
+    """By answer to a bet after the flop: the betting round, the pot in small bets, the chance of a fold that
+    was predicted, and 1 for a fold.
+    """
     return [
         (
-            decision.situation.betting_round,
-            decision.situation.pot / (GAME.small_bet or 1),
-            predicted_triple(model, decision).fold,
+            situation.betting_round,
+            situation.pot / (game.small_bet or game.big_blind),
+            triple.fold,
             action == TripleIndex.FOLD,
         )
-        for decision, action in reader.decisions
-        if decision.situation.position == opponent
-        and decision.situation.can_fold
-        and decision.situation.betting_round > 0
+        for hand in read_hands(game, hands)
+        if hand.played >= learnt
+        for situation, triple, action in answers(hand)
+        if situation.can_fold and situation.betting_round > 0
+    ]
+
+
+def losses(game: GameDefinition, hands: Recorded) -> list[tuple[float, ...]]:
+    """Of each action of an opponent where there was a choice: the hand's number and -ln of its chance."""
+    return [
+        (hand.played, -math.log(max(triple[action], LEAST_CHANCE)))
+        for hand in read_hands(game, hands)
+        for _, triple, action in answers(hand)
+    ]
+
+
+def seen(game: GameDefinition, hands: Recorded, learnt: int) -> list[tuple[float, ...]]:
+    """Of each action of an opponent where there was a choice: the betting round, 1 for a bet to call, of
+    `company_of`, 1 if he raised last, the triple that was predicted, and the action.
+    """
+    return [
+        (
+            situation.betting_round,
+            situation.can_fold,
+            company_of(len(situation.opponents)),
+            situation.context.last_action == LastAction.RAISED,
+            *triple,
+            action,
+        )
+        for hand in read_hands(game, hands)
+        if hand.played >= learnt
+        for situation, triple, action in answers(hand)
     ]
 
 
@@ -153,44 +209,56 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = BenchmarkParser("bench_tables", __doc__)
     parser.add_argument("hands", nargs="?", type=Path, help="that were recorded")
     parser.add_argument("--record", type=Path, help="play, and keep the hands in this file (JSON)")
+    parser.add_argument("--game", type=known_game, default="limit-2p", help="that is recorded")
+    parser.add_argument("--against", nargs="*", default=(*STRANGERS, *OTHERS), help="whose play is recorded")
     parser.add_argument("--deals", type=how_many, default=600, help="of a match that is recorded")
     parser.add_argument("--seed", type=int, default=100)
     parser.add_argument("--learnt", type=how_many, default=100, help="hands of a match that are only learnt")
     parser.add_argument("--potential", choices=("plain", "weighted"), default="plain")
-    parser.add_argument("--folds", action="store_true", help="folds predicted and seen, by the pot")
-    parser.add_argument("--losses", action="store_true", help="log losses of what the opponent does")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--folds", action="store_true", help="folds predicted and seen, by the pot")
+    modes.add_argument("--seen", action="store_true", help="actions predicted and seen, by what is known")
+    modes.add_argument("--losses", action="store_true", help="log losses of what the opponent does")
     parser.add_argument("--save", type=Path, help="with --losses: keep them (.npz)")
     parser.add_argument("--than", type=Path, help="with --losses: compare with what was kept")
     options = parser.parse_args(arguments)
     if (options.hands is None) == (options.record is None):
         parser.error("expected a file of hands, or --record FILE")
     if options.record is not None:
-        options.record.write_text(json.dumps(record(options.deals, options.seed)), "utf-8")
+        recorded = record(options.game, options.against, options.deals, options.seed)
+        options.record.write_text(json.dumps(recorded), "utf-8")
         return
     try:
-        recorded: dict[str, Any] = json.loads(options.hands.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        data: dict[str, Any] = json.loads(options.hands.read_text("utf-8"))
+        game = load_game(data["game"])
+    except (OSError, ValueError, LookupError) as error:
         parser.error(f"{options.hands} cannot be read: {error}")
-    if options.losses:
-        before = dict(np.load(options.than)) if options.than else {}
-        kept: dict[str, NDArray[np.float64]] = {}
-        for name, matches in recorded.items():
-            kept[name] = np.concatenate([losses(hands) for hands in matches])
+    if game.num_players > 2 and not (options.seen or options.losses or options.folds):
+        parser.error(
+            f"{options.hands} is of {game.num_players} players: expected --seen, --losses or --folds"
+        )
+    before = dict(np.load(options.than)) if options.than else {}
+    kept: dict[str, NDArray[np.float64]] = {}
+    for name, matches in data["hands"].items():
+        if options.losses:
+            kept[name] = _together([losses(game, hands) for hands in matches])
             if name in before and len(before[name]) != len(kept[name]):
                 parser.error(f"{options.than} is of other hands of {name}")
-            print(f"{name:<38} {_losses_text(kept[name], before.get(name))}", flush=True)
-        if options.save:
-            np.savez(options.save, allow_pickle=False, **kept)
-        return
-    for name, matches in recorded.items():
-        found = np.array(
-            [
-                each
-                for hands in matches
-                for each in readings(hands, options.learnt, options.potential, options.folds)
-            ]
-        )
-        print(f"{name:<38} {_folds_text(found) if options.folds else _text(found)}", flush=True)
+            text = _losses_text(kept[name], before.get(name))
+        elif options.seen:
+            text = _seen_text(_together([seen(game, hands, options.learnt) for hands in matches]))
+        elif options.folds:
+            text = _folds_text(_together([folds(game, hands, options.learnt) for hands in matches]))
+        else:
+            read = [readings(game, hands, options.learnt, options.potential) for hands in matches]
+            text = _text(_together(read))
+        print(f"{name:<38} {text}", flush=True)
+    if options.losses and options.save:
+        np.savez(options.save, allow_pickle=False, **kept)
+
+
+def _together(matches: Sequence[Sequence[tuple[float, ...]]]) -> NDArray[np.float64]:
+    return np.array([each for found in matches for each in found], np.float64)
 
 
 def _text(found: NDArray[np.float64]) -> str:
@@ -224,6 +292,28 @@ def _folds_text(found: NDArray[np.float64]) -> str:
         shown = [f"{third[:, 2].mean():.2f}/{third[:, 3].mean():.2f}" for third in thirds if len(third)]
         texts.append(f"{name} {' '.join(shown)}")
     return f"{len(found):>5} answers, {', '.join(texts)}"
+
+
+def _seen_text(found: NDArray[np.float64]) -> str:
+    """A line for each class of decisions: how many, and the folds, calls and raises predicted and seen."""
+    lines = [f"{len(found):>5} decisions"]
+    for place in sorted({tuple(row) for row in found[:, :4].astype(int).tolist()}):
+        here = found[(found[:, :4] == place).all(axis=1)]
+        came = [(here[:, 7] == action).mean() for action in TripleIndex]
+        shares = [
+            f"{chance:.2f}/{share:.2f}" for chance, share in zip(here[:, 4:7].mean(axis=0), came, strict=True)
+        ]
+        betting_round, is_bet, company, raised = place
+        words = [
+            ("before the flop", "flop", "turn", "river")[betting_round],
+            "bet to call" if is_bet else "no bet",
+            ("one left", "two or three left", "more left")[company],
+            "raised last" if raised else "",
+        ]
+        lines.append(
+            f"  {', '.join(word for word in words if word):<52} {len(here):>6}   {'  '.join(shares)}"
+        )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
