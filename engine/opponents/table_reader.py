@@ -25,12 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.combos import NUM_COMBOS
+from engine.kernels.opponents.bars import fill_folds_of_range
 from engine.kernels.opponents.reweighting import reweight
 from engine.opponents.action_context import situation_of
 from engine.opponents.board_values import BoardValues, Potentials, board_values
 from engine.opponents.hand_values import HandValues, postflop_values, preflop_values
 from engine.opponents.models.formula import protection, traits_array
 from engine.opponents.models.model import Decision, OpponentModel
+from engine.opponents.models.specific import SpecificModel
 from engine.opponents.probability_triple import TRIPLE_INDEX
 from engine.opponents.weight_table import WeightTable
 from engine.rules.betting import BettingState
@@ -149,6 +151,18 @@ class Reading:
                 strengths[position] = self.values.strengths(self.weights[position])
         potentials = self.potentials(situation.opponents)
         return postflop_values(situation, strengths, potentials, protection(situation, self.traits))
+
+    def traits_here(self, node: BettingState) -> Floats:
+        """`traits` with what the ranges of the others say of their folds to the player to act in `node`."""
+        if self.values is None:
+            return self.traits
+        traits, situation = self.traits.copy(), self.decision(node).situation
+        for position in situation.opponents:
+            model = self.models[position]
+            if isinstance(model, SpecificModel):
+                below = self.values.below_bars(self.weights[position])
+                fill_folds_of_range(model.counts, situation.public.betting_round, below, traits[position])
+        return traits
 
     def potentials(self, opponents: tuple[int, ...]) -> Potentials:
         """The potentials of all combos against some players; for several, against the mean of their tables.

@@ -128,7 +128,7 @@ class Formula(Agent):
         """What we decide on, and the chance that the opponent likeliest to fold to a raise does so."""
         reader = self.book.follow(view)
         decision = reader.decision(view.betting)
-        situation, traits = decision.situation, reader.reading.traits
+        situation, traits = decision.situation, reader.reading.traits_here(view.betting)
         return decision, max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
@@ -143,9 +143,8 @@ class Formula(Agent):
         """What we would do with each combo in this state, shape (1326, 3); nothing in it depends on ours."""
         reader = self.book.follow(view)
         decision = reader.decision(view.betting)
-        return formula_triples(
-            decision.situation, decision.values, decision.weights, reader.reading.traits, self.parameters
-        )
+        traits = reader.reading.traits_here(view.betting)
+        return formula_triples(decision.situation, decision.values, decision.weights, traits, self.parameters)
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
         """1 for the hands that are raised with to a total; None where the size is drawn whatever we hold."""

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
 from engine.kernels.opponents.records import (
+    FOLDS_MOVED,
+    FOLDS_OF_RANGE,
     NUM_BARS,
     NUM_FOLD_PLACES,
     NUM_RAISE_PLACES,
@@ -87,12 +89,18 @@ def _with_habit(chance: float, part: float) -> float:
 
 
 @kernel(allocates=False, inlined=True)
-def _by_bars(chance: float, counts: Counts, place: int, below: NDArray[np.float64]) -> float:
-    """The prediction by bars, each as likely as it is; arguments as in `_together`."""
+def _part_of_range(counts: Counts, place: int, below: NDArray[np.float64]) -> float:
+    """The part of a range that is folded or raised with, each bar as likely as it is."""
     lower = 0.0
     for bar in range(NUM_BARS):
         lower += counts.bars[place, bar] * below[bar]
-    return float(_with_habit(chance, _part(lower, place)))
+    return _part(lower, place)
+
+
+@kernel(allocates=False, inlined=True)
+def _by_bars(chance: float, counts: Counts, place: int, below: NDArray[np.float64]) -> float:
+    """The prediction by bars; arguments as in `_drawn`."""
+    return _with_habit(chance, _part_of_range(counts, place, below))
 
 
 @kernel(allocates=False, inlined=True)
@@ -102,14 +110,18 @@ def _moved_place(place: int, context: int) -> int:
 
 
 @kernel(allocates=False, inlined=True)
-def _together(chance: float, by_bars: float, counts: Counts, place: int, context: int) -> float:
-    """Both predictions by their weights, the log odds moved by what is left in the context.
+def _together(chance: float, by_bars: float, weight: float, moved: float) -> float:
+    """Both predictions of a fold or raise by the weight of the bars, and the odds moved by what is left."""
+    mixed = chance + weight * (by_bars - chance)
+    more = mixed * (1.0 + moved)
+    return float(more / (more + 1.0 - mixed))
 
-    chance: of a fold or raise, by the other prediction.  place: of `bars_place`.
-    """
-    mixed = chance + counts.bars_weight[place] * (by_bars - chance)
-    moved = mixed * (1.0 + counts.bars_moved[_moved_place(place, context)])
-    return float(moved / (moved + 1.0 - mixed))
+
+@kernel(allocates=False, inlined=True)
+def _drawn(chance: float, counts: Counts, place: int, context: int, below: NDArray[np.float64]) -> float:
+    """The chance of a fold or raise, by the other prediction, drawn towards what the bars of a place say."""
+    moved = counts.bars_moved[_moved_place(place, context)]
+    return _together(chance, _by_bars(chance, counts, place, below), counts.bars_weight[place], moved)
 
 
 @kernel(allocates=False, inlined=True)
@@ -127,15 +139,44 @@ def with_bars(
     fold, call, raising = triple
     place = bars_place(situation, TripleIndex.FOLD)
     if place >= 0 and 0.0 < fold < 1.0:
-        drawn = _together(fold, _by_bars(fold, counts, place, below), counts, place, context)
+        drawn = _drawn(fold, counts, place, context, below)
         left = (1.0 - drawn) / (1.0 - fold)
         fold, call, raising = drawn, left * call, left * raising
     place = bars_place(situation, TripleIndex.RAISE)
     if place >= 0 and 0.0 < raising < 1.0:
-        drawn = _together(raising, _by_bars(raising, counts, place, below), counts, place, context)
+        drawn = _drawn(raising, counts, place, context, below)
         raising = min(drawn, max(raising, (1.0 - _LEAST_CALLS) * (1.0 - fold)))
         call = 1.0 - fold - raising
     return ProbabilityTriple(fold, call, raising)
+
+
+@kernel(allocates=False)
+def fill_folds_of_range(
+    counts: Counts, betting_round: int, below: NDArray[np.float64], row: NDArray[np.float64]
+) -> None:
+    """What a range says of folds to a bet, for `fold_of_range`.
+
+    betting_round: 1 to 3.  below: as in `with_bars`.  row: of an array of traits, changed in place.
+    """
+    for more in range(2):
+        place = 2 * (betting_round - 1) + more
+        row[FOLDS_OF_RANGE + 2 * more] = _part_of_range(counts, place, below)
+        row[FOLDS_OF_RANGE + 2 * more + 1] = counts.bars_weight[place]
+    for context in range(NUM_CONTEXTS):
+        row[FOLDS_MOVED + context] = counts.bars_moved[context]
+
+
+@kernel(allocates=False, inlined=True)
+def fold_of_range(fold: float, row: NDArray[np.float64], bets: int, context: int) -> float:
+    """The chance of a fold after the flop, drawn towards what the range says.
+
+    fold: the other prediction.  row: of `fill_folds_of_range`.  bets: to call.  context: of the decision.
+    """
+    column = FOLDS_OF_RANGE + (2 if bets > 1 else 0)
+    weight = float(row[column + 1])
+    if weight == 0.0 or not 0.0 < fold < 1.0:
+        return fold
+    return _together(fold, _with_habit(fold, float(row[column])), weight, float(row[FOLDS_MOVED + context]))
 
 
 @kernel(allocates=False)
@@ -173,7 +214,7 @@ def _observe(
     """The same of folds or of raises, by the place; `chance` is theirs by the other prediction."""
     by_bars = _by_bars(chance, counts, place, below)
     entry = _moved_place(place, context)
-    together = _together(chance, by_bars, counts, place, context)
+    together = _together(chance, by_bars, counts.bars_weight[place], counts.bars_moved[entry])
     evidence.bars_offsets[entry] += _OFFSET_STEP * ((1.0 if came else 0.0) - together)
     moved = _EVIDENCE_FADES * evidence.bars_weight[place] + _log(by_bars, came) - _log(chance, came)
     evidence.bars_weight[place] = min(max(moved, -_MOST_EVIDENCE), _MOST_EVIDENCE)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine import records as plain
 from engine.kernels._jit import integer, kernel
 from engine.kernels.cards.bits import count_bits
+from engine.kernels.opponents.bars import fold_of_range
 from engine.kernels.opponents.pot_odds import fold_at_odds, odds_distance, with_odds
 from engine.kernels.opponents.records import (
     FOLDS_COMPANY,
@@ -74,8 +75,8 @@ def _last_action(situation: PublicSituation, position: int) -> int:
 
 
 @kernel(allocates=False, inlined=True)
-def _numbers_after_raise(situation: PublicSituation, position: int, bet: float) -> tuple[int, int]:
-    """Where the answer of an opponent to a raise by `bet` will be counted: the context and the detail."""
+def _numbers_after_raise(situation: PublicSituation, position: int, bet: float) -> tuple[int, int, int]:
+    """The bets to call after a raise by `bet`, and the context and detail in which an answer is counted."""
     last_action = _last_action(situation, position)
     is_matched = situation.matched >> position & 1 == 1
     is_one_bet = is_matched if situation.is_limit else bet <= situation.pot + situation.to_call
@@ -84,7 +85,7 @@ def _numbers_after_raise(situation: PublicSituation, position: int, bet: float) 
     betting_round, is_capped = situation.betting_round, situation.last_raise
     context = _context_index(betting_round, bets, last_action, True, is_capped)
     detail = _detail_index(betting_round, situation.raises + 1, bets, last_action, is_capped, is_in)
-    return integer(context), integer(detail)
+    return bets, integer(context), integer(detail)
 
 
 @kernel(allocates=False, inlined=True)
@@ -155,14 +156,17 @@ def continue_chance_at(
     has_entered = situation.entered >> position & 1
     if position == situation.raiser or (has_entered and situation.raises > 0):
         fold *= 0.25  # they have paid a bet already
-    context, detail = _numbers_after_raise(situation, position, bet)
+    bets, context, detail = _numbers_after_raise(situation, position, bet)
     fold = traits[position, FOLDS_SEEN + detail] + fold * traits[position, FOLDS_EXPECTED + detail]
     steepness = float(traits[position, FOLDS_STEEPNESS + context])
     if steepness > 0.0:
         odds = _log_odds_after_raise(situation, position, bet)
         distance = odds_distance(odds, float(traits[position, FOLDS_USUAL_ODDS + context]))
         fold = fold_at_odds(float(fold), steepness, distance)
-    return 1.0 - _fold_in_company(situation, position, traits, float(fold), situation.last_raise)
+    fold = _fold_in_company(situation, position, traits, float(fold), situation.last_raise)
+    return 1.0 - (
+        fold_of_range(fold, traits[position], bets, context) if situation.betting_round > 0 else fold
+    )
 
 
 @kernel(allocates=False, inlined=True)
@@ -230,7 +234,7 @@ def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
     for other in range(MAX_PLAYERS):
         if situation.opponents >> other & 1:
             continues = continue_chance(situation, other, traits)
-            _, detail = _numbers_after_raise(situation, other, bet)
+            _, _, detail = _numbers_after_raise(situation, other, bet)
             # The chance of a fold has itself been drawn towards what was expected before any were counted.
             known += np.sqrt(1.0 - traits[other, FOLDS_EXPECTED + detail])
             shift += (1.0 - continues) * worse_that_fold(situation, other, traits)

@@ -46,7 +46,12 @@ FOLDS_STEEPNESS: Final = FOLDS_USUAL_ODDS + NUM_CONTEXTS
 """First of NUM_CONTEXTS: how fast folds become fewer with better odds than those; 0 where none were met."""
 FOLDS_COMPANY: Final = FOLDS_STEEPNESS + NUM_CONTEXTS
 """First of NUM_GROUPS times NUM_COMPANIES: by what the odds of a fold are multiplied in company."""
-TRAIT_COLUMNS: Final = FOLDS_COMPANY + NUM_GROUPS * NUM_COMPANIES
+FOLDS_OF_RANGE: Final = FOLDS_COMPANY + NUM_GROUPS * NUM_COMPANIES
+"""First of four that change with the range (``bars``): its part that is folded to one bet, the weight of
+that, and the same for more bets.  Weights are 0 where the range is not looked at."""
+FOLDS_MOVED: Final = FOLDS_OF_RANGE + 4
+"""First of NUM_CONTEXTS: by what the odds of a fold are then multiplied, less 1."""
+TRAIT_COLUMNS: Final = FOLDS_MOVED + NUM_CONTEXTS
 
 
 class Parameter(IntEnum):

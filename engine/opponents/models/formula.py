@@ -51,6 +51,7 @@ from engine.kernels.opponents import triples as kernels
 from engine.kernels.opponents.records import (
     FOLDS_COMPANY,
     FOLDS_EXPECTED,
+    FOLDS_OF_RANGE,
     FOLDS_USUAL_ODDS,
     NUM_PARAMETERS,
     NUM_TRAITS,
@@ -259,7 +260,7 @@ def traits_array(traits: Mapping[int, Traits]) -> Floats:
 def _usual_table() -> Floats:
     table = np.zeros((MAX_PLAYERS, TRAIT_COLUMNS))
     table[:, FOLDS_EXPECTED:FOLDS_USUAL_ODDS] = 1.0
-    table[:, FOLDS_COMPANY:] = 1.0
+    table[:, FOLDS_COMPANY:FOLDS_OF_RANGE] = 1.0
     for row in table:
         _fill_row(_REASONABLE, row)
     return table
@@ -273,7 +274,7 @@ def _fill_row(traits: Traits, row: Floats) -> None:
         traits.looseness, *traits.blind_folds,
     )  # fmt: skip
     if traits.folds is not None:
-        row[NUM_TRAITS:] = np.frombuffer(traits.folds)
+        row[NUM_TRAITS:FOLDS_OF_RANGE] = np.frombuffer(traits.folds)
 
 
 @functools.lru_cache(maxsize=64)

@@ -18,13 +18,16 @@ from clients.bots.formula.agent import Formula
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.simple import SimpleBot
 from engine.combos import NUM_COMBOS
-from engine.kernels.opponents.bars import bars_place
+from engine.kernels.opponents.bars import bars_place, with_bars
 from engine.kernels.opponents.records import NUM_FOLD_PLACES, Noise
+from engine.opponents.action_context import situation_of
+from engine.opponents.board_values import board_values
 from engine.opponents.learning import PredictionScore, learn_from_hand, predicted_triple
+from engine.opponents.models.formula import continue_chance
 from engine.opponents.models.generic import GenericModel
 from engine.opponents.models.model import Decision, NoModel
 from engine.opponents.models.specific import SpecificModel
-from engine.opponents.probability_triple import TripleIndex
+from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
 from engine.opponents.reweighting import SPREAD
 from engine.opponents.table_reader import TableReader
 from engine.records import NUM_CONTEXTS, noise_index
@@ -296,6 +299,31 @@ def test_how_far_the_hand_decides_begins_anew_where_folds_and_raises_were_one() 
 
     assert (model.noises == SpecificModel().noises).all()
     assert model.as_dict()["contexts"] == older["contexts"]
+
+
+def test_folds_to_our_raise_depend_on_the_range_as_after_it() -> None:
+    """The chance that the public state gives is drawn towards the part of the range that is folded."""
+    models, moved = [SpecificModel(), SpecificModel()], 0
+    for number, state in enumerate(hands_of(STRANGERS["limper"](), 150)):
+        here, opponent = by_position(models, state), state.hand_number % 2
+        reader = TableReader(here, NOISE)
+        for before, position, _ in state.betting.steps() if number >= 100 else ():
+            legal = before.legal_actions()
+            if position == opponent or not legal.can_raise or before.betting_round == 0:
+                continue
+            reader.follow(before, state.board)
+            situation, reading = reader.decision(before).situation, reader.reading
+            usual = 1 - continue_chance(situation, reading.traits, opponent)
+            fold = 1 - continue_chance(situation, reading.traits_here(before), opponent)
+
+            answer = situation_of(before.apply(legal.raising_to()))
+            below = board_values(reading.board).below_bars(reader.weights(opponent))
+            triple = ProbabilityTriple(usual, 1 - usual, 0.0)
+            counts, context = models[0].counts, answer.context.index
+            assert fold == pytest.approx(with_bars(triple, counts, answer.public, context, below).fold)
+            moved += abs(fold - usual) > 0.05
+        learn(models, state)
+    assert moved > 10
 
 
 def test_a_memory_that_knows_the_bars_of_folds_alone_is_read() -> None:
