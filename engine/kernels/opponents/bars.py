@@ -7,7 +7,8 @@ each player, after the flop and for each betting round: that below which hands a
 to call and for more, and that above which they are bet or raised with, apart for none, one and more.  The
 part of the range below the one, or above the other, is one prediction of folds or of raises, what has been
 counted in the context the other, and each has the weight that it has earned.  What is left between
-predictions and actions in a context moves the log odds there.
+predictions and actions in a context moves the log odds there.  The same is asked of the folds to a raise that
+is only thought of (`fold_of_range`).
 
 *Bars* are strengths, the share of all hands that a hand beats, whose squares are equally far apart: the edges
 of the strata in which ranges lie (``engine.kernels.trials.strata``).
@@ -58,6 +59,11 @@ _LEAST_CHANCE: Final = 1e-2
 """Least chance of what came where bars are compared."""
 
 
+@kernel(allocates=False, inlined=True)
+def _fold_place(betting_round: int, bets: int) -> int:
+    return 2 * (betting_round - 1) + (1 if bets > 1 else 0)
+
+
 @kernel(allocates=False)
 def bars_place(situation: PublicSituation, action: int) -> int:
     """Where the bar of a decision is learnt, 0 to NUM_BAR_PLACES - 1; -1 where none is.
@@ -67,10 +73,10 @@ def bars_place(situation: PublicSituation, action: int) -> int:
     """
     if situation.betting_round == 0:
         return -1
-    later, bets = situation.betting_round - 1, integer(_bets_to_call(situation))
+    betting_round, bets = situation.betting_round, integer(_bets_to_call(situation))
     if action == TripleIndex.FOLD:
-        return integer(2 * later + (1 if bets > 1 else 0)) if situation.can_fold else -1
-    return integer(NUM_FOLD_PLACES + 3 * later + bets) if situation.can_raise else -1
+        return integer(_fold_place(betting_round, bets)) if situation.can_fold else -1
+    return integer(NUM_FOLD_PLACES + 3 * (betting_round - 1) + bets) if situation.can_raise else -1
 
 
 @kernel(allocates=False, inlined=True)
@@ -159,7 +165,7 @@ def fill_folds_of_range(
     betting_round: 1 to 3.  below: as in `with_bars`.  row: of an array of traits, changed in place.
     """
     for more in range(2):
-        place = 2 * (betting_round - 1) + more
+        place = _fold_place(betting_round, 1 + more)
         row[FOLDS_OF_RANGE + 2 * more] = _part_of_range(counts, place, below)
         row[FOLDS_OF_RANGE + 2 * more + 1] = counts.bars_weight[place]
     for context in range(NUM_CONTEXTS):
