@@ -15,6 +15,11 @@ MISTAKES = [
     ("bench_client", ["--repeats", "0"], "expected a whole number from 1 to"),
     ("bench_formula", ["limit-2"], "limit-2p"),
     ("bench_formula", ["limit-2p", "fromula"], "formula"),
+    ("bench_reading", ["--against", "limper", "nobody"], "there is no bot 'nobody'"),
+    ("bench_reading", ["--than", "nowhere.npz"], "there is no file nowhere.npz"),
+    ("bench_tables", ["--record", "hands.json", "--against", "nobody"], "there is no bot 'nobody'"),
+    ("bench_tables", ["pyproject.toml"], "pyproject.toml cannot be read"),
+    ("bench_tables", ["tests/golden"], "tests/golden cannot be read"),
     ("bench_sampling", ["match", "limit-2p"], "expected GAME FIRST SECOND, got limit-2p"),
     ("bench_start_up", ["formula:tightness=x"], "tightness"),
 ]

@@ -27,7 +27,14 @@ from clients.arena import Arena
 from clients.registry import make_bot
 from engine.rules import GameDefinition, HandState, load_game
 from tests.benchmarks.bench_formula import interval
-from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
+from tests.support.benchmarks import (
+    BenchmarkParser,
+    how_many,
+    known_bot,
+    known_file,
+    known_game,
+    known_player,
+)
 from tests.support.strangers import STRANGERS
 
 Floats = NDArray[np.float64]
@@ -88,9 +95,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--deals", type=how_many, default=1000, help="against each; twice as many hands")
     parser.add_argument("--match", type=how_many, default=500, help="deals after which all is forgotten")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--against", nargs="*", help="some opponents only")
+    parser.add_argument("--against", nargs="*", type=known_player, help="some opponents only")
     parser.add_argument("--save", type=Path, help="keep what each deal brought (.npz)")
-    parser.add_argument("--than", type=Path, help="compare with what was kept")
+    parser.add_argument("--than", type=known_file, help="compare with what was kept")
     options = parser.parse_args(arguments)
     game = load_game(options.game)
     others = opponents_in(game)
@@ -101,7 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gains: list[Floats] = []
     for name in options.against or others:
         start = time.process_time()
-        won = won_by_deal(game, options.bot, others[name], options.deals, options.match, options.seed)
+        other = others.get(name, partial(make_bot, name))
+        won = won_by_deal(game, options.bot, other, options.deals, options.match, options.seed)
         kept[name] = won
         mean, half = interval(won)
         line = f"{name:<38} {mean:+9.3f} +- {half:.3f}"

@@ -54,7 +54,7 @@ from engine.opponents.table_reader import PotentialName, TableReader
 from engine.records import LastAction, company_of
 from engine.rules import BettingState, GameDefinition, HandState, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval
-from tests.support.benchmarks import BenchmarkParser, how_many, known_game
+from tests.support.benchmarks import BenchmarkParser, how_many, known_file, known_game, known_player
 from tests.support.strangers import STRANGERS
 
 OTHERS: Final = (
@@ -70,7 +70,7 @@ Recorded = list[tuple[int, str, list[list[int]], list[int]]]
 
 def record(game: str, names: Sequence[str], deals: int, seed: int) -> dict[str, Any]:
     """Two matches of the formula bot against each opponent, who sits in seats 1, 3 and so on."""
-    recorded: dict[str, list[Recorded]] = {}
+    rules, recorded = load_game(game), dict[str, list[Recorded]]()
     for name in names:
         for match in range(2):
             hands: Recorded = []
@@ -81,9 +81,9 @@ def record(game: str, names: Sequence[str], deals: int, seed: int) -> dict[str, 
 
             agents = [
                 make_bot("formula") if seat % 2 == 0 else STRANGERS.get(name, partial(make_bot, name))()
-                for seat in range(load_game(game).num_players)
+                for seat in range(rules.num_players)
             ]
-            Arena(load_game(game), agents, seed + match).play(deals, on_hand=keep)
+            Arena(rules, agents, seed + match).play(deals, on_hand=keep)
             recorded.setdefault(name, []).append(hands)
     return {"game": game, "hands": recorded}
 
@@ -210,7 +210,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("hands", nargs="?", type=Path, help="that were recorded")
     parser.add_argument("--record", type=Path, help="play, and keep the hands in this file (JSON)")
     parser.add_argument("--game", type=known_game, default="limit-2p", help="that is recorded")
-    parser.add_argument("--against", nargs="*", default=(*STRANGERS, *OTHERS), help="whose play is recorded")
+    parser.add_argument(
+        "--against",
+        nargs="*",
+        type=known_player,
+        default=(*STRANGERS, *OTHERS),
+        help="whose play is recorded",
+    )
     parser.add_argument("--deals", type=how_many, default=600, help="of a match that is recorded")
     parser.add_argument("--seed", type=int, default=100)
     parser.add_argument("--learnt", type=how_many, default=100, help="hands of a match that are only learnt")
@@ -220,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     modes.add_argument("--seen", action="store_true", help="actions predicted and seen, by what is known")
     modes.add_argument("--losses", action="store_true", help="log losses of what the opponent does")
     parser.add_argument("--save", type=Path, help="with --losses: keep them (.npz)")
-    parser.add_argument("--than", type=Path, help="with --losses: compare with what was kept")
+    parser.add_argument("--than", type=known_file, help="with --losses: compare with what was kept")
     options = parser.parse_args(arguments)
     if (options.hands is None) == (options.record is None):
         parser.error("expected a file of hands, or --record FILE")
@@ -231,8 +237,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         data: dict[str, Any] = json.loads(options.hands.read_text("utf-8"))
         game = load_game(data["game"])
-    except (OSError, ValueError, LookupError) as error:
+    except (OSError, ValueError) as error:
         parser.error(f"{options.hands} cannot be read: {error}")
+    except (LookupError, TypeError):
+        parser.error(f"{options.hands} is no file of --record: expected a JSON object with game and hands")
     if game.num_players > 2 and not (options.seen or options.losses or options.folds):
         parser.error(
             f"{options.hands} is of {game.num_players} players: expected --seen, --losses or --folds"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Final, NoReturn
 
 from engine.rules import GameDefinitionError, load_game, no_such_game
@@ -60,3 +61,18 @@ def known_bot(text: str) -> str:
     except (LookupError, ValueError) as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return text
+
+
+def known_player(text: str) -> str:
+    """The name of one of ``tests.support.strangers``, or the text of an installed bot."""
+    from tests.support.strangers import STRANGERS
+
+    return text if text in STRANGERS else known_bot(text)
+
+
+def known_file(text: str) -> Path:
+    """The path of a file that is there."""
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return path
