@@ -12,7 +12,7 @@ from clients.one_line import OneLineCommand, out_option
 
 __all__ = ["calibration", "measure"]
 
-_GAMES = ("limit-2p", "nolimit-2p")
+_GAMES = ("limit-2p", "limit-6p", "limit-10p", "nolimit-2p", "nolimit-6p")
 
 
 measure = Experiment(all_matches, play, summary)
@@ -24,7 +24,8 @@ measure = Experiment(all_matches, play, summary)
 @click.option("--game", type=click.Choice(_GAMES), default="limit-2p", show_default=True, help="The game.")
 @click.option(
     "--opponent", "opponents", multiple=True, metavar="BOT",
-    help=f"Opponent to predict, BOT[:KEY=VALUE,...]; may be repeated.  Default: {', '.join(OPPONENTS)}.",
+    help="Opponent to predict, BOT[:KEY=VALUE,...], in all other seats; may be repeated.  "
+    f"Default: {', '.join(OPPONENTS)}.",
 )  # fmt: skip
 @click.option(
     "--hands", type=click.IntRange(min=2), default=2_000, show_default=True, metavar="N",

@@ -14,7 +14,7 @@ from clients.bots.sampling.agent import Sampling
 from clients.experiments.line_up import matches
 from clients.experiments.resuming import keep
 from clients.experiments.selective_sampling.bots import NotedSampling
-from clients.experiments.selective_sampling.duels import play_duel
+from clients.experiments.selective_sampling.duels import Table, play_duel
 from clients.registry import make_bot
 from engine.opponents.learning import predicted_triple
 from engine.rules import Action, ActionKind, GameDefinition, HandView, load_game
@@ -46,6 +46,7 @@ class Match:
 
     game: str
     opponent: str
+    """Whose bots sit in all other seats."""
     number: int
     seed: int
     deals: int
@@ -73,7 +74,7 @@ class Match:
 
 
 class _Predicting(NotedSampling):
-    """Notes the strength of its hand, and what it predicts of its opponent before it learns what came."""
+    """Notes the strength of its hand, and what it predicts of its opponents before it learns what came."""
 
     def __init__(self, trials: int) -> None:
         super().__init__(trials=trials)
@@ -123,13 +124,15 @@ def play(match: Match) -> dict[str, Any]:
     """Plays a match.
 
     Returns:
-        ``answers``: of the opponent, each a context, the triple predicted, the action that came.
+        ``answers``: of the opponents, each a context, the triple predicted, the action that came.
         ``decisions``: of the bot that are no folds: betting round, strength of the hand, whether it raised,
         value stated, chips that came, deal.
     """
+    game = load_game(match.game)
     ours = [_Predicting(match.trials) for _ in range(2)]
-    opponents = [make_bot(match.opponent) for _ in range(2)]
-    game, seated = load_game(match.game), list(zip(ours, opponents, strict=True))
+    seated: list[Table] = [
+        (bot, *(make_bot(match.opponent) for _ in range(game.num_players - 1))) for bot in ours
+    ]
     _, judged = play_duel(game, seated, match.seed, match.deals)
     strengths = [strength for bot in ours for strength in bot.strengths]
     decisions = [

@@ -1,4 +1,4 @@
-"""Heads-up matches of a sampling bot that records its stated values, each deal played from both seats."""
+"""Matches of a sampling bot that records its stated values, each deal played from two seats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from clients.experiments.line_up import matches
 from clients.experiments.selective_sampling.bots import NotedSampling, Stated
 from engine.rules import GameDefinition, HandState
 
-__all__ = ["JudgedDecision", "cut_into_matches", "play_duel"]
+__all__ = ["JudgedDecision", "Table", "cut_into_matches", "play_duel"]
+
+Table = tuple[NotedSampling, *tuple[Agent, ...]]
+"""Our bot and its opponents."""
 
 HANDS_OF_A_MATCH = 250
 """The number of deals of a match, each of which is played twice."""
@@ -29,6 +32,7 @@ class JudgedDecision:
     """Chips won from the decision to the end of the hand."""
     deal: int
     opponent_cards: tuple[int, ...]
+    """The hole cards of the opponent; of several, of the one who sits behind."""
 
 
 def cut_into_matches(hands: int, seed: int) -> Iterator[tuple[int, int]]:
@@ -37,13 +41,13 @@ def cut_into_matches(hands: int, seed: int) -> Iterator[tuple[int, int]]:
 
 
 def play_duel(
-    game: GameDefinition, agents: Sequence[tuple[NotedSampling, Agent]], seed: int, deals: int
+    game: GameDefinition, agents: Sequence[Table], seed: int, deals: int
 ) -> tuple[NDArray[np.float64], list[JudgedDecision]]:
-    """Play the same deals from both seats.
+    """Play the same deals from both seats, at larger tables from the first two.
 
     Args:
-        game: a game for two players.
-        agents: makes our bot and the opponent, new ones for each of the two passes.
+        game: the game.
+        agents: our bot and its opponents, who fill the table; new ones for each of the two passes.
         seed: the seed of the deals.
         deals: the number of deals.
 
@@ -53,19 +57,19 @@ def play_duel(
     unit = game.small_bet or game.big_blind
     won = np.zeros(deals)
     decisions: list[JudgedDecision] = []
-    for seat, (ours, other) in enumerate(agents):
+    for seat, (ours, *others) in enumerate(agents):
 
         def settle(
             state: HandState, chips: tuple[float, ...], ours: NotedSampling = ours, seat: int = seat
         ) -> None:
-            position = (seat - state.hand_number) % 2
+            position = (seat - state.hand_number) % game.num_players
             result = chips[position] / unit
             won[state.hand_number] += result / len(agents)
-            cards = state.deal.hole_cards[1 - position]
+            cards = state.deal.hole_cards[(position + 1) % game.num_players]
             decisions.extend(
                 JudgedDecision(stated, result + stated.spent / unit, state.hand_number, cards)
                 for stated in ours.take_stated()
             )
 
-        Arena(game, [ours, other] if seat == 0 else [other, ours], seed).play(deals, on_hand=settle)
+        Arena(game, [*others[:seat], ours, *others[seat:]], seed).play(deals, on_hand=settle)
     return won, decisions

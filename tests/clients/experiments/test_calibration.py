@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from clients.commands.experiment import experiment
 from clients.experiments.calibration.report import report, summary
-from clients.experiments.calibration.tasks import Settings, all_matches
+from clients.experiments.calibration.tasks import Settings, all_matches, play
+from engine.opponents.probability_triple import TripleIndex
 
 SETTINGS = Settings("limit-2p", ("always-call",), 60, 30, 20, 4)
 
@@ -95,6 +96,20 @@ def test_values_are_compared_by_the_hands_that_were_learnt(tmp_path: Path) -> No
     assert [cell.split(",")[1].split()[:2] for cell in line.strip("| ").split(" | ")[1:]] == [
         ["slope", "+1.00"], ["slope", "+0.50"], ["slope", "+1.00"]
     ]  # fmt: skip
+
+
+def test_at_larger_tables_all_other_seats_are_the_opponents(tmp_path: Path) -> None:
+    settings = Settings("limit-6p", ("always-call",), hands=4, match_hands=4, trials=20)
+    (match,) = all_matches(settings, tmp_path)
+
+    found = play(match)
+
+    actions = [answer["action"] for answer in found["answers"]]
+    assert set(actions) == {TripleIndex.CALL}
+    on_flop = [answer for answer in found["answers"] if answer["context"]["betting_round"] == 1]
+    hands = match.deals * 2
+    assert len(on_flop) >= 5 * hands  # nobody has folded, and each has a choice at least once
+    assert {row[5] for row in found["decisions"]} <= set(range(match.deals))
 
 
 def test_an_unknown_opponent_is_refused(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from clients.experiments.findings import Findings, markdown_table
 from clients.experiments.regression import clustered_mean
 from clients.experiments.resuming import Work, keep
 from clients.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
-from clients.experiments.selective_sampling.duels import JudgedDecision, cut_into_matches, play_duel
+from clients.experiments.selective_sampling.duels import JudgedDecision, Table, cut_into_matches, play_duel
 from clients.experiments.selective_sampling.settings import Settings
 from clients.experiments.selective_sampling.slow_player import GREAT, SlowPlayer
 from clients.experiments.selective_sampling.tasks import PartTask
@@ -78,7 +78,7 @@ class Found:
 def play(duel: Duel) -> dict[str, Any]:
     """Play both passes of a duel; returns the fields of `Found`."""
     game, settings = load_game(GAME), duel.settings
-    agents: list[tuple[NotedSampling, Agent]] = []
+    agents: list[Table] = []
     for _ in range(2):
         if duel.predicted_folds is not None:
             knowing = make_sampling(FoldModelSampling, settings, settings.trials, model="generic")

@@ -5,23 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from clients.agent import Agent
 from clients.bots.baselines import AlwaysCall, Random
 from clients.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
-from clients.experiments.selective_sampling.duels import cut_into_matches, play_duel
+from clients.experiments.selective_sampling.duels import Table, cut_into_matches, play_duel
 from clients.experiments.selective_sampling.settings import Settings
-from engine.rules import ActionKind, load_game
+from engine.rules import ActionKind, GameDefinition, load_game
 
 SETTINGS = Settings(trials=60)
 GAME = load_game("limit-2p")
 
 
-def test_what_is_realised_is_what_the_rest_of_the_hand_brings() -> None:
-    pairs: list[tuple[NotedSampling, Agent]] = [
-        (make_sampling(NotedSampling, SETTINGS, 60), Random()) for _ in range(2)
+@pytest.mark.parametrize("game", [GAME, load_game("limit-6p")], ids=lambda game: f"{game.num_players} seats")
+def test_what_is_realised_is_what_the_rest_of_the_hand_brings(game: GameDefinition) -> None:
+    tables: list[Table] = [
+        (make_sampling(NotedSampling, SETTINGS, 60), *(Random() for _ in range(game.num_players - 1)))
+        for _ in range(2)
     ]
 
-    won, decisions = play_duel(GAME, pairs, 4, 15)
+    won, decisions = play_duel(game, tables, 4, 15)
 
     for deal in range(15):
         of_deal = [each for each in decisions if each.deal == deal]
@@ -33,7 +34,7 @@ def test_what_is_realised_is_what_the_rest_of_the_hand_brings() -> None:
             assert not set(each.opponent_cards) & {*each.stated.spot.own_cards, *each.stated.spot.board}
             if each.stated.is_fold:
                 assert each.realised == each.stated.value == 0
-    assert {each.stated.spot.position for each in decisions} == {0, 1}
+    assert {each.stated.spot.position for each in decisions} == set(range(game.num_players))
     assert {len(each.stated.spot.board) for each in decisions} == {0, 3, 4, 5}
 
 
