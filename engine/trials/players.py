@@ -62,7 +62,7 @@ def simulated_players(
         parameters=parameters_array(DEFAULT_PARAMETERS),
         usual_parameters=parameters_array(DEFAULT_PARAMETERS),
         noise=np.zeros((count, *NOISE_SHAPE)),
-        **{name: np.zeros((count, *array.shape)) for name, array in nothing_counted()[0]._asdict().items()},
+        **{name: np.zeros((count, *shape)) for name, shape in _shapes_of_counts().items()},
         sizes=np.ones((count, 2, NUM_SIZES)),
         reweighting_noise=float(noise),
     )
@@ -89,6 +89,11 @@ def simulated_players(
         else:
             raise TypeError(f"a trial cannot let a {type(model).__name__} act")
     return players
+
+
+@functools.cache
+def _shapes_of_counts() -> dict[str, tuple[int, ...]]:
+    return {name: array.shape for name, array in nothing_counted()[0]._asdict().items()}
 
 
 @functools.cache
