@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from clients.bots.baselines import AlwaysFold
+from engine.rules import load_game
+from tests.benchmarks.bench_reading import won_by_deal
+
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of peers, when they are loaded
 NAMES = sorted(path.stem for path in (Path(__file__).parent / "benchmarks").glob("bench_*.py"))
 MISTAKES = [
@@ -55,3 +59,13 @@ def test_a_mistake_is_told_in_one_line(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert expected in said
+
+
+def test_a_bot_that_is_alone_has_one_seat_and_its_opponents_all_others() -> None:
+    """One who always raises wins both blinds of players who always fold, but never from its own seat."""
+    game = load_game("limit-6p")
+    blinds = sum(game.blinds) / (game.small_bet or 1)
+
+    won = won_by_deal(game, "always-raise", AlwaysFold, 2 * game.num_players, game.num_players, 1, alone=True)
+
+    assert won.sum() == pytest.approx(2 * (game.num_players - 1) * blinds)

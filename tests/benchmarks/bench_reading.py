@@ -8,7 +8,8 @@ in which the bot begins with nothing and learns; every deal is played twice, in 
 `--than` the same deals are compared one by one with those of a saved run, such as that of another commit:
 this module and that of the strangers copied into its tree, the same command there.
 
-At tables of more than two, every second seat is the bot's, and the kinds change seats.
+At tables of more than two, every second seat is the bot's, and the kinds change seats; with `--alone` it has
+one seat, the first and then the second, and opponents have all others.
 """
 
 from __future__ import annotations
@@ -58,9 +59,15 @@ def opponents_in(game: GameDefinition) -> dict[str, Callable[[], Agent]]:
 
 
 def won_by_deal(
-    game: GameDefinition, bot: str, make_other: Callable[[], Agent], deals: int, match: int, seed: int
+    game: GameDefinition,
+    bot: str,
+    make_other: Callable[[], Agent],
+    deals: int,
+    match: int,
+    seed: int,
+    alone: bool = False,
 ) -> Floats:
-    """What the bot won a hand on each deal, in small bets or big blinds, shape (deals,)."""
+    """What the bot won a hand and seat on each deal, in small bets or big blinds, shape (deals,)."""
     players = game.num_players
     unit = game.small_bet or game.big_blind
     won: list[Floats] = []
@@ -68,7 +75,7 @@ def won_by_deal(
         number = min(match, deals - begun)
         both = np.zeros(number)
         for shift in (0, 1):
-            ours = [seat for seat in range(players) if seat % 2 == shift]
+            ours = [shift] if alone else list(range(shift, players, 2))
             agents = [make_bot(bot) if seat in ours else make_other() for seat in range(players)]
             hands: list[float] = []
 
@@ -95,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--deals", type=how_many, default=1000, help="against each; twice as many hands")
     parser.add_argument("--match", type=how_many, default=500, help="deals after which all is forgotten")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--alone", action="store_true", help="one seat only, at tables of more than two")
     parser.add_argument("--against", nargs="*", type=known_player, help="some opponents only")
     parser.add_argument("--save", type=Path, help="keep what each deal brought (.npz)")
     parser.add_argument("--than", type=known_file, help="compare with what was kept")
@@ -109,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in options.against or others:
         start = time.process_time()
         other = others.get(name, partial(make_bot, name))
-        won = won_by_deal(game, options.bot, other, options.deals, options.match, options.seed)
+        won = won_by_deal(game, options.bot, other, options.deals, options.match, options.seed, options.alone)
         kept[name] = won
         mean, half = interval(won)
         line = f"{name:<38} {mean:+9.3f} +- {half:.3f}"
