@@ -5,11 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from clients.bots.baselines import AlwaysFold
+from clients.bots.baselines import AlwaysFold, AlwaysRaise
 from engine.rules import load_game
+from tests.benchmarks import bench_reading
 from tests.benchmarks.bench_reading import won_by_deal
+from tests.support.dealer_process import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of peers, when they are loaded
 NAMES = sorted(path.stem for path in (Path(__file__).parent / "benchmarks").glob("bench_*.py"))
@@ -21,6 +24,7 @@ MISTAKES = [
     ("bench_formula", ["limit-2p", "fromula"], "formula"),
     ("bench_reading", ["--against", "limper", "nobody"], "there is no bot 'nobody'"),
     ("bench_reading", ["--than", "nowhere.npz"], "there is no file nowhere.npz"),
+    ("bench_reading", ["--opponents-of", "no/such/tree"], "expected a folder with a tree of Riverboat"),
     ("bench_tables", ["--record", "hands.json", "--against", "nobody"], "there is no bot 'nobody'"),
     ("bench_tables", ["pyproject.toml"], "pyproject.toml cannot be read"),
     ("bench_tables", ["tests/golden"], "tests/golden cannot be read"),
@@ -66,6 +70,19 @@ def test_a_bot_that_is_alone_has_one_seat_and_its_opponents_all_others() -> None
     game = load_game("limit-6p")
     blinds = sum(game.blinds) / (game.small_bet or 1)
 
-    won = won_by_deal(game, "always-raise", AlwaysFold, 2 * game.num_players, game.num_players, 1, alone=True)
+    won = won_by_deal(game, AlwaysRaise, AlwaysFold, 2 * game.num_players, game.num_players, 1, alone=True)
 
     assert won.sum() == pytest.approx(2 * (game.num_players - 1) * blinds)
+
+
+def test_opponents_of_another_version_play_as_they_would_here(tmp_path: Path) -> None:
+    """This tree stands for the other version: the same deals bring the same."""
+    run = ["limit-6p", "simple", "--alone", "--deals", "12", "--match", "6", "--against", "formula", "limper"]
+
+    bench_reading.main([*run, "--save", str(tmp_path / "here.npz")])
+    bench_reading.main([*run, "--save", str(tmp_path / "there.npz"), "--opponents-of", str(ROOT)])
+
+    here, there = np.load(tmp_path / "here.npz"), np.load(tmp_path / "there.npz")
+    assert set(here) == {"formula", "limper"}
+    for name in here:
+        assert list(here[name]) == list(there[name])

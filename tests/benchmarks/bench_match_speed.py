@@ -9,7 +9,6 @@ match of one hand takes is taken off.  Trees take turns, so that whatever else t
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -22,7 +21,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.support.benchmarks import BenchmarkParser, how_many, known_tree
 
 HANDS: Final = 4000
 ROUNDS: Final = 9
@@ -63,18 +62,10 @@ def house_seconds(tree: Path, hands: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _tree(text: str) -> Path:
-    """A folder with the sources of a version."""
-    tree = Path(text).resolve()
-    if not (tree / "server" / "__main__.py").is_file():
-        raise argparse.ArgumentTypeError(f"expected a folder with a tree of Riverboat, got {text!r}")
-    return tree
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = BenchmarkParser("bench_match_speed", __doc__)
-    parser.add_argument("trees", nargs="*", type=_tree, metavar="FOLDER", help="trees to compare with")
+    parser.add_argument("trees", nargs="*", type=known_tree, metavar="FOLDER", help="trees to compare with")
     parser.add_argument("--hands", type=how_many, default=HANDS, help="of each match (%(default)s)")
     parser.add_argument("--rounds", type=how_many, default=ROUNDS, help="turns (%(default)s)")
     options = parser.parse_args(arguments)

@@ -6,7 +6,9 @@
 Each opponent (``tests.support.strangers``, then the bots in the box) is met in matches of `--match` deals,
 in which the bot begins with nothing and learns; every deal is played twice, in each other's seats.  With
 `--than` the same deals are compared one by one with those of a saved run, such as that of another commit:
-this module and that of the strangers copied into its tree, the same command there.
+this module and `benchmarks`, `strangers` and `two_trees` of ``tests/support`` copied into its tree, the same
+command there.  A packaged bot that has changed is another opponent in each of these runs.  With
+`--opponents-of` opponents are those of the commit whose tree is in a folder, prepared in the same way.
 
 At tables of more than two, every second seat is the bot's, and the kinds change seats; with `--alone` it has
 one seat, the first and then the second, and opponents have all others.
@@ -14,6 +16,8 @@ one seat, the first and then the second, and opponents have all others.
 
 from __future__ import annotations
 
+import argparse
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,8 +39,10 @@ from tests.support.benchmarks import (
     known_file,
     known_game,
     known_player,
+    known_tree,
 )
 from tests.support.strangers import STRANGERS
+from tests.support.two_trees import Overheard, other_version, spoken
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +66,7 @@ def opponents_in(game: GameDefinition) -> dict[str, Callable[[], Agent]]:
 
 def won_by_deal(
     game: GameDefinition,
-    bot: str,
+    make_own: Callable[[], Agent],
     make_other: Callable[[], Agent],
     deals: int,
     match: int,
@@ -76,7 +82,7 @@ def won_by_deal(
         both = np.zeros(number)
         for shift in (0, 1):
             ours = [shift] if alone else list(range(shift, players, 2))
-            agents = [make_bot(bot) if seat in ours else make_other() for seat in range(players)]
+            agents = [make_own() if seat in ours else make_other() for seat in range(players)]
             hands: list[float] = []
 
             def keep(
@@ -94,6 +100,19 @@ def won_by_deal(
     return np.concatenate(won)
 
 
+def won_across(options: argparse.Namespace, name: str) -> Floats:
+    """What `won_by_deal` gives, for an opponent of another version."""
+    words = [options.game, "--half", name, *(["--alone"] if options.alone else [])]
+    words += ["--deals", str(options.deals), "--match", str(options.match), "--seed", str(options.seed)]
+    with other_version(options.opponents_of, "tests.benchmarks.bench_reading", words) as (heard, said):
+        return won_by_deal(
+            load_game(options.game),
+            lambda: spoken(make_bot(options.bot), said),
+            partial(Overheard, heard),
+            *(options.deals, options.match, options.seed, options.alone),
+        )
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play and print."""
     parser = BenchmarkParser("bench_reading", __doc__)
@@ -106,9 +125,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--against", nargs="*", type=known_player, help="some opponents only")
     parser.add_argument("--save", type=Path, help="keep what each deal brought (.npz)")
     parser.add_argument("--than", type=known_file, help="compare with what was kept")
+    parser.add_argument("--opponents-of", type=known_tree, metavar="FOLDER", help="those of another version")
+    parser.add_argument("--half", type=known_player, help=argparse.SUPPRESS)  # its run: the opponents' half
     options = parser.parse_args(arguments)
     game = load_game(options.game)
     others = opponents_in(game)
+    lengths = (options.deals, options.match, options.seed, options.alone)
+    if options.half:
+        theirs = others.get(options.half, partial(make_bot, options.half))
+        won_by_deal(game, partial(Overheard, sys.stdin), lambda: spoken(theirs(), sys.stdout), *lengths)
+        return
     before: dict[str, Floats] = dict(np.load(options.than)) if options.than else {}
     kept: dict[str, Floats] = {}
     unit = "sb" if game.small_bet else "bb"
@@ -116,8 +142,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gains: list[Floats] = []
     for name in options.against or others:
         start = time.process_time()
-        other = others.get(name, partial(make_bot, name))
-        won = won_by_deal(game, options.bot, other, options.deals, options.match, options.seed, options.alone)
+        if options.opponents_of:
+            won = won_across(options, name)
+        else:
+            other = others.get(name, partial(make_bot, name))
+            won = won_by_deal(game, partial(make_bot, options.bot), other, *lengths)
         kept[name] = won
         mean, half = interval(won)
         line = f"{name:<38} {mean:+9.3f} +- {half:.3f}"

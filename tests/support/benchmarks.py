@@ -76,3 +76,11 @@ def known_file(text: str) -> Path:
     if not path.is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text}")
     return path
+
+
+def known_tree(text: str) -> Path:
+    """A folder with the sources of a version."""
+    tree = Path(text).resolve()
+    if not (tree / "server" / "__main__.py").is_file():
+        raise argparse.ArgumentTypeError(f"expected a folder with a tree of Riverboat, got {text!r}")
+    return tree
