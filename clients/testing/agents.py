@@ -100,6 +100,10 @@ class StandIn(Agent):
         agent.game, agent.seat, agent.names = self.game, self.seat, self.names
         agent.seed, agent.seeded, agent.seconds_to_act = self.seed, self.seeded, self.seconds_to_act
 
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Passed on."""
+        self.agent.prepare(game)
+
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Passed on."""
         self.pass_on()

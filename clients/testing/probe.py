@@ -110,6 +110,15 @@ class Probe(StandIn):
         if self._has_wrong_seat:
             self.agent.seat = (self.seat + 1) % self.game.num_players
 
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Passed on.
+
+        Raises:
+            Unplayable: the agent cannot begin.
+        """
+        self.pass_on()
+        self._begin("prepare", self.agent.prepare, game)
+
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Passed on; at a terse dealer the agent takes another seat for its own until the second hand.
 
@@ -117,17 +126,20 @@ class Probe(StandIn):
             Unplayable: the agent cannot begin.
         """
         self._has_wrong_seat = self._is_terse
-        self._begin()
+        self._begin_match()
 
-    def _begin(self) -> None:
+    def _begin_match(self) -> None:
         self.pass_on()
-        with self._watching("match_started", None):
+        self._begin("match_started", self.agent.match_started, self.game, self.agent.seat)
+
+    def _begin(self, hook: str, method: Callable[..., object], *arguments: object) -> None:
+        with self._watching(hook, None):
             try:
-                self._call("match_started", None, self.agent.match_started, self.game, self.agent.seat)
+                self._call(hook, None, method, *arguments)
             except OptionError as error:
                 raise Unplayable(str(error), is_refusal=True) from error
             except Exception as error:
-                self._failed("match_started", None, error)
+                self._failed(hook, None, error)
                 raise Unplayable(str(error), is_refusal=False) from error
 
     def hand_started(self, view: HandView) -> None:
@@ -135,7 +147,7 @@ class Probe(StandIn):
         self._findings.hands += 1
         if self._has_wrong_seat and view.hand_number > self._situation.first_hand:
             self._has_wrong_seat = False
-            self._begin()
+            self._begin_match()
         self._pass("hand_started", view, self.agent.hand_started, view)
 
     def action_seen(self, view: HandView, position: int, action: Action) -> None:

@@ -8,7 +8,7 @@ from clients.agent import Agent
 from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.testing import Deciding, Recorder, Scripted, ScriptError
-from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
+from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, load_game, raise_to
 
 NOLIMIT = load_game("nolimit-2p")
 
@@ -86,8 +86,13 @@ def test_a_recorder_keeps_what_was_told_and_done() -> None:
 def test_a_recorder_passes_on_what_the_table_gives() -> None:
     class Nosy(Agent):
         wants_clock = True
+        prepared: GameDefinition | None = None
+
+        def prepare(self, game: GameDefinition | None) -> None:
+            self.prepared = game
 
         def choose_action(self, view: HandView) -> Action:
+            assert self.prepared is NOLIMIT
             assert (self.game, self.seat, self.names, self.seeded) == (NOLIMIT, 1, ("a", "b"), True)
             self.comment = "hello"
             return CALL

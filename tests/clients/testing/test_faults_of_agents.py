@@ -24,7 +24,6 @@ from engine.rules import (
     LIMIT_RAISE,
     Action,
     ActionKind,
-    GameDefinition,
     HandView,
     load_game,
     raise_to,
@@ -104,15 +103,15 @@ def test_an_exception_is_found_in_whatever_hook(hook: str) -> None:
     assert last == "ZeroDivisionError: a bug of mine"
 
 
-def test_an_exception_before_the_first_hand_is_all_there_is_to_find() -> None:
-    class Unready(AlwaysCall):
-        def match_started(self, game: GameDefinition, seat: int) -> None:
-            raise KeyError("strategy")
+@pytest.mark.parametrize("hook", ["prepare", "match_started"])
+def test_an_exception_before_the_first_hand_is_all_there_is_to_find(hook: str) -> None:
+    def fail(self: Agent, *_: object) -> None:
+        raise KeyError("strategy")
 
-    report = checked(Unready)
+    report = checked(type("Unready", (AlwaysCall,), {hook: fail}))
 
     fault = only_fault(report)
-    assert (fault.kind, fault.hook, fault.hand_number) == (FaultKind.EXCEPTION, "match_started", None)
+    assert (fault.kind, fault.hook, fault.hand_number) == (FaultKind.EXCEPTION, hook, None)
     assert (report.hands, report.decisions) == (0, 0)
 
 
