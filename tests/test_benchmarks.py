@@ -75,14 +75,54 @@ def test_a_bot_that_is_alone_has_one_seat_and_its_opponents_all_others() -> None
     assert won.sum() == pytest.approx(2 * (game.num_players - 1) * blinds)
 
 
-def test_opponents_of_another_version_play_as_they_would_here(tmp_path: Path) -> None:
-    """This tree stands for the other version: the same deals bring the same."""
-    run = ["limit-6p", "simple", "--alone", "--deals", "12", "--match", "6", "--against", "formula", "limper"]
+@pytest.fixture
+def other_tree(tmp_path: Path) -> Path:
+    """A version in which `limper` always folds."""
+    tree = tmp_path / "other"
+    support = tree / "tests" / "support"
+    support.mkdir(parents=True)
+    for name in ("engine", "protocol", "clients", "server", "tests/__init__.py", "tests/benchmarks"):
+        (tree / name).symlink_to(ROOT / name)
+    for path in (ROOT / "tests" / "support").iterdir():
+        if path.name != "strangers.py":
+            (support / path.name).symlink_to(path)
+    (support / "strangers.py").write_text(
+        "from clients.bots.baselines import AlwaysFold\nSTRANGERS = {'limper': AlwaysFold}\n"
+    )
+    return tree
 
-    bench_reading.main([*run, "--save", str(tmp_path / "here.npz")])
-    bench_reading.main([*run, "--save", str(tmp_path / "there.npz"), "--opponents-of", str(ROOT)])
 
-    here, there = np.load(tmp_path / "here.npz"), np.load(tmp_path / "there.npz")
-    assert set(here) == {"formula", "limper"}
-    for name in here:
-        assert list(here[name]) == list(there[name])
+def test_opponents_of_another_version_play_as_they_do_there(other_tree: Path, tmp_path: Path) -> None:
+    run = ["limit-6p", "simple", "--alone", "--deals", "12", "--match", "6"]
+    here, there = tmp_path / "here.npz", tmp_path / "there.npz"
+
+    bench_reading.main([*run, "--against", "random", "always-fold", "--save", str(here)])
+    across = ["--opponents-of", str(other_tree), "--save", str(there)]
+    bench_reading.main([*run, "--against", "random", "limper", *across])
+
+    expected, won = np.load(here), np.load(there)
+    assert list(won["random"]) == list(expected["random"])
+    assert list(won["limper"]) == list(expected["always-fold"])
+
+
+def test_another_version_that_cannot_play_is_told_of_in_one_line(
+    other_tree: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The player is one of ours alone."""
+    run = [
+        "limit-2p",
+        "always-call",
+        "--deals",
+        "9",
+        "--against",
+        "station",
+        "--opponents-of",
+        str(other_tree),
+    ]
+
+    with pytest.raises(
+        SystemExit, match=r"the other version ended before hand 0 did: it has said why, above"
+    ):
+        bench_reading.main(run)
+
+    assert "bench_reading: argument --half: there is no bot 'station'" in capfd.readouterr().err

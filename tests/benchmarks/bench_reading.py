@@ -17,8 +17,8 @@ one seat, the first and then the second, and opponents have all others.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -42,9 +42,10 @@ from tests.support.benchmarks import (
     known_tree,
 )
 from tests.support.strangers import STRANGERS
-from tests.support.two_trees import Overheard, other_version, spoken
+from tests.support.two_trees import Overheard, Spoken, other_version
 
 Floats = NDArray[np.float64]
+MakeAgent = Callable[[], Agent]
 
 IN_THE_BOX: Final = (
     "always-call", "always-raise", "random", "hand-strength", "simple", "heuristic", "killer", "formula",
@@ -56,7 +57,7 @@ NO_LIMIT_TOO: Final = "always-all-in"
 LIMIT_ONLY: Final = ("killer",)
 
 
-def opponents_in(game: GameDefinition) -> dict[str, Callable[[], Agent]]:
+def opponents_in(game: GameDefinition) -> dict[str, MakeAgent]:
     """By name, all that are met in a game."""
     names = [name for name in IN_THE_BOX if game.is_limit or name not in LIMIT_ONLY]
     if not game.is_limit:
@@ -66,8 +67,8 @@ def opponents_in(game: GameDefinition) -> dict[str, Callable[[], Agent]]:
 
 def won_by_deal(
     game: GameDefinition,
-    make_own: Callable[[], Agent],
-    make_other: Callable[[], Agent],
+    make_own: MakeAgent,
+    make_other: MakeAgent,
     deals: int,
     match: int,
     seed: int,
@@ -100,17 +101,17 @@ def won_by_deal(
     return np.concatenate(won)
 
 
-def won_across(options: argparse.Namespace, name: str) -> Floats:
-    """What `won_by_deal` gives, for an opponent of another version."""
-    words = [options.game, "--half", name, *(["--alone"] if options.alone else [])]
-    words += ["--deals", str(options.deals), "--match", str(options.match), "--seed", str(options.seed)]
-    with other_version(options.opponents_of, "tests.benchmarks.bench_reading", words) as (heard, said):
-        return won_by_deal(
-            load_game(options.game),
-            lambda: spoken(make_bot(options.bot), said),
-            partial(Overheard, heard),
-            *(options.deals, options.match, options.seed, options.alone),
-        )
+def won_across(
+    play: Callable[[MakeAgent, MakeAgent], Floats], make_own: MakeAgent, tree: Path, words: Sequence[str]
+) -> Floats:
+    """What `play` gives against opponents of another version, whose half of the table has these words."""
+    with other_version(tree, "tests.benchmarks.bench_reading", words) as (heard, said):
+        return play(lambda: Spoken(make_own(), said), partial(Overheard, heard))
+
+
+def cpu_seconds() -> float:
+    """The processor time of this process and of those that it has seen end."""
+    return sum(os.times()[:4])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -130,23 +131,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     game = load_game(options.game)
     others = opponents_in(game)
-    lengths = (options.deals, options.match, options.seed, options.alone)
+    deals, match, seed, alone = options.deals, options.match, options.seed, options.alone
+    play = partial(won_by_deal, game, deals=deals, match=match, seed=seed, alone=alone)
     if options.half:
         theirs = others.get(options.half, partial(make_bot, options.half))
-        won_by_deal(game, partial(Overheard, sys.stdin), lambda: spoken(theirs(), sys.stdout), *lengths)
+        play(partial(Overheard, sys.stdin), lambda: Spoken(theirs(), sys.stdout))
         return
+    make_own = partial(make_bot, options.bot)
+    words = [
+        options.game,
+        f"--deals={deals}",
+        f"--match={match}",
+        f"--seed={seed}",
+        *(["--alone"] if alone else []),
+    ]
     before: dict[str, Floats] = dict(np.load(options.than)) if options.than else {}
     kept: dict[str, Floats] = {}
     unit = "sb" if game.small_bet else "bb"
-    print(f"{options.game} {options.bot}: {unit} a hand, {2 * options.deals} hands against each")
+    print(f"{options.game} {options.bot}: {unit} a hand, {2 * deals} hands against each")
     gains: list[Floats] = []
     for name in options.against or others:
-        start = time.process_time()
+        start = cpu_seconds()
         if options.opponents_of:
-            won = won_across(options, name)
+            won = won_across(play, make_own, options.opponents_of, [*words, f"--half={name}"])
         else:
-            other = others.get(name, partial(make_bot, name))
-            won = won_by_deal(game, partial(make_bot, options.bot), other, *lengths)
+            won = play(make_own, others.get(name, partial(make_bot, name)))
         kept[name] = won
         mean, half = interval(won)
         line = f"{name:<38} {mean:+9.3f} +- {half:.3f}"
@@ -156,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             gain, error = interval(gains[-1])
             line += f"   before {old[0]:+9.3f} +- {old[1]:.3f}   gained {gain:+7.3f} +- {error:.3f}"
             line += "  LOSES" if gain < -error else ("  wins" if gain > error else "")
-        rate = 2 * options.deals / (time.process_time() - start)
+        rate = 2 * deals / (cpu_seconds() - start)
         print(f"{line}   {rate:.0f} hands/s", flush=True)
         if options.save:  # each time: a run that is broken off keeps what it has
             np.savez(options.save, allow_pickle=False, **kept)

@@ -1,8 +1,7 @@
 """Bots of two versions at one table: a process for each, with the same hands, that send each other actions.
 
-Each process has an in-process table, where an `Overheard` sits in each seat of the other version; all other
-agents are `spoken`: each of their actions goes to the other process.  The two versions have only the notation
-of actions in common.
+Each process has an in-process table.  There, an `Overheard` sits in each seat of the other version, and a
+`Spoken` in all others.  The two versions have only the notation of actions in common.
 """
 
 from __future__ import annotations
@@ -11,63 +10,69 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Final, TypeVar
+from typing import IO
 
 from clients.agent import Agent
+from clients.testing import StandIn
 from engine.rules import Action, HandView
 from protocol.actions import read_action
 
-_HERE: Final = Path(__file__).parents[2]
-AnyAgent = TypeVar("AnyAgent", bound=Agent)
-
 
 class Overheard(Agent):
-    """Does what the next line says.
+    """Does what the other process says.
 
     Args:
-        lines: the actions of the other process.
+        lines: what that writes, an action a line.
     """
 
     def __init__(self, lines: IO[str]) -> None:
         self._lines = lines
 
     def choose_action(self, view: HandView) -> Action:
-        """Wait for the next line."""
+        """The action of the next line; waits for it."""
         line = self._lines.readline().strip()
         if not line:
-            raise SystemExit(f"the other version ended in hand {view.hand_number}; it has said why, above")
+            raise _ended(view)
         return read_action(line, 0, view.game.is_limit)[0]
 
 
-def spoken(agent: AnyAgent, lines: IO[str]) -> AnyAgent:
-    """The agent, which from now on sends a line with each of its actions."""
-    choose = agent.choose_action
+class Spoken(StandIn):
+    """Lets an agent play and tells the other process what it does.
 
-    def choose_and_say(view: HandView) -> Action:
-        action = choose(view)
-        if not isinstance(action, Action):
-            raise TypeError(f"expected an agent that answers at once, got {type(action).__name__}")
-        lines.write(f"{action}\n")
-        lines.flush()
+    Args:
+        agent: the one that plays.
+        lines: what that process reads.
+    """
+
+    def __init__(self, agent: Agent, lines: IO[str]) -> None:
+        super().__init__(agent)
+        self._lines = lines
+
+    def chosen(self, view: HandView, action: Action) -> Action:
+        """Played as it is, and written to a line."""
+        try:
+            print(action, file=self._lines, flush=True)
+        except BrokenPipeError:
+            raise _ended(view) from None
         return action
 
-    agent.choose_action = choose_and_say  # type: ignore[method-assign]
-    return agent
+
+def _ended(view: HandView) -> SystemExit:
+    return SystemExit(f"the other version ended before hand {view.hand_number} did: it has said why, above")
 
 
 @contextmanager
 def other_version(tree: Path, module: str, words: Sequence[str]) -> Iterator[tuple[IO[str], IO[str]]]:
     """Run a module of another version; yields the lines that it writes and those that it reads.
 
-    In a cache of both, its kernels would replace ours: it has its own, in its tree.
+    Its kernels would replace ours in a common cache: it has a cache of its own, in its tree.
     """
-    cache = {} if tree == _HERE else {"RIVERBOAT_CACHE_DIR": str(tree / ".riverboat")}
+    own = {"PYTHONPATH": str(tree), "RIVERBOAT_CACHE_DIR": str(tree / ".riverboat")}
     with subprocess.Popen(
-        [sys.executable, "-m", module, *words],
-        cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(tree), **cache},
+        [sys.executable, "-P", "-m", module, *words],
+        env=os.environ | own,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -78,3 +83,5 @@ def other_version(tree: Path, module: str, words: Sequence[str]) -> Iterator[tup
             yield process.stdout, process.stdin
         finally:
             process.terminate()
+            with suppress(BrokenPipeError):  # of a line that was never read: `Spoken` has told of it
+                process.stdin.close()
