@@ -4,7 +4,7 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 # Hundreds of programs are started here: what Python has compiled is kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup kernels match play serve test test-slow lint check format bench stress image-check docs man dist clean
+.PHONY: help setup kernels match play serve test test-slow lint check format bench stress signature image-check docs man dist clean
 
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
@@ -90,8 +90,12 @@ lint: $(DEV)
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
+# Today's behaviour beside what the newest commits state about it, once the kernels are compiled.
+signature: kernels $(DEV)
+	@.venv/bin/python -m tests.signature
+
 check:
-	$(BOTH) lint $(TESTS)
+	@$(MAKE) --no-print-directory -j2 KERNEL_JOBS=1 signature lint $(TESTS)
 	.venv/bin/python -m pytest $(SIDE_BY_SIDE)
 
 format: $(DEV)
